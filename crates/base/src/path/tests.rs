@@ -1,0 +1,34 @@
+//! Normal form of absolute paths.
+
+use super::AbsPath;
+
+#[test]
+fn paths_are_normalized_by_name() {
+    let check = |path: &str, expect: Option<&str>| {
+        assert_eq!(
+            AbsPath::new(path).map(|p| p.to_string()).as_deref(),
+            expect,
+            "{path}"
+        );
+    };
+    check("/a/./b/../c", Some("/a/c"));
+    check("/..", Some("/"));
+    check("a/b", None);
+    check("", None);
+}
+
+#[test]
+fn a_path_knows_its_place() {
+    let root = AbsPath::new("/repo").expect("absolute");
+    let file = root.join("src/../lib.rs");
+    assert_eq!(file.to_string(), "/repo/lib.rs");
+    assert_eq!(file.name(), "lib.rs");
+    assert!(file.is_within(&root) && !root.is_within(&file));
+    assert_eq!(
+        file.relative_to(&root)
+            .map(|p| p.display().to_string())
+            .as_deref(),
+        Some("lib.rs")
+    );
+    assert_eq!(file.parent(), Some(root));
+}
