@@ -1,0 +1,186 @@
+//! One repository, opened for reading.
+//!
+//! A `Repository` is `Send` but not shared: open one per background task, which costs well under a
+//! millisecond. Start at `Repository::discover`.
+
+use std::path::{Path, PathBuf};
+
+use base::AbsPath;
+
+use crate::status::{self, Statuses};
+
+/// A repository with a working tree.
+pub struct Repository {
+    inner: git2::Repository,
+    workdir: AbsPath,
+}
+
+/// Where HEAD stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// Name of the branch, or the short commit id when HEAD is detached.
+    pub name: String,
+    /// Whether HEAD names a commit and not a branch.
+    pub is_detached: bool,
+    /// Commits that the upstream branch lacks; 0 without an upstream.
+    pub ahead: usize,
+    /// Commits of the upstream branch that this one lacks; 0 without an upstream.
+    pub behind: usize,
+}
+
+/// Why git could not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No repository around this folder.
+    #[error("no git repository holds {0}")]
+    NoRepository(AbsPath),
+    /// A repository without a working tree.
+    #[error("the git repository at {0} has no working tree")]
+    Bare(PathBuf),
+    /// libgit2 refused; the message is its own.
+    #[error("git cannot read {path}: {message}")]
+    Unreadable {
+        /// What was asked about.
+        path: PathBuf,
+        /// What libgit2 said.
+        message: String,
+    },
+}
+
+impl Repository {
+    /// The repository whose working tree holds `path`.
+    pub fn discover(path: &AbsPath) -> Result<Self, Error> {
+        let inner = git2::Repository::discover(path.as_path()).map_err(|error| {
+            if error.code() == git2::ErrorCode::NotFound {
+                Error::NoRepository(path.clone())
+            } else {
+                unreadable(path.as_path(), &error)
+            }
+        })?;
+        let workdir = inner
+            .workdir()
+            .and_then(AbsPath::new)
+            .ok_or_else(|| Error::Bare(inner.path().to_path_buf()))?;
+        Ok(Self { inner, workdir })
+    }
+
+    /// The top of the working tree.
+    pub fn workdir(&self) -> &AbsPath {
+        &self.workdir
+    }
+
+    /// The folder with git's own files: `.git`, or the folder a linked worktree points to.
+    pub fn git_dir(&self) -> Option<AbsPath> {
+        AbsPath::new(self.inner.path())
+    }
+
+    /// The bytes of `path` in the commit HEAD names. `None` when HEAD has no such file, or when
+    /// there is no commit yet.
+    pub fn head_bytes(&self, path: &AbsPath) -> Result<Option<Vec<u8>>, Error> {
+        let Some(relative) = self.relative(path) else {
+            return Ok(None);
+        };
+        let tree = match self.inner.head().and_then(|head| head.peel_to_tree()) {
+            Ok(tree) => tree,
+            Err(error) if is_absent(&error) => return Ok(None),
+            Err(error) => return Err(unreadable(path.as_path(), &error)),
+        };
+        let entry = match tree.get_path(&relative) {
+            Ok(entry) => entry,
+            Err(error) if is_absent(&error) => return Ok(None),
+            Err(error) => return Err(unreadable(path.as_path(), &error)),
+        };
+        match self.inner.find_blob(entry.id()) {
+            Ok(blob) => Ok(Some(blob.content().to_vec())),
+            // A submodule or a folder stands where the file is.
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Where HEAD stands. `None` in a repository that git cannot read a HEAD from.
+    pub fn branch(&self) -> Option<Branch> {
+        let head = match self.inner.head() {
+            Ok(head) => head,
+            Err(error) if error.code() == git2::ErrorCode::UnbornBranch => return self.unborn(),
+            Err(_) => return None,
+        };
+        if !head.is_branch() {
+            let id = head.target()?.to_string();
+            return Some(Branch {
+                name: id.chars().take(8).collect(),
+                is_detached: true,
+                ahead: 0,
+                behind: 0,
+            });
+        }
+        let (ahead, behind) = self.distance(&head).unwrap_or((0, 0));
+        Some(Branch {
+            name: String::from_utf8_lossy(head.shorthand_bytes()).into_owned(),
+            is_detached: false,
+            ahead,
+            behind,
+        })
+    }
+
+    /// The status of every changed or untracked file. Grows with the repository: not for the UI
+    /// thread.
+    pub fn statuses(&self) -> Result<Statuses, Error> {
+        status::read(&self.inner, &self.workdir)
+            .map_err(|error| unreadable(self.workdir.as_path(), &error))
+    }
+
+    /// Whether git ignores `path`.
+    pub fn is_ignored(&self, path: &AbsPath) -> bool {
+        self.relative(path)
+            .is_some_and(|relative| self.inner.is_path_ignored(relative).unwrap_or(false))
+    }
+
+    fn unborn(&self) -> Option<Branch> {
+        let reference = self.inner.find_reference("HEAD").ok()?;
+        let target = reference.symbolic_target_bytes()?;
+        let target = String::from_utf8_lossy(target);
+        Some(Branch {
+            name: target
+                .strip_prefix("refs/heads/")
+                .unwrap_or(&target)
+                .to_owned(),
+            is_detached: false,
+            ahead: 0,
+            behind: 0,
+        })
+    }
+
+    fn distance(&self, head: &git2::Reference<'_>) -> Option<(usize, usize)> {
+        let name = head.name().ok()?;
+        let upstream = self.inner.branch_upstream_name(name).ok()?;
+        let upstream = self.inner.refname_to_id(upstream.as_str().ok()?).ok()?;
+        self.inner.graph_ahead_behind(head.target()?, upstream).ok()
+    }
+
+    fn relative(&self, path: &AbsPath) -> Option<PathBuf> {
+        if let Some(relative) = path.relative_to(&self.workdir) {
+            return Some(relative.to_path_buf());
+        }
+        // The working tree may have been opened through a link; git names it by its real path.
+        let parent = path.parent()?.as_path().canonicalize().ok()?;
+        let real = AbsPath::new(parent)?.join(path.as_path().file_name()?);
+        real.relative_to(&self.workdir).map(Path::to_path_buf)
+    }
+}
+
+fn is_absent(error: &git2::Error) -> bool {
+    matches!(
+        error.code(),
+        git2::ErrorCode::NotFound | git2::ErrorCode::UnbornBranch
+    )
+}
+
+fn unreadable(path: &Path, error: &git2::Error) -> Error {
+    Error::Unreadable {
+        path: path.to_path_buf(),
+        message: error.message().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! Real repositories in temporary folders, made with libgit2 itself.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests set up real working trees on disk"
+)]
+
+use std::fs;
+
+use base::AbsPath;
+
+use super::{Error, Repository};
+use crate::FileStatus;
+
+struct Fixture {
+    folder: tempfile::TempDir,
+    root: AbsPath,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let root = folder.path().canonicalize().expect("it exists");
+        git2::Repository::init(&root).expect("init");
+        let root = AbsPath::new(root).expect("absolute");
+        Self { folder, root }
+    }
+
+    fn write(&self, name: &str, text: &str) -> AbsPath {
+        let path = self.root.join(name);
+        let parent = path.parent().expect("inside the root");
+        fs::create_dir_all(parent.as_path()).expect("create the folder");
+        fs::write(path.as_path(), text).expect("write");
+        path
+    }
+
+    fn commit_all(&self) {
+        let repository = git2::Repository::open(self.folder.path()).expect("open");
+        let mut index = repository.index().expect("index");
+        index
+            .add_all(["*"], git2::IndexAddOption::DEFAULT, None)
+            .expect("add");
+        index.write().expect("write the index");
+        let tree = repository
+            .find_tree(index.write_tree().expect("tree"))
+            .expect("find it");
+        let author = git2::Signature::now("a", "a@example.org").expect("signature");
+        let parent = repository
+            .head()
+            .ok()
+            .and_then(|head| head.peel_to_commit().ok());
+        let parents: Vec<_> = parent.iter().collect();
+        repository
+            .commit(Some("HEAD"), &author, &author, "work", &tree, &parents)
+            .expect("commit");
+    }
+
+    fn repository(&self) -> Repository {
+        Repository::discover(&self.root).expect("a repository")
+    }
+}
+
+#[test]
+fn head_bytes_are_those_of_the_last_commit() {
+    let fixture = Fixture::new();
+    let path = fixture.write("src/lib.rs", "one\n");
+    assert_eq!(
+        fixture.repository().head_bytes(&path).expect("readable"),
+        None
+    );
+    fixture.commit_all();
+    fixture.write("src/lib.rs", "two\n");
+    let bytes = fixture.repository().head_bytes(&path).expect("readable");
+    assert_eq!(bytes.as_deref(), Some(&b"one\n"[..]));
+    let outside = AbsPath::new("/nowhere/else").expect("absolute");
+    assert_eq!(
+        fixture.repository().head_bytes(&outside).expect("readable"),
+        None
+    );
+}
+
+#[test]
+fn statuses_tell_files_and_folders_apart() {
+    let fixture = Fixture::new();
+    fixture.write(".gitignore", "/target\n*.log\n");
+    let changed = fixture.write("a/b/changed.rs", "1");
+    let gone = fixture.write("a/gone.rs", "1");
+    let same = fixture.write("c/same.rs", "1");
+    fixture.commit_all();
+    fixture.write("a/b/changed.rs", "22");
+    fs::remove_file(gone.as_path()).expect("remove");
+    let new = fixture.write("d/e/new.rs", "1");
+    let log = fixture.write("d/x.log", "1");
+    let built = fixture.write("target/debug/x", "1");
+
+    let statuses = fixture.repository().statuses().expect("readable");
+    let of = |path: &AbsPath| statuses.of(path);
+    assert_eq!(of(&changed), Some(FileStatus::Modified));
+    assert_eq!(of(&gone), Some(FileStatus::Deleted));
+    assert_eq!(of(&same), None);
+    assert_eq!(of(&new), Some(FileStatus::Untracked));
+    assert_eq!(of(&log), Some(FileStatus::Ignored));
+    assert_eq!(
+        of(&built),
+        Some(FileStatus::Ignored),
+        "beneath an ignored folder"
+    );
+    assert_eq!(of(&fixture.root.join("a")), Some(FileStatus::Modified));
+    assert_eq!(of(&fixture.root.join("d")), Some(FileStatus::Untracked));
+    assert_eq!(of(&fixture.root.join("c")), None);
+    assert_eq!(statuses.changed_count(), 3);
+}
+
+#[test]
+fn the_branch_is_named_before_and_after_the_first_commit() {
+    let fixture = Fixture::new();
+    let unborn = fixture.repository().branch().expect("a branch to be");
+    assert!(!unborn.is_detached && !unborn.name.is_empty());
+    fixture.write("a", "1");
+    fixture.commit_all();
+    assert_eq!(fixture.repository().branch(), Some(unborn));
+
+    let inner = git2::Repository::open(fixture.folder.path()).expect("open");
+    let head = inner
+        .head()
+        .and_then(|head| head.peel_to_commit())
+        .expect("a commit");
+    inner.set_head_detached(head.id()).expect("detach");
+    let detached = fixture.repository().branch().expect("a commit");
+    assert!(detached.is_detached);
+    assert!(head.id().to_string().starts_with(&detached.name));
+}
+
+#[test]
+fn asking_outside_a_repository_is_an_answer() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = AbsPath::new(folder.path().canonicalize().expect("exists")).expect("absolute");
+    assert!(matches!(
+        Repository::discover(&path),
+        Err(Error::NoRepository(_))
+    ));
+}
+
+#[test]
+fn asking_runs_nothing_and_writes_nothing() {
+    let fixture = Fixture::new();
+    let path = fixture.write("a.txt", "1\n");
+    fixture.commit_all();
+    let canary = fixture.root.join(".git/canary");
+    let script = fixture.write(".git/run.sh", &format!("#!/bin/sh\ntouch {canary}\n"));
+    make_executable(&script);
+    let config = format!(
+        "[core]\n\tfsmonitor = {script}\n\thooksPath = {}\n[filter \"x\"]\n\tclean = {script}\n\tsmudge = {script}\n",
+        fixture.root.join(".git")
+    );
+    fixture.write(".git/config", &config);
+    fixture.write(".gitattributes", "*.txt filter=x\n");
+    fixture.write("a.txt", "2\n");
+    let index = fs::read(fixture.root.join(".git/index").as_path()).expect("index");
+
+    let repository = fixture.repository();
+    let statuses = repository.statuses().expect("readable");
+    assert_eq!(statuses.of(&path), Some(FileStatus::Modified));
+    repository.head_bytes(&path).expect("readable");
+    assert!(!canary.as_path().exists(), "something ran");
+    let after = fs::read(fixture.root.join(".git/index").as_path()).expect("index");
+    assert_eq!(index, after, "the index was rewritten");
+}
+
+fn make_executable(path: &AbsPath) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path.as_path(), fs::Permissions::from_mode(0o755)).expect("chmod");
+}

@@ -1,0 +1,157 @@
+//! The state of every file that differs from HEAD, and of the folders above them.
+
+use std::collections::HashMap;
+
+use base::AbsPath;
+
+/// How a file differs from HEAD; the later ones weigh more when a folder shows one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FileStatus {
+    /// Git was told not to look at it.
+    Ignored,
+    /// Git has never heard of it.
+    Untracked,
+    /// In the index, not in HEAD.
+    Added,
+    /// Moved since HEAD.
+    Renamed,
+    /// Other content or mode than in HEAD.
+    Modified,
+    /// In HEAD, no longer in the working tree.
+    Deleted,
+    /// A merge left it unresolved.
+    Conflicted,
+}
+
+/// The files of a working tree that differ from HEAD.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statuses {
+    files: HashMap<AbsPath, FileStatus>,
+    /// For every folder above a changed file, the weightiest status beneath it.
+    folders: HashMap<AbsPath, FileStatus>,
+    /// Folders that are untracked or ignored as a whole, and so is all beneath them.
+    whole: HashMap<AbsPath, FileStatus>,
+}
+
+impl Statuses {
+    /// The status of a file or folder; `None` when it is as in HEAD.
+    pub fn of(&self, path: &AbsPath) -> Option<FileStatus> {
+        if let Some(status) = self.files.get(path).or_else(|| self.folders.get(path)) {
+            return Some(*status);
+        }
+        let mut ancestor = Some(path.clone());
+        while let Some(folder) = ancestor {
+            if let Some(status) = self.whole.get(&folder) {
+                return Some(*status);
+            }
+            ancestor = folder.parent();
+        }
+        None
+    }
+
+    /// The changed files themselves, in no particular order.
+    pub fn files(&self) -> impl Iterator<Item = (&AbsPath, FileStatus)> {
+        self.files.iter().map(|(path, status)| (path, *status))
+    }
+
+    /// How many files differ from HEAD, ignored ones not counted.
+    pub fn changed_count(&self) -> usize {
+        self.files
+            .values()
+            .filter(|status| **status != FileStatus::Ignored)
+            .count()
+    }
+}
+
+pub(crate) fn read(
+    repository: &git2::Repository,
+    workdir: &AbsPath,
+) -> Result<Statuses, git2::Error> {
+    let mut options = git2::StatusOptions::new();
+    options
+        .include_untracked(true)
+        .recurse_untracked_dirs(true)
+        .include_ignored(true)
+        .recurse_ignored_dirs(false)
+        .exclude_submodules(true)
+        .renames_head_to_index(true)
+        // The index is the user's: asking must not rewrite it.
+        .update_index(false)
+        .include_unreadable(true);
+    let mut statuses = Statuses::default();
+    for entry in repository.statuses(Some(&mut options))?.iter() {
+        let Some(status) = classify(entry.status()) else {
+            continue;
+        };
+        let name = entry.path_bytes();
+        let is_folder = name.ends_with(b"/");
+        let path = workdir.join(os_path(name));
+        if is_folder {
+            statuses.whole.insert(path.clone(), status);
+        } else {
+            statuses.files.insert(path.clone(), status);
+        }
+        if status != FileStatus::Ignored {
+            mark_ancestors(&mut statuses.folders, &path, workdir, status);
+        }
+    }
+    Ok(statuses)
+}
+
+fn mark_ancestors(
+    folders: &mut HashMap<AbsPath, FileStatus>,
+    path: &AbsPath,
+    workdir: &AbsPath,
+    status: FileStatus,
+) {
+    // A folder with something deleted in it is a changed folder, not a deleted one.
+    let shown = match status {
+        FileStatus::Deleted | FileStatus::Renamed => FileStatus::Modified,
+        other => other,
+    };
+    let mut ancestor = path.parent();
+    while let Some(folder) = ancestor {
+        if !folder.is_within(workdir) {
+            return;
+        }
+        match folders.get_mut(&folder) {
+            // All further ancestors already show at least as much.
+            Some(known) if *known >= shown => return,
+            Some(known) => *known = shown,
+            None => {
+                folders.insert(folder.clone(), shown);
+            }
+        }
+        ancestor = folder.parent();
+    }
+}
+
+fn classify(status: git2::Status) -> Option<FileStatus> {
+    use git2::Status as S;
+    let any = |flags: S| status.intersects(flags);
+    if any(S::CONFLICTED) {
+        Some(FileStatus::Conflicted)
+    } else if any(S::IGNORED) {
+        Some(FileStatus::Ignored)
+    } else if any(S::WT_DELETED | S::INDEX_DELETED) && !any(S::WT_NEW) {
+        Some(FileStatus::Deleted)
+    } else if any(S::INDEX_NEW) {
+        Some(FileStatus::Added)
+    } else if any(S::INDEX_RENAMED | S::WT_RENAMED) {
+        Some(FileStatus::Renamed)
+    } else if any(S::INDEX_MODIFIED | S::WT_MODIFIED | S::INDEX_TYPECHANGE | S::WT_TYPECHANGE)
+        || (any(S::INDEX_DELETED) && any(S::WT_NEW))
+    {
+        Some(FileStatus::Modified)
+    } else if any(S::WT_NEW) {
+        Some(FileStatus::Untracked)
+    } else {
+        None
+    }
+}
+
+#[cfg(unix)]
+fn os_path(bytes: &[u8]) -> &std::path::Path {
+    use std::os::unix::ffi::OsStrExt;
+    std::path::Path::new(std::ffi::OsStr::from_bytes(bytes))
+}
