@@ -1,0 +1,223 @@
+//! Which panes a window has and which tabs stand in each: the whole arrangement as plain data.
+//!
+//! Must not know: views, documents, pixels, gpui.
+//! Invariants: every pane of the tree has a tab list and the other way round; an item stands in
+//! one pane only; the active pane exists; of several panes none is empty unless it was just split.
+//! Start at `Layout::open` and `Layout::move_to_side`.
+
+mod saved;
+mod tabs;
+mod tree;
+
+use std::collections::BTreeMap;
+
+pub use saved::{SavedLayout, SavedNode, SavedPane, SavedTab};
+pub use tabs::{Closing, ItemId, Opening, Tab, TabList};
+pub use tree::{Axis, Node, PaneId, PaneTree, Side, Split};
+
+/// The panes and tabs of one window.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    tree: PaneTree,
+    tabs: BTreeMap<PaneId, TabList>,
+    active: PaneId,
+    next_pane: u64,
+    next_item: u64,
+}
+
+impl Default for Layout {
+    /// One empty pane: what a fresh window shows.
+    fn default() -> Self {
+        let pane = PaneId(0);
+        Self {
+            tree: PaneTree::new(pane),
+            tabs: BTreeMap::from([(pane, TabList::default())]),
+            active: pane,
+            next_pane: 1,
+            next_item: 1,
+        }
+    }
+}
+
+impl Layout {
+    /// A name for something that will stand in a tab.
+    pub fn new_item(&mut self) -> ItemId {
+        let item = ItemId(self.next_item);
+        self.next_item += 1;
+        item
+    }
+
+    /// Shows `item` in `pane`, in a tab of its own. Answers the preview that gave way.
+    pub fn open(&mut self, pane: PaneId, item: ItemId, opening: Opening) -> Option<ItemId> {
+        if let Some(elsewhere) = self.pane_of(item).filter(|p| *p != pane) {
+            base::never!("item {item:?} already stands in {elsewhere:?}");
+            return None;
+        }
+        let tabs = self.tabs.get_mut(&pane)?;
+        self.active = pane;
+        tabs.open(item, opening)
+    }
+
+    /// Shows a tab and makes its pane the active one.
+    pub fn activate(&mut self, item: ItemId) -> bool {
+        let Some(pane) = self.pane_of(item) else {
+            return false;
+        };
+        self.active = pane;
+        self.tabs.get_mut(&pane).is_some_and(|t| t.activate(item))
+    }
+
+    /// Takes a tab away, and its pane with it when that is left empty and is not the only one.
+    pub fn close(&mut self, item: ItemId) -> bool {
+        let Some(pane) = self.pane_of(item) else {
+            return false;
+        };
+        if let Some(tabs) = self.tabs.get_mut(&pane) {
+            tabs.remove(item);
+        }
+        self.retire_if_empty(pane);
+        true
+    }
+
+    /// A new empty pane beside `pane`, which becomes the active one.
+    pub fn split(&mut self, pane: PaneId, side: Side) -> Option<PaneId> {
+        let new = PaneId(self.next_pane);
+        if !self.tree.split(pane, side, new) {
+            return None;
+        }
+        self.next_pane += 1;
+        self.tabs.insert(new, TabList::default());
+        self.active = new;
+        Some(new)
+    }
+
+    /// Takes a pane away. The last one stays. Its tabs go with it, so close them first.
+    pub fn remove_pane(&mut self, pane: PaneId) -> bool {
+        let Some(next) = self.tree.remove(pane) else {
+            return false;
+        };
+        self.tabs.remove(&pane);
+        if self.active == pane {
+            self.active = next;
+        }
+        true
+    }
+
+    /// Moves a tab to `index` of a pane, its own or another.
+    pub fn move_to_pane(&mut self, item: ItemId, pane: PaneId, index: usize) -> bool {
+        let Some(from) = self.pane_of(item) else {
+            return false;
+        };
+        if !self.tabs.contains_key(&pane) {
+            return false;
+        }
+        if from == pane {
+            if let Some(tabs) = self.tabs.get_mut(&pane) {
+                tabs.reorder(item, index);
+                tabs.activate(item);
+            }
+        } else if let Some(tab) = self.tabs.get_mut(&from).and_then(|t| t.remove(item))
+            && let Some(tabs) = self.tabs.get_mut(&pane)
+        {
+            tabs.insert(tab, index);
+        }
+        self.active = pane;
+        self.retire_if_empty(from);
+        true
+    }
+
+    /// Moves a tab into a new pane on one side of `pane`.
+    pub fn move_to_side(&mut self, item: ItemId, pane: PaneId, side: Side) -> Option<PaneId> {
+        let from = self.pane_of(item)?;
+        let alone = from == pane && self.tabs.get(&from).is_some_and(|t| t.tabs().len() == 1);
+        if alone {
+            return None;
+        }
+        let new = self.split(pane, side)?;
+        self.move_to_pane(item, new, 0);
+        Some(new)
+    }
+
+    /// Gives the children of a split new shares of its room.
+    pub fn set_weights(&mut self, path: &[usize], weights: &[f32]) -> bool {
+        self.tree.set_weights(path, weights)
+    }
+
+    /// Gives all panes beside each other the same room.
+    pub fn even_out(&mut self) {
+        self.tree.even_out();
+    }
+
+    /// Makes a pane the active one.
+    pub fn set_active_pane(&mut self, pane: PaneId) -> bool {
+        let known = self.tabs.contains_key(&pane);
+        if known {
+            self.active = pane;
+        }
+        known
+    }
+
+    /// Where commands go.
+    pub fn active_pane(&self) -> PaneId {
+        self.active
+    }
+
+    /// What shows in the active pane.
+    pub fn active_item(&self) -> Option<ItemId> {
+        self.tabs(self.active)?.active()
+    }
+
+    /// The panes' geometry.
+    pub fn tree(&self) -> &PaneTree {
+        &self.tree
+    }
+
+    /// The tabs of a pane.
+    pub fn tabs(&self, pane: PaneId) -> Option<&TabList> {
+        self.tabs.get(&pane)
+    }
+
+    /// The tabs of a pane, to pin or keep one.
+    pub fn tabs_mut(&mut self, pane: PaneId) -> Option<&mut TabList> {
+        self.tabs.get_mut(&pane)
+    }
+
+    /// The pane in which an item stands.
+    pub fn pane_of(&self, item: ItemId) -> Option<PaneId> {
+        self.tabs
+            .iter()
+            .find(|(_, tabs)| tabs.contains(item))
+            .map(|(pane, _)| *pane)
+    }
+
+    /// Every item, pane by pane in the order one sees them.
+    pub fn items(&self) -> Vec<ItemId> {
+        self.tree
+            .panes()
+            .iter()
+            .filter_map(|pane| self.tabs.get(pane))
+            .flat_map(|tabs| tabs.tabs().iter().map(|t| t.item))
+            .collect()
+    }
+
+    /// The pane `step` places behind the active one, around the ends.
+    pub fn pane_beside(&self, step: isize) -> PaneId {
+        let panes = self.tree.panes();
+        let index = panes.iter().position(|p| *p == self.active).unwrap_or(0) as isize;
+        let index = (index + step).rem_euclid(panes.len().max(1) as isize);
+        usize::try_from(index)
+            .ok()
+            .and_then(|index| panes.get(index).copied())
+            .unwrap_or(self.active)
+    }
+
+    fn retire_if_empty(&mut self, pane: PaneId) {
+        let empty = self.tabs.get(&pane).is_some_and(TabList::is_empty);
+        if empty && self.tabs.len() > 1 {
+            self.remove_pane(pane);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
