@@ -1,0 +1,140 @@
+//! Fuzzy ranking of short texts: paths, symbols, command names.
+//!
+//! Matching and scores are nucleo's (`nucleo-matcher`); what is added is the spread over threads
+//! and a stable order of equals. Pure; grows with the candidates, so not for the UI thread when
+//! there are many. Start at `rank`.
+
+use std::cmp::Reverse;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+
+/// What the candidates are, which decides what counts as the start of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Paths: a match in the file name or right behind a `/` weighs more.
+    Path,
+    /// Any other text.
+    Text,
+}
+
+/// A candidate that matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranked {
+    /// Its place among the candidates.
+    pub index: usize,
+    /// nucleo's score; higher is better.
+    pub score: u32,
+}
+
+/// Candidates per thread below which a second thread costs more than it brings.
+const WORTH_A_THREAD: usize = 20_000;
+/// How many candidates are matched between two looks at the cancel flag.
+const BATCH: usize = 4_096;
+
+/// The candidates that match `query`, best first, at most `limit`; equals by length, then in the
+/// order given. An empty query matches everything in the order given. Words of the query are
+/// matched one by one, with nucleo's `^`, `$`, `'` and `!` forms. Returns nothing when cancelled.
+pub fn rank<T: AsRef<str> + Sync>(
+    query: &str,
+    candidates: &[T],
+    kind: Kind,
+    limit: usize,
+    cancel: &AtomicBool,
+) -> Vec<Ranked> {
+    if query.trim().is_empty() {
+        let all = (0..candidates.len()).map(|index| Ranked { index, score: 0 });
+        return all.take(limit).collect();
+    }
+    let pattern = Pattern::parse(query, CaseMatching::Smart, Normalization::Smart);
+    let mut ranked = match_all(&pattern, candidates, kind, cancel);
+    if cancel.load(Ordering::Relaxed) {
+        return Vec::new();
+    }
+    let key = |ranked: &Ranked| {
+        let length = candidates[ranked.index].as_ref().len();
+        (Reverse(ranked.score), length, ranked.index)
+    };
+    if ranked.len() > limit && limit > 0 {
+        ranked.select_nth_unstable_by_key(limit - 1, key);
+    }
+    ranked.truncate(limit);
+    ranked.sort_unstable_by_key(key);
+    ranked
+}
+
+/// The chars of `candidate` that `query` matches: char indices, sorted, without repeats.
+pub fn positions(query: &str, candidate: &str, kind: Kind) -> Vec<u32> {
+    let pattern = Pattern::parse(query, CaseMatching::Smart, Normalization::Smart);
+    let mut indices = Vec::new();
+    let mut buffer = Vec::new();
+    let haystack = Utf32Str::new(candidate, &mut buffer);
+    if pattern.indices(haystack, &mut matcher(kind), &mut indices).is_none() {
+        return Vec::new();
+    }
+    indices.sort_unstable();
+    indices.dedup();
+    indices
+}
+
+fn match_all<T: AsRef<str> + Sync>(
+    pattern: &Pattern,
+    candidates: &[T],
+    kind: Kind,
+    cancel: &AtomicBool,
+) -> Vec<Ranked> {
+    let threads = std::thread::available_parallelism().map_or(1, |count| count.get().min(8));
+    let share = candidates.len().div_ceil(threads).max(WORTH_A_THREAD);
+    if candidates.len() <= share {
+        return match_share(pattern, candidates, 0, kind, cancel);
+    }
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = candidates
+            .chunks(share)
+            .enumerate()
+            .map(|(ix, chunk)| {
+                scope.spawn(move || match_share(pattern, chunk, ix * share, kind, cancel))
+            })
+            .collect();
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().unwrap_or_default())
+            .collect()
+    })
+}
+
+fn match_share<T: AsRef<str>>(
+    pattern: &Pattern,
+    candidates: &[T],
+    first: usize,
+    kind: Kind,
+    cancel: &AtomicBool,
+) -> Vec<Ranked> {
+    let mut matcher = matcher(kind);
+    let mut buffer = Vec::new();
+    let mut ranked = Vec::new();
+    for (ix, candidate) in candidates.iter().enumerate() {
+        if ix % BATCH == 0 && cancel.load(Ordering::Relaxed) {
+            return Vec::new();
+        }
+        let haystack = Utf32Str::new(candidate.as_ref(), &mut buffer);
+        if let Some(score) = pattern.score(haystack, &mut matcher) {
+            ranked.push(Ranked {
+                index: first + ix,
+                score,
+            });
+        }
+    }
+    ranked
+}
+
+fn matcher(kind: Kind) -> Matcher {
+    Matcher::new(match kind {
+        Kind::Path => Config::DEFAULT.match_paths(),
+        Kind::Text => Config::DEFAULT,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,55 @@
+//! Order, positions and cancelling.
+
+use std::sync::atomic::AtomicBool;
+
+use super::{Kind, positions, rank};
+
+#[track_caller]
+fn check(query: &str, candidates: &[&str], expect: &[&str]) {
+    let ranked = rank(query, candidates, Kind::Path, 10, &AtomicBool::new(false));
+    let names: Vec<_> = ranked.iter().map(|ranked| candidates[ranked.index]).collect();
+    assert_eq!(names, expect, "{query}");
+}
+
+#[test]
+fn better_matches_come_first() {
+    let paths = ["src/main.rs", "src/domain.rs", "docs/m-a-i-n.md", "Cargo.toml"];
+    check("main", &paths, &["src/main.rs", "src/domain.rs", "docs/m-a-i-n.md"]);
+    check("toml", &paths, &["Cargo.toml"]);
+    check("", &paths, &paths);
+    check("zzz", &paths, &[]);
+    check("src main", &paths, &["src/main.rs", "src/domain.rs"]);
+}
+
+#[test]
+fn a_capital_letter_asks_for_it() {
+    check("cargo", &["Cargo.toml", "cargo.lock"], &["Cargo.toml", "cargo.lock"]);
+    check("Cargo", &["Cargo.toml", "cargo.lock"], &["Cargo.toml"]);
+}
+
+#[test]
+fn positions_are_chars() {
+    assert_eq!(positions("é", "caché.rs", Kind::Path), [4]);
+    assert_eq!(positions("crs", "caché.rs", Kind::Path), [0, 6, 7]);
+    assert_eq!(positions("x", "caché.rs", Kind::Path), []);
+}
+
+#[test]
+fn threads_give_what_one_thread_gives() {
+    let candidates: Vec<String> = (0..60_000).map(|n| format!("dir{}/file{n}.rs", n % 97)).collect();
+    let many = rank("f123", &candidates, Kind::Path, 50, &AtomicBool::new(false));
+    let pattern = super::Pattern::parse(
+        "f123",
+        super::CaseMatching::Smart,
+        super::Normalization::Smart,
+    );
+    let mut one = super::match_share(&pattern, &candidates, 0, Kind::Path, &AtomicBool::new(false));
+    one.sort_by_key(|r| (std::cmp::Reverse(r.score), candidates[r.index].len(), r.index));
+    one.truncate(50);
+    assert_eq!(many, one);
+}
+
+#[test]
+fn a_cancelled_ranking_is_empty() {
+    assert_eq!(rank("a", &["a"], Kind::Text, 1, &AtomicBool::new(true)), []);
+}

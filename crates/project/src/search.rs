@@ -1,0 +1,185 @@
+//! Text search over a project, on ripgrep's libraries.
+//!
+//! Results equal those of `rg` with the same options; rows found are streamed as they come, in no
+//! fixed order of files. Unsaved buffers are searched instead of their files. Blocking and long:
+//! run it off the UI thread. Start at `search`.
+
+mod found;
+mod query;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use async_channel::Sender;
+use base::AbsPath;
+use grep_regex::RegexMatcher;
+use grep_searcher::Searcher;
+use host::Files;
+use text::Snapshot;
+
+use crate::walk::{Ground, WalkProblem, walk_with};
+
+pub use found::{FoundRow, FileMatches};
+pub use query::{BadQuery, Case, SearchQuery, Syntax};
+
+/// What a running search says.
+#[derive(Clone, Debug)]
+pub enum SearchEvent {
+    /// A file with at least one match.
+    File(FileMatches),
+    /// A file or folder that could not be searched.
+    Problem(WalkProblem),
+    /// The end, unless the receiver went away before.
+    Done(SearchSummary),
+}
+
+/// The search as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SearchSummary {
+    /// Files looked into.
+    pub files_searched: usize,
+    /// Files with a match.
+    pub files_matched: usize,
+    /// Matches in all of them.
+    pub matches: usize,
+    /// Whether it ended at `SearchQuery::limit`, with more to be found.
+    pub is_cut: bool,
+}
+
+/// Where to search and what stands in for what is on disk.
+pub struct SearchScope {
+    /// The disk, or what a test has instead.
+    pub ground: Ground,
+    /// The folder.
+    pub root: AbsPath,
+    /// Buffers with unsaved text, by path.
+    pub unsaved: HashMap<AbsPath, Snapshot>,
+}
+
+/// Files beyond this are searched with the searcher's own fixed buffer and never read whole, so
+/// there is no upper limit on disk; over listed files this is the limit.
+const LISTED_LIMIT: u64 = 256 << 20;
+
+/// Searches until done, cancelled, at the limit, or until the receiver is dropped. The channel
+/// should be bounded: a full one makes the search wait for its reader.
+pub fn search(
+    query: &SearchQuery,
+    scope: &SearchScope,
+    cancel: &AtomicBool,
+    events: &Sender<SearchEvent>,
+) -> Result<SearchSummary, BadQuery> {
+    let matcher = query.matcher()?;
+    let run = Run {
+        query,
+        scope,
+        matcher,
+        events,
+        stop: AtomicBool::new(false),
+        searched: AtomicUsize::new(0),
+        matched: AtomicUsize::new(0),
+        matches: AtomicUsize::new(0),
+        cut: AtomicBool::new(false),
+        cancel,
+    };
+    walk_with(&scope.ground, &scope.root, &query.files, &run.stop, &|| {
+        let mut searcher = query.searcher();
+        let run = &run;
+        Box::new(move |found| run.visit(&mut searcher, found))
+    })?;
+    let summary = run.summary();
+    // A reader that went away wants no summary.
+    events.send_blocking(SearchEvent::Done(summary)).ok();
+    Ok(summary)
+}
+
+struct Run<'a> {
+    query: &'a SearchQuery,
+    scope: &'a SearchScope,
+    matcher: RegexMatcher,
+    events: &'a Sender<SearchEvent>,
+    /// Ends the walk.
+    stop: AtomicBool,
+    searched: AtomicUsize,
+    matched: AtomicUsize,
+    matches: AtomicUsize,
+    cut: AtomicBool,
+    cancel: &'a AtomicBool,
+}
+
+impl Run<'_> {
+    fn visit(&self, searcher: &mut Searcher, found: Result<AbsPath, WalkProblem>) {
+        if self.cancel.load(Ordering::Relaxed) {
+            self.stop.store(true, Ordering::Relaxed);
+            return;
+        }
+        let path = match found {
+            Ok(path) => path,
+            Err(problem) => return self.send(SearchEvent::Problem(problem)),
+        };
+        self.searched.fetch_add(1, Ordering::Relaxed);
+        match self.search_file(searcher, &path) {
+            Ok(rows) if rows.is_empty() => {}
+            Ok(rows) => self.found(path, rows),
+            Err(reason) => {
+                let sentence = format!("cannot search {path}: {reason}");
+                self.send(SearchEvent::Problem(WalkProblem(sentence)));
+            }
+        }
+    }
+
+    fn search_file(&self, searcher: &mut Searcher, path: &AbsPath) -> Result<Vec<FoundRow>, String> {
+        let mut sink = found::Collect::new(&self.matcher);
+        let result = if let Some(snapshot) = self.scope.unsaved.get(path) {
+            let text = snapshot.to_string();
+            searcher.search_slice(&self.matcher, text.as_bytes(), &mut sink)
+        } else {
+            match &self.scope.ground {
+                Ground::Disk => searcher.search_path(&self.matcher, path.as_path(), &mut sink),
+                Ground::Listed(files) => {
+                    let bytes = files
+                        .read(path, LISTED_LIMIT)
+                        .map_err(|error| error.to_string())?;
+                    searcher.search_slice(&self.matcher, &bytes, &mut sink)
+                }
+            }
+        };
+        result.map_err(|error| error.to_string())?;
+        Ok(sink.into_rows())
+    }
+
+    fn found(&self, path: AbsPath, mut rows: Vec<FoundRow>) {
+        let count: usize = rows.iter().map(FoundRow::match_count).sum();
+        let before = self.matches.fetch_add(count, Ordering::Relaxed);
+        if before >= self.query.limit {
+            self.cut.store(true, Ordering::Relaxed);
+            self.matches.fetch_sub(count, Ordering::Relaxed);
+            return self.stop.store(true, Ordering::Relaxed);
+        }
+        if before + count > self.query.limit {
+            let kept = found::keep_matches(&mut rows, self.query.limit - before);
+            self.matches.fetch_sub(count - kept, Ordering::Relaxed);
+            self.cut.store(true, Ordering::Relaxed);
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        self.matched.fetch_add(1, Ordering::Relaxed);
+        self.send(SearchEvent::File(FileMatches { path, rows }));
+    }
+
+    fn send(&self, event: SearchEvent) {
+        if self.events.send_blocking(event).is_err() {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn summary(&self) -> SearchSummary {
+        SearchSummary {
+            files_searched: self.searched.load(Ordering::Relaxed),
+            files_matched: self.matched.load(Ordering::Relaxed),
+            matches: self.matches.load(Ordering::Relaxed),
+            is_cut: self.cut.load(Ordering::Relaxed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

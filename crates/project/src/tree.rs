@@ -1,0 +1,325 @@
+//! The folder tree of a project: which folders are open and what they hold.
+//!
+//! Lazy: a folder is listed when it is first opened, by a `ListJob` that runs off the UI thread; a
+//! watched change lists only folders that are known. State is plain; the view reads `rows`.
+//! Invariant: `rows` shows exactly the known entries beneath open folders, folders first, then by
+//! name without regard to case. Start at `Tree`.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap};
+
+use base::AbsPath;
+use host::{FileKind, Files};
+
+use crate::walk::{folder_rules, is_ignored_by};
+
+/// The tree of one project.
+#[derive(Debug)]
+pub struct Tree {
+    root: AbsPath,
+    folders: HashMap<AbsPath, Folder>,
+    open: BTreeSet<AbsPath>,
+    rows: Vec<TreeRow>,
+}
+
+#[derive(Debug, Default)]
+struct Folder {
+    entries: Vec<TreeEntry>,
+    /// Why some or all of it could not be read.
+    problem: Option<String>,
+    is_listed: bool,
+}
+
+/// Something in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeEntry {
+    /// Where it is.
+    pub path: AbsPath,
+    /// What it leads to.
+    pub kind: FileKind,
+    /// Whether it is a link.
+    pub is_link: bool,
+    /// Whether ignore files name it.
+    pub is_ignored: bool,
+}
+
+/// A visible row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeRow {
+    /// What it shows.
+    pub entry: TreeEntry,
+    /// How deep it lies; 0 for what is directly in the root.
+    pub depth: usize,
+    /// Whether it is an open folder.
+    pub is_open: bool,
+    /// Why the folder's content is missing or partial.
+    pub problem: Option<String>,
+}
+
+/// A folder to be listed in the background.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListJob {
+    root: AbsPath,
+    folder: AbsPath,
+}
+
+/// What a `ListJob` found.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    folder: AbsPath,
+    entries: Vec<TreeEntry>,
+    problem: Option<String>,
+}
+
+impl ListJob {
+    /// The folder it lists.
+    pub fn folder(&self) -> &AbsPath {
+        &self.folder
+    }
+
+    /// Lists the folder. Blocks on the disk.
+    pub fn run(&self, files: &dyn Files) -> Listed {
+        let listing = match files.list(&self.folder) {
+            Ok(listing) => listing,
+            Err(error) => {
+                return Listed {
+                    folder: self.folder.clone(),
+                    entries: Vec::new(),
+                    problem: Some(error.to_string()),
+                };
+            }
+        };
+        let rules: Vec<_> = ancestry(&self.root, &self.folder)
+            .iter()
+            .filter_map(|folder| folder_rules(files, folder))
+            .collect();
+        let above_ignored = ancestry(&self.root, &self.folder)
+            .iter()
+            .skip(1)
+            .any(|folder| is_ignored_by(&rules, folder, true));
+        let mut entries: Vec<_> = listing
+            .entries
+            .into_iter()
+            .filter(|entry| entry.path.name() != ".git")
+            .map(|entry| TreeEntry {
+                is_ignored: above_ignored
+                    || is_ignored_by(&rules, &entry.path, entry.kind == FileKind::Folder),
+                path: entry.path,
+                kind: entry.kind,
+                is_link: entry.is_link,
+            })
+            .collect();
+        entries.sort_by(in_tree_order);
+        let problem = match listing.problems.as_slice() {
+            [] => None,
+            [only] => Some(only.to_string()),
+            [first, rest @ ..] => Some(format!("{first} (and {} more)", rest.len())),
+        };
+        Listed {
+            folder: self.folder.clone(),
+            entries,
+            problem,
+        }
+    }
+}
+
+impl Tree {
+    /// The tree of `root`, with nothing listed yet; the job lists the root.
+    pub fn new(root: AbsPath) -> (Self, ListJob) {
+        let mut tree = Self {
+            open: BTreeSet::from([root.clone()]),
+            folders: HashMap::new(),
+            rows: Vec::new(),
+            root,
+        };
+        let job = tree.job(tree.root.clone());
+        (tree, job)
+    }
+
+    /// The project's folder.
+    pub fn root(&self) -> &AbsPath {
+        &self.root
+    }
+
+    /// The visible rows, top to bottom; the root itself is not among them.
+    pub fn rows(&self) -> &[TreeRow] {
+        &self.rows
+    }
+
+    /// The row that shows `path`.
+    pub fn row_of(&self, path: &AbsPath) -> Option<usize> {
+        self.rows.iter().position(|row| row.entry.path == *path)
+    }
+
+    /// Why the root could not be read, wholly or in part.
+    pub fn problem(&self) -> Option<&str> {
+        self.folders.get(&self.root)?.problem.as_deref()
+    }
+
+    /// Whether the root was listed at least once.
+    pub fn is_loaded(&self) -> bool {
+        self.folders.get(&self.root).is_some_and(|folder| folder.is_listed)
+    }
+
+    /// The open folders, the root not among them.
+    pub fn open_folders(&self) -> impl Iterator<Item = &AbsPath> {
+        self.open.iter().filter(|path| **path != self.root)
+    }
+
+    /// Opens a folder; the job lists it if that was not done before.
+    pub fn open(&mut self, folder: &AbsPath) -> Option<ListJob> {
+        self.open.insert(folder.clone());
+        let job = (!self.is_listed(folder)).then(|| self.job(folder.clone()));
+        self.rebuild();
+        job
+    }
+
+    /// Closes a folder. What it holds stays known.
+    pub fn close(&mut self, folder: &AbsPath) {
+        self.open.remove(folder);
+        self.rebuild();
+    }
+
+    /// Closes every folder.
+    pub fn close_all(&mut self) {
+        self.open.retain(|folder| *folder == self.root);
+        self.rebuild();
+    }
+
+    /// Opens every folder above `path`, so that it has a row once the jobs are done.
+    pub fn reveal(&mut self, path: &AbsPath) -> Vec<ListJob> {
+        let Some(parent) = path.parent().filter(|parent| parent.is_within(&self.root)) else {
+            return Vec::new();
+        };
+        let mut jobs = Vec::new();
+        for folder in ancestry(&self.root, &parent) {
+            self.open.insert(folder.clone());
+            if !self.is_listed(&folder) {
+                jobs.push(self.job(folder));
+            }
+        }
+        self.rebuild();
+        jobs
+    }
+
+    /// The jobs that bring the known folders among `changed`, or above a changed file, up to date.
+    pub fn refresh(&mut self, changed: &[AbsPath]) -> Vec<ListJob> {
+        let mut folders = BTreeSet::new();
+        for path in changed {
+            folders.extend(path.parent().filter(|parent| self.is_listed(parent)));
+            folders.extend(self.is_listed(path).then(|| path.clone()));
+            // New rules may touch anything beneath the folder that holds them.
+            if matches!(path.name().as_str(), ".gitignore" | ".ignore") {
+                let parent = path.parent();
+                let beneath = |folder: &&AbsPath| parent.as_ref().is_some_and(|p| folder.is_within(p));
+                folders.extend(self.folders.keys().filter(beneath).cloned());
+            }
+        }
+        folders.into_iter().map(|folder| self.job(folder)).collect()
+    }
+
+    /// The jobs that bring every known folder up to date.
+    pub fn refresh_all(&mut self) -> Vec<ListJob> {
+        let folders: BTreeSet<_> = self.folders.keys().cloned().collect();
+        folders.into_iter().map(|folder| self.job(folder)).collect()
+    }
+
+    /// Takes what a job found; answers whether a row changed.
+    pub fn accept(&mut self, listed: Listed) -> bool {
+        let folder = self.folders.entry(listed.folder).or_default();
+        if folder.is_listed && folder.entries == listed.entries && folder.problem == listed.problem {
+            return false;
+        }
+        folder.is_listed = true;
+        folder.entries = listed.entries;
+        folder.problem = listed.problem;
+        self.forget_missing();
+        self.rebuild();
+        true
+    }
+
+    fn job(&mut self, folder: AbsPath) -> ListJob {
+        self.folders.entry(folder.clone()).or_default();
+        ListJob {
+            root: self.root.clone(),
+            folder,
+        }
+    }
+
+    fn is_listed(&self, folder: &AbsPath) -> bool {
+        self.folders.get(folder).is_some_and(|folder| folder.is_listed)
+    }
+
+    /// Drops folders whose parent no longer holds them, so that a folder that comes back is listed
+    /// afresh.
+    fn forget_missing(&mut self) {
+        let is_there = |folder: &AbsPath, folders: &HashMap<AbsPath, Folder>| {
+            let Some(parent) = folder.parent().and_then(|parent| folders.get(&parent)) else {
+                return true;
+            };
+            !parent.is_listed
+                || parent
+                    .entries
+                    .iter()
+                    .any(|entry| entry.path == *folder && entry.kind == FileKind::Folder)
+        };
+        let gone: Vec<_> = self
+            .folders
+            .keys()
+            .filter(|folder| **folder != self.root && !is_there(folder, &self.folders))
+            .cloned()
+            .collect();
+        for gone in gone {
+            self.folders.retain(|folder, _| !folder.is_within(&gone));
+            self.open.retain(|folder| !folder.is_within(&gone));
+        }
+    }
+
+    fn rebuild(&mut self) {
+        let mut rows = Vec::with_capacity(self.rows.len());
+        self.push_rows(&self.root, 0, &mut rows);
+        self.rows = rows;
+    }
+
+    fn push_rows(&self, folder: &AbsPath, depth: usize, rows: &mut Vec<TreeRow>) {
+        let Some(folder) = self.folders.get(folder) else {
+            return;
+        };
+        for entry in &folder.entries {
+            let is_open = entry.kind == FileKind::Folder && self.open.contains(&entry.path);
+            let problem = self.folders.get(&entry.path).and_then(|known| known.problem.clone());
+            rows.push(TreeRow {
+                entry: entry.clone(),
+                depth,
+                is_open,
+                problem,
+            });
+            if is_open {
+                self.push_rows(&entry.path, depth + 1, rows);
+            }
+        }
+    }
+}
+
+/// The folders from `root` down to `folder`, both included.
+fn ancestry(root: &AbsPath, folder: &AbsPath) -> Vec<AbsPath> {
+    let mut chain = Vec::new();
+    let mut at = Some(folder.clone());
+    while let Some(folder) = at.filter(|folder| folder.is_within(root)) {
+        at = folder.parent();
+        chain.push(folder);
+    }
+    chain.reverse();
+    chain
+}
+
+fn in_tree_order(a: &TreeEntry, b: &TreeEntry) -> Ordering {
+    let is_file = |entry: &TreeEntry| entry.kind != FileKind::Folder;
+    let name = |entry: &TreeEntry| entry.path.name().to_lowercase();
+    (is_file(a).cmp(&is_file(b)))
+        .then_with(|| name(a).cmp(&name(b)))
+        .then_with(|| a.path.cmp(&b.path))
+}
+
+#[cfg(test)]
+mod tests;
