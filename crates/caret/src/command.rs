@@ -1,0 +1,172 @@
+//! Every command a caret understands, with its name and one line of documentation.
+//!
+//! The names are stable: keymaps and the palette are made of them. Start at `Command`.
+
+use base::ByteOffset;
+
+use crate::boxes::ColumnBox;
+use crate::motion::Motion;
+
+/// How far one step of selecting with the pointer reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// Single graphemes.
+    Character,
+    /// Whole words, as a double click takes them.
+    Word,
+    /// Whole rows with their line endings, as a triple click takes them.
+    Row,
+}
+
+/// Declares the commands that carry no data, and what they are called.
+macro_rules! commands {
+    ($($variant:ident, $name:literal, $doc:literal;)*) => {
+        /// Something to do at every caret at once.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum Command {
+            /// Moves every caret; a selection left or right collapses to its edge.
+            Move(Motion),
+            /// Moves every head and leaves the anchors.
+            Select(Motion),
+            /// Deletes what is selected, or from each caret to where the motion goes.
+            Delete(Motion),
+            /// Typed text: replaces selections, closes and skips brackets, surrounds.
+            Insert(String),
+            /// Text as it is: replaces selections, no brackets are closed. For input methods and paste.
+            InsertLiteral(String),
+            /// Selects from one offset to another by characters, words or rows, as a pointer drags.
+            /// Replaces every selection, or the newest one when `keep_others` is set.
+            SelectBetween {
+                /// Where the pointer went down.
+                from: ByteOffset,
+                /// Where it is now.
+                to: ByteOffset,
+                /// What it takes at once.
+                unit: Unit,
+                /// Whether the other selections stay.
+                keep_others: bool,
+            },
+            /// Adds a caret at an offset, or removes the one that is there.
+            ToggleCaret(ByteOffset),
+            /// Selects a box of display cells.
+            SelectBox(ColumnBox),
+            $(#[doc = $doc] $variant,)*
+        }
+
+        impl Command {
+            /// Every command that carries no data of its own, motions included.
+            pub fn all() -> Vec<Command> {
+                let moves = Motion::ALL.iter().map(|motion| Command::Move(*motion));
+                let selects = Motion::ALL.iter().map(|motion| Command::Select(*motion));
+                let deletes = DELETE_MOTIONS.iter().map(|motion| Command::Delete(*motion));
+                moves.chain(selects).chain(deletes).chain([$(Command::$variant),*]).collect()
+            }
+
+            /// Its stable name in keymaps and the palette, words joined by hyphens.
+            // tidy: table
+            pub fn name(&self) -> &'static str {
+                match self {
+                    Command::Move(motion) => motion.move_name(),
+                    Command::Select(motion) => motion.select_name(),
+                    Command::Delete(motion) => motion.delete_name(),
+                    Command::Insert(_) => "insert",
+                    Command::InsertLiteral(_) => "insert-literal",
+                    Command::SelectBetween { .. } => "select-between",
+                    Command::ToggleCaret(_) => "toggle-caret",
+                    Command::SelectBox(_) => "select-box",
+                    $(Command::$variant => $name,)*
+                }
+            }
+
+            /// One sentence that says what it does.
+            // tidy: table
+            pub fn doc(&self) -> &'static str {
+                match self {
+                    Command::Move(motion) => motion.move_doc(),
+                    Command::Select(motion) => motion.select_doc(),
+                    Command::Delete(motion) => motion.delete_doc(),
+                    Command::Insert(_) => "Types text at every caret, closing brackets and quotes.",
+                    Command::InsertLiteral(_) => "Inserts text at every caret as it is.",
+                    Command::SelectBetween { .. } => "Selects between two places by character, word or row.",
+                    Command::ToggleCaret(_) => "Adds a caret at a place, or removes the one there.",
+                    Command::SelectBox(_) => "Selects a box of columns.",
+                    $(Command::$variant => $doc,)*
+                }
+            }
+        }
+    };
+}
+
+/// The motions that make sense to delete by.
+const DELETE_MOTIONS: &[Motion] = &[
+    Motion::Left,
+    Motion::Right,
+    Motion::WordLeft,
+    Motion::WordRight,
+    Motion::SubwordLeft,
+    Motion::SubwordRight,
+    Motion::RowStart,
+    Motion::RowEnd,
+    Motion::ParagraphUp,
+    Motion::ParagraphDown,
+    Motion::FileStart,
+    Motion::FileEnd,
+    Motion::MatchingBracket,
+];
+
+commands! {
+    Newline, "newline", "Starts a new row with the right indentation; between brackets opens two rows.";
+    NewlineAbove, "newline-above", "Opens a row above and goes there.";
+    NewlineBelow, "newline-below", "Opens a row below and goes there.";
+    Tab, "tab", "Indents the selected rows, or inserts a tab or spaces up to the next tab stop.";
+    Indent, "indent", "Indents the rows of every selection by one step.";
+    Outdent, "outdent", "Takes one step of indentation from the rows of every selection.";
+    ToggleLineComment, "toggle-line-comment", "Comments the selected rows out, or in again.";
+    ToggleBlockComment, "toggle-block-comment", "Wraps every selection in a block comment, or unwraps it.";
+    MoveRowsUp, "move-rows-up", "Moves the selected rows above the row before them.";
+    MoveRowsDown, "move-rows-down", "Moves the selected rows below the row behind them.";
+    DuplicateUp, "duplicate-up", "Copies the selected rows above themselves.";
+    DuplicateDown, "duplicate-down", "Copies the selected rows below themselves.";
+    DuplicateSelection, "duplicate-selection", "Copies every selection behind itself, or the row of an empty one.";
+    JoinRows, "join-rows", "Joins the selected rows, or a row with the next, with one space between.";
+    SortRows, "sort-rows", "Sorts the selected rows, or all, from A to Z.";
+    SortRowsDescending, "sort-rows-descending", "Sorts the selected rows, or all, from Z to A.";
+    SortRowsIgnoringCase, "sort-rows-ignoring-case", "Sorts the selected rows, or all, taking capital and small letters as equal.";
+    UniqueRows, "unique-rows", "Removes selected rows, or any, that repeat an earlier one.";
+    UniqueRowsIgnoringCase, "unique-rows-ignoring-case", "Removes rows that repeat an earlier one but for capital and small letters.";
+    ReverseRows, "reverse-rows", "Turns the order of the selected rows, or all, around.";
+    DeleteRows, "delete-rows", "Deletes every row with a selection on it.";
+    Transpose, "transpose", "Swaps the characters around every caret.";
+    UpperCase, "upper-case", "Turns the selections, or the words at the carets, into capital letters.";
+    LowerCase, "lower-case", "Turns the selections, or the words at the carets, into small letters.";
+    TitleCase, "title-case", "Gives every word a capital letter first.";
+    SnakeCase, "snake-case", "Turns names into snake_case.";
+    CamelCase, "camel-case", "Turns names into camelCase.";
+    PascalCase, "pascal-case", "Turns names into PascalCase.";
+    KebabCase, "kebab-case", "Turns names into kebab-case.";
+    ScreamingSnakeCase, "screaming-snake-case", "Turns names into SCREAMING_SNAKE_CASE.";
+    ToggleCase, "toggle-case", "Turns capital letters into small ones and the other way round.";
+    DeleteTrailingSpace, "delete-trailing-space", "Deletes blanks at the ends of rows in the whole file.";
+    IndentWithSpaces, "indent-with-spaces", "Turns the tabs that indent rows into spaces.";
+    IndentWithTabs, "indent-with-tabs", "Turns the spaces that indent rows into tabs.";
+    SelectRow, "select-row", "Selects whole rows; again takes the next row too.";
+    SelectWord, "select-word", "Selects the word at every caret.";
+    SelectAll, "select-all", "Selects the whole text.";
+    SelectInBrackets, "select-in-brackets", "Selects what lies between the brackets around every caret; again takes the brackets too.";
+    ExpandSelection, "expand-selection", "Widens every selection to the next larger piece of syntax.";
+    ShrinkSelection, "shrink-selection", "Takes the last widening of the selections back.";
+    AddCaretAbove, "add-caret-above", "Adds a caret on the row above.";
+    AddCaretBelow, "add-caret-below", "Adds a caret on the row below.";
+    SelectNextOccurrence, "select-next-occurrence", "Selects the word at the caret, then adds its next occurrence.";
+    SelectPreviousOccurrence, "select-previous-occurrence", "Selects the word at the caret, then adds its previous occurrence.";
+    SkipOccurrence, "skip-occurrence", "Drops the newest selection and adds the next occurrence instead.";
+    SelectAllOccurrences, "select-all-occurrences", "Selects every occurrence of what is selected.";
+    SplitIntoRows, "split-into-rows", "Splits every selection into one for each row.";
+    CaretsAtRowEnds, "carets-at-row-ends", "Puts a caret at the end of every selected row.";
+    CollapseCarets, "collapse-carets", "Keeps the newest selection only; then makes it a caret.";
+    SwapEnds, "swap-ends", "Moves every head to the other end of its selection.";
+    BoxUp, "box-up", "Widens the box of selected columns one row up.";
+    BoxDown, "box-down", "Widens the box of selected columns one row down.";
+    BoxLeft, "box-left", "Widens the box of selected columns one cell to the left.";
+    BoxRight, "box-right", "Widens the box of selected columns one cell to the right.";
+}

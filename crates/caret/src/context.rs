@@ -1,0 +1,77 @@
+//! What a command is planned from, and what a plan says.
+//!
+//! Start at `Context` and `Plan`.
+
+use base::Revision;
+use display::DisplaySnapshot;
+use syntax::{Language, SyntaxSnapshot};
+use text::{Edit, EditKind, LineEnding, SelectionSet, Snapshot};
+
+use crate::boxes::ColumnBox;
+
+/// The settings that change what commands do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaretOptions {
+    /// Display cells from one tab stop to the next, and the width of one step of indentation.
+    pub tab_width: u32,
+    /// Whether indentation is made of tabs.
+    pub hard_tabs: bool,
+    /// Whether typing an opening bracket or quote adds the closing one.
+    pub auto_close: bool,
+    /// Whether typing a bracket or quote over a selection surrounds it.
+    pub auto_surround: bool,
+    /// Whether a new row is indented by the syntax, not just like the row before.
+    pub smart_indent: bool,
+    /// Whether a new row within a line comment or a list starts with its marker.
+    pub continue_comments: bool,
+    /// Display rows a page motion goes.
+    pub page_rows: u32,
+}
+
+/// Everything a command is planned from.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The text.
+    pub snapshot: &'a Snapshot,
+    /// The selections, of the same revision.
+    pub selections: &'a SelectionSet,
+    /// How the text is shown, of the same revision.
+    pub display: &'a DisplaySnapshot,
+    /// What is known of its syntax; may be of an older revision, then it is not asked.
+    pub syntax: Option<&'a SyntaxSnapshot>,
+    /// Its language; none is plain text.
+    pub language: Option<&'a Language>,
+    /// The settings.
+    pub options: &'a CaretOptions,
+    /// What a typed line ending becomes.
+    pub line_ending: LineEnding,
+    /// What the last plan wanted to be remembered.
+    pub memory: &'a Memory,
+}
+
+/// What some commands need to know of the commands before them. The owner keeps the one of the last
+/// plan and hands it back; it is ignored as soon as the selections or the text are others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// The state it speaks of.
+    pub(crate) valid_for: Option<(Revision, SelectionSet)>,
+    /// Selections to go back to, the newest last.
+    pub(crate) expanded_from: Vec<SelectionSet>,
+    /// Whether further occurrences must be whole words.
+    pub(crate) whole_words: bool,
+    /// The box the selections were made from.
+    pub(crate) column_box: Option<ColumnBox>,
+}
+
+/// What a command would do.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The edits, sorted and disjoint, in offsets of the context's snapshot.
+    pub edits: Vec<Edit>,
+    /// The selections after the edits.
+    pub selections: SelectionSet,
+    /// How the step joins others in the undo history.
+    pub kind: EditKind,
+    /// To be handed back with the next command.
+    pub memory: Memory,
+}

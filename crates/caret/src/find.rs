@@ -1,0 +1,16 @@
+//! Find and replace within one text.
+//!
+//! A query is compiled once and then asked for matches in any snapshot, from any thread. Patterns
+//! that cannot match a line ending run over windows of whole rows; others walk the rope's pieces
+//! through a cursor. Either way the answers equal a search through the whole text as one string.
+//! Invariant: matches are sorted and disjoint.
+//! Start at `Query::compile`.
+
+mod engine;
+mod pieces;
+mod query;
+mod replace;
+
+pub use engine::{Count, Found, Hit, Limit, Matcher, Wrap};
+pub use query::{Case, Pattern, Query, QueryError, WordBounds};
+pub use replace::{LetterCase, Replacement};

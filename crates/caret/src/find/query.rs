@@ -1,0 +1,241 @@
+//! What is looked for, and what it becomes for the regex engine.
+//!
+//! Start at `Query::compile`.
+
+use std::fmt;
+use std::ops::Range;
+
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Hir, HirKind, Look};
+
+use super::engine::Matcher;
+
+/// How the pattern is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pattern {
+    /// Character by character.
+    Literal,
+    /// As a regular expression.
+    Regex,
+}
+
+/// Whether capital and small letters differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Case {
+    /// They differ.
+    Sensitive,
+    /// They are equal.
+    Insensitive,
+    /// They differ when the pattern holds a capital letter.
+    Smart,
+}
+
+/// Where a match may start and end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WordBounds {
+    /// Anywhere.
+    Anywhere,
+    /// Not within a word.
+    Whole,
+}
+
+/// Something to look for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Query {
+    /// What was typed into the search field.
+    pub text: String,
+    /// How it is read.
+    pub pattern: Pattern,
+    /// How letters are compared.
+    pub case: Case,
+    /// Where a match may lie.
+    pub words: WordBounds,
+}
+
+/// Why a query cannot be compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryError {
+    message: String,
+    /// The offending bytes of the query's text, where known.
+    pub position: Option<Range<usize>>,
+}
+
+impl fmt::Display for QueryError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for QueryError {}
+
+impl Query {
+    /// A query for exactly these characters.
+    pub fn literal(text: impl Into<String>) -> Self {
+        Query {
+            text: text.into(),
+            pattern: Pattern::Literal,
+            case: Case::Sensitive,
+            words: WordBounds::Anywhere,
+        }
+    }
+
+    /// The matcher for this query, or a sentence about what is wrong with it.
+    pub fn compile(&self) -> Result<Matcher, QueryError> {
+        if self.text.is_empty() {
+            return Err(error("there is nothing to look for", None));
+        }
+        if self.pattern == Pattern::Regex {
+            self.parse(&self.text)
+                .map_err(|failed| explain(&self.text, &failed))?;
+        }
+        let hir = self
+            .parse(&self.translated())
+            .map_err(|failed| error(&format!("cannot search for this: {}", kind(&failed)), None))?;
+        Matcher::new(&hir, stays_in_row(&hir)).ok_or_else(|| {
+            error(
+                "this pattern is too large to search for; repeat less or split it",
+                None,
+            )
+        })
+    }
+
+    /// The regular expression that stands for the query: line feeds match either line ending.
+    pub(super) fn translated(&self) -> String {
+        let body = match self.pattern {
+            Pattern::Literal => escape(&self.text),
+            Pattern::Regex => match_line_endings(&self.text),
+        };
+        match self.words {
+            WordBounds::Anywhere => body,
+            WordBounds::Whole => format!(r"\b{{start-half}}(?:{body})\b{{end-half}}"),
+        }
+    }
+
+    /// Whether letters of either case are equal.
+    pub(super) fn ignores_case(&self) -> bool {
+        match self.case {
+            Case::Sensitive => false,
+            Case::Insensitive => true,
+            Case::Smart => !has_capital(&self.text, self.pattern),
+        }
+    }
+
+    fn parse(&self, text: &str) -> Result<Hir, Box<regex_syntax::Error>> {
+        ParserBuilder::new()
+            .multi_line(true)
+            .crlf(true)
+            .case_insensitive(self.ignores_case())
+            .build()
+            .parse(text)
+            .map_err(Box::new)
+    }
+}
+
+fn error(message: &str, position: Option<Range<usize>>) -> QueryError {
+    QueryError {
+        message: message.to_owned(),
+        position,
+    }
+}
+
+/// Says what is wrong with a pattern and at which character, counted from 1.
+fn explain(text: &str, failed: &regex_syntax::Error) -> QueryError {
+    let span = match failed {
+        regex_syntax::Error::Parse(failed) => Some(failed.span()),
+        regex_syntax::Error::Translate(failed) => Some(failed.span()),
+        _ => None,
+    };
+    let position = span.map(|span| span.start.offset..span.end.offset.max(span.start.offset));
+    match position {
+        Some(range) => {
+            let character = text[..range.start].chars().count() + 1;
+            let message = format!("{} at character {character} of the pattern", kind(failed));
+            error(&message, Some(range))
+        }
+        None => error(&kind(failed), None),
+    }
+}
+
+fn kind(failed: &regex_syntax::Error) -> String {
+    match failed {
+        regex_syntax::Error::Parse(failed) => failed.kind().to_string(),
+        regex_syntax::Error::Translate(failed) => failed.kind().to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// Escapes a literal; any line ending in it matches any line ending.
+fn escape(text: &str) -> String {
+    let rows: Vec<String> = text
+        .split('\n')
+        .map(|row| regex_syntax::escape(row.strip_suffix('\r').unwrap_or(row)))
+        .collect();
+    let last_keeps_return = text.ends_with('\r');
+    let mut escaped = rows.join(r"\r?\n");
+    if last_keeps_return {
+        escaped.push_str(r"\r");
+    }
+    escaped
+}
+
+/// Lets `\n` outside of character classes match `\r\n` too.
+fn match_line_endings(pattern: &str) -> String {
+    let is_verbose = pattern.contains("(?x") || pattern.contains("x)") && pattern.contains("(?");
+    let mut translated = String::with_capacity(pattern.len());
+    let mut depth = 0u32;
+    let mut chars = pattern.chars();
+    while let Some(char) = chars.next() {
+        match char {
+            '\\' => match chars.next() {
+                Some('n') if depth == 0 => translated.push_str(r"(?:\r?\n)"),
+                Some(next) => translated.extend(['\\', next]),
+                None => translated.push('\\'),
+            },
+            '\n' if depth == 0 && !is_verbose => translated.push_str(r"(?:\r?\n)"),
+            _ => {
+                match char {
+                    '[' => depth += 1,
+                    ']' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                translated.push(char);
+            }
+        }
+    }
+    translated
+}
+
+/// Whether a pattern holds a capital letter that is no escape such as `\W`.
+fn has_capital(text: &str, pattern: Pattern) -> bool {
+    let mut chars = text.chars();
+    while let Some(char) = chars.next() {
+        if char == '\\' && pattern == Pattern::Regex {
+            chars.next();
+        } else if char.is_uppercase() {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether no match can hold a line feed and none depends on where the text starts or ends, so that
+/// windows of whole rows give the same answers as the whole text.
+fn stays_in_row(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Empty => true,
+        HirKind::Literal(literal) => !literal.0.contains(&b'\n'),
+        HirKind::Class(regex_syntax::hir::Class::Unicode(class)) => {
+            !class.iter().any(|range| range.start() <= '\n' && '\n' <= range.end())
+        }
+        HirKind::Class(regex_syntax::hir::Class::Bytes(class)) => {
+            !class.iter().any(|range| range.start() <= b'\n' && b'\n' <= range.end())
+        }
+        HirKind::Look(look) => !matches!(look, Look::Start | Look::End),
+        HirKind::Repetition(repetition) => stays_in_row(&repetition.sub),
+        HirKind::Capture(capture) => stays_in_row(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().all(stays_in_row),
+    }
+}
+
+#[cfg(test)]
+mod tests;
