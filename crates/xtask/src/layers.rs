@@ -1,0 +1,119 @@
+//! The layering rule and the owners of heavy libraries, read from `cargo metadata`.
+
+use std::collections::BTreeMap;
+
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
+
+use crate::tree;
+
+/// Heavy outside crates and the only crates of ours that may name them.
+const OWNERS: &[(&str, &[&str])] = &[
+    ("ropey", &["text", "bench"]),
+    ("imara-diff", &["text"]),
+    ("encoding_rs", &["text"]),
+    ("chardetng", &["text"]),
+    ("jsonc-parser", &["settings"]),
+    ("schemars", &["settings"]),
+    ("tree-sitter", &["syntax", "bench"]),
+    ("gpui-pre-sum-tree", &["display"]),
+    ("notify", &["host"]),
+    ("trash", &["host"]),
+    ("rustix", &["host"]),
+    ("xattr", &["host"]),
+    ("git2", &["git"]),
+    ("ignore", &["project"]),
+    ("grep-searcher", &["project"]),
+    ("grep-regex", &["project"]),
+    ("nucleo-matcher", &["project"]),
+    ("clap", &["headless"]),
+    ("gpui-kit", &["ui", "editor", "workbench", "burin", "bench"]),
+    ("gpui", &[]),
+    ("gpui-pre", &[]),
+];
+
+fn metadata() -> Metadata {
+    MetadataCommand::new()
+        .manifest_path(tree::root().join("Cargo.toml"))
+        .no_deps()
+        .other_options(vec!["--offline".to_owned()])
+        .exec()
+        .expect("cargo metadata works in a checkout")
+}
+
+fn rank(package: &Package) -> Option<u64> {
+    package.metadata.get("layer")?.get("rank")?.as_u64()
+}
+
+#[test]
+fn every_dependency_lies_in_a_lower_layer() {
+    let metadata = metadata();
+    let ranks: BTreeMap<_, _> = metadata
+        .packages
+        .iter()
+        .map(|package| {
+            let rank = rank(package);
+            assert!(rank.is_some(), "{} says no [package.metadata.layer] rank", package.name);
+            (package.name.to_string(), rank)
+        })
+        .collect();
+    assert!(ranks.len() > 10, "the workspace was read");
+    for package in &metadata.packages {
+        for dependency in &package.dependencies {
+            let Some(below) = ranks.get(&dependency.name) else {
+                continue;
+            };
+            assert!(
+                *below < rank(package),
+                "{} (rank {:?}) depends on {} (rank {below:?})",
+                package.name,
+                rank(package),
+                dependency.name,
+            );
+        }
+    }
+}
+
+#[test]
+fn heavy_libraries_are_named_by_their_owners_alone() {
+    for package in &metadata().packages {
+        for dependency in &package.dependencies {
+            let name = dependency.name.as_str();
+            let family = if name.starts_with("tree-sitter-") { "tree-sitter" } else { name };
+            let Some((_, owners)) = OWNERS.iter().find(|(library, _)| *library == family) else {
+                continue;
+            };
+            assert!(
+                owners.contains(&package.name.as_str()),
+                "{} names {name}, which belongs to {owners:?}",
+                package.name,
+            );
+        }
+    }
+}
+
+#[test]
+fn nothing_below_the_line_can_name_gpui() {
+    for package in &metadata().packages {
+        let below = rank(package) < Some(40);
+        let names_gpui = package
+            .dependencies
+            .iter()
+            .any(|dependency| dependency.name.starts_with("gpui") && dependency.name != "gpui-pre-sum-tree");
+        assert!(!(below && names_gpui), "{} names gpui", package.name);
+    }
+}
+
+#[test]
+fn temporary_folders_are_for_tests_and_the_host() {
+    for package in &metadata().packages {
+        for dependency in &package.dependencies {
+            let is_test = dependency.kind == DependencyKind::Development;
+            let allowed = is_test || matches!(package.name.as_str(), "host" | "bench" | "stories");
+            assert!(
+                dependency.name != "tempfile" || allowed,
+                "{} names tempfile outside its tests",
+                package.name,
+            );
+        }
+    }
+}
