@@ -1,0 +1,74 @@
+//! What comes with the program: default settings, keymaps and themes, as texts.
+
+use crate::sections::KeymapBase;
+use crate::theme::Appearance;
+
+/// The manual of the settings, and their default values.
+pub const DEFAULT_SETTINGS: &str = include_str!("../../../assets/settings/default.json");
+
+/// File name and text of every theme, in the order shown.
+pub const THEMES: &[(&str, &str)] = &[
+    (
+        "burin-dark.json",
+        include_str!("../../../themes/burin-dark.json"),
+    ),
+    (
+        "burin-light.json",
+        include_str!("../../../themes/burin-light.json"),
+    ),
+    (
+        "high-contrast-dark.json",
+        include_str!("../../../themes/high-contrast-dark.json"),
+    ),
+    (
+        "high-contrast-light.json",
+        include_str!("../../../themes/high-contrast-light.json"),
+    ),
+    ("ember.json", include_str!("../../../themes/ember.json")),
+    ("fjord.json", include_str!("../../../themes/fjord.json")),
+    ("slate.json", include_str!("../../../themes/slate.json")),
+    ("paper.json", include_str!("../../../themes/paper.json")),
+    ("mist.json", include_str!("../../../themes/mist.json")),
+];
+
+/// The system a keymap is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeymapSystem {
+    /// Ctrl is the main modifier.
+    Linux,
+    /// Command is the main modifier.
+    Mac,
+}
+
+/// File name and text of the keymap to start from.
+pub const fn keymap(base: KeymapBase, system: KeymapSystem) -> (&'static str, &'static str) {
+    match (base, system) {
+        (KeymapBase::VsCode, KeymapSystem::Linux) => (
+            "vscode-linux.json",
+            include_str!("../../../assets/keymaps/vscode-linux.json"),
+        ),
+        (KeymapBase::VsCode, KeymapSystem::Mac) => (
+            "vscode-macos.json",
+            include_str!("../../../assets/keymaps/vscode-macos.json"),
+        ),
+        (KeymapBase::Zed, KeymapSystem::Linux) => (
+            "zed-linux.json",
+            include_str!("../../../assets/keymaps/zed-linux.json"),
+        ),
+        (KeymapBase::Zed, KeymapSystem::Mac) => (
+            "zed-macos.json",
+            include_str!("../../../assets/keymaps/zed-macos.json"),
+        ),
+    }
+}
+
+/// The theme that fills what others leave out.
+pub(crate) const fn base_theme(appearance: Appearance) -> (&'static str, &'static str) {
+    match appearance {
+        Appearance::Dark => THEMES[0],
+        Appearance::Light => THEMES[1],
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,188 @@
+//! A JSONC text as a tree of nodes that know their place.
+//!
+//! The parser underneath is hidden here and in `edit`. Comments and trailing commas are allowed; the rest
+//! of JSON's rules hold, so that what we accept other tools accept as well.
+//! Limitation: the parser stops at the first syntax error.
+
+use std::ops::Range;
+
+use jsonc_parser::ast;
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+use crate::places::{Origin, Problem};
+
+/// A value and the bytes it was written in.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Node {
+    pub(crate) span: Range<usize>,
+    pub(crate) value: NodeValue,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum NodeValue {
+    Null,
+    Bool(bool),
+    Number(f64),
+    String(String),
+    Array(Vec<Node>),
+    Object(Vec<Member>),
+}
+
+/// One `"key": value` of an object, in the order written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Member {
+    pub(crate) key: String,
+    pub(crate) key_span: Range<usize>,
+    pub(crate) value: Node,
+}
+
+impl Node {
+    /// What to call this kind of value in a sentence.
+    pub(crate) fn kind(&self) -> &'static str {
+        match &self.value {
+            NodeValue::Null => "null",
+            NodeValue::Bool(_) => "true or false",
+            NodeValue::Number(_) => "a number",
+            NodeValue::String(_) => "a string",
+            NodeValue::Array(_) => "a list",
+            NodeValue::Object(_) => "an object",
+        }
+    }
+
+    pub(crate) fn as_str(&self) -> Option<&str> {
+        match &self.value {
+            NodeValue::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_object(&self) -> Option<&[Member]> {
+        match &self.value {
+            NodeValue::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_array(&self) -> Option<&[Node]> {
+        match &self.value {
+            NodeValue::Array(nodes) => Some(nodes),
+            _ => None,
+        }
+    }
+
+    /// The same value without places.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        match &self.value {
+            NodeValue::Null => serde_json::Value::Null,
+            NodeValue::Bool(value) => (*value).into(),
+            NodeValue::Number(value) => number_to_json(*value),
+            NodeValue::String(text) => text.as_str().into(),
+            NodeValue::Array(nodes) => nodes.iter().map(Node::to_json).collect(),
+            NodeValue::Object(members) => serde_json::Value::Object(
+                members
+                    .iter()
+                    .map(|member| (member.key.clone(), member.value.to_json()))
+                    .collect(),
+            ),
+        }
+    }
+}
+
+/// Whole numbers stay whole: an action's argument of type `u32` does not accept `2.0`.
+fn number_to_json(value: f64) -> serde_json::Value {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if value.fract() == 0.0 && value.abs() < EXACT {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "whole and within 53 bits, as just checked"
+        )]
+        let whole = value as i64;
+        whole.into()
+    } else {
+        value.into()
+    }
+}
+
+/// Reads a text. `Ok(None)` for a text with nothing but space and comments.
+pub(crate) fn parse(origin: &Origin<'_>) -> Result<Option<Node>, Problem> {
+    let text = origin.text;
+    match parse_to_ast(text, &CollectOptions::default(), &strict_with_comments()) {
+        Ok(parsed) => parsed.value.map(|value| node(&value, origin)).transpose(),
+        Err(error) => {
+            let range = error.range();
+            Err(origin.problem(
+                &(range.start..range.end),
+                lower_first(&error.kind().to_string()),
+            ))
+        }
+    }
+}
+
+/// JSON with comments and trailing commas.
+pub(crate) fn strict_with_comments() -> ParseOptions {
+    ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    }
+}
+
+fn node(value: &ast::Value<'_>, origin: &Origin<'_>) -> Result<Node, Problem> {
+    let range = value.range();
+    let span = range.start..range.end;
+    let value = match value {
+        ast::Value::NullKeyword(_) => NodeValue::Null,
+        ast::Value::BooleanLit(literal) => NodeValue::Bool(literal.value),
+        ast::Value::StringLit(literal) => NodeValue::String(literal.value.clone().into_owned()),
+        ast::Value::NumberLit(literal) => match literal.value.parse::<f64>() {
+            Ok(number) if number.is_finite() => NodeValue::Number(number),
+            _ => return Err(origin.problem(&span, "this number is too large")),
+        },
+        ast::Value::Array(array) => NodeValue::Array(
+            array
+                .elements
+                .iter()
+                .map(|it| node(it, origin))
+                .collect::<Result<_, _>>()?,
+        ),
+        ast::Value::Object(object) => NodeValue::Object(
+            object
+                .properties
+                .iter()
+                .map(|it| member(it, origin))
+                .collect::<Result<_, _>>()?,
+        ),
+    };
+    Ok(Node { span, value })
+}
+
+fn member(property: &ast::ObjectProp<'_>, origin: &Origin<'_>) -> Result<Member, Problem> {
+    let (key, range) = match &property.name {
+        ast::ObjectPropName::String(literal) => (literal.value.clone().into_owned(), literal.range),
+        ast::ObjectPropName::Word(literal) => (literal.value.to_owned(), literal.range),
+    };
+    Ok(Member {
+        key,
+        key_span: range.start..range.end,
+        value: node(&property.value, origin)?,
+    })
+}
+
+fn lower_first(sentence: &str) -> String {
+    let mut chars = sentence.chars();
+    match chars.next() {
+        Some(first) => first.to_lowercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+//! Keymaps: lists of `{ "context": …, "bindings": { keys: action } }`.
+//!
+//! Knows the shape of keys and names, not which actions exist nor what a context means: the window's side
+//! checks those when it binds, and the places kept here let it say where.
+
+use crate::document::{self, Member, Node, NodeValue};
+use crate::places::{Origin, Problem};
+use crate::suggest;
+
+/// The blocks of a keymap file in the order written; later bindings win over earlier ones.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Keymap {
+    /// What the reader calls the file.
+    pub source: String,
+    /// One for each `{ "context", "bindings" }` that was understood.
+    pub blocks: Vec<KeymapBlock>,
+}
+
+/// Bindings that hold in one context.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeymapBlock {
+    /// Where the bindings hold, for instance `Editor && !menu`; `None` means everywhere.
+    pub context: Option<String>,
+    /// One-based line and column of the context, or of the block.
+    pub context_place: (u32, u32),
+    /// In the order written.
+    pub bindings: Vec<KeymapBinding>,
+}
+
+/// Keys and what they do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeymapBinding {
+    /// Keystrokes separated by spaces, for instance `ctrl-k ctrl-s`.
+    pub keys: String,
+    /// What they do.
+    pub action: BoundAction,
+    /// One-based line and column of the keys.
+    pub place: (u32, u32),
+}
+
+/// What a binding does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BoundAction {
+    /// Runs the action `namespace::Name`.
+    Run {
+        /// `namespace::Name`.
+        name: String,
+        /// What it is given; actions without an argument have none.
+        argument: Option<serde_json::Value>,
+    },
+    /// Takes the keys away from whatever had them in this context.
+    Nothing,
+}
+
+/// Reads a keymap; `source` is what problems call the file. What is not understood is left out.
+pub fn parse_keymap(source: &str, text: &str) -> (Keymap, Vec<Problem>) {
+    let origin = Origin { source, text };
+    let mut reader = KeymapReader {
+        origin: &origin,
+        problems: Vec::new(),
+    };
+    let blocks = match document::parse(&origin) {
+        Ok(Some(root)) => reader.blocks(&root),
+        Ok(None) => Vec::new(),
+        Err(problem) => {
+            reader.problems.push(problem);
+            Vec::new()
+        }
+    };
+    (
+        Keymap {
+            source: source.to_owned(),
+            blocks,
+        },
+        reader.problems,
+    )
+}
+
+struct KeymapReader<'a> {
+    origin: &'a Origin<'a>,
+    problems: Vec<Problem>,
+}
+
+impl KeymapReader<'_> {
+    fn blocks(&mut self, root: &Node) -> Vec<KeymapBlock> {
+        let Some(nodes) = root.as_array() else {
+            self.problem(
+                root,
+                format!("a keymap is a list [ … ], found {}", root.kind()),
+            );
+            return Vec::new();
+        };
+        nodes.iter().filter_map(|node| self.block(node)).collect()
+    }
+
+    fn block(&mut self, node: &Node) -> Option<KeymapBlock> {
+        let Some(members) = node.as_object() else {
+            self.problem(
+                node,
+                format!(
+                    "expected {{ \"context\", \"bindings\" }}, found {}",
+                    node.kind()
+                ),
+            );
+            return None;
+        };
+        let mut block = KeymapBlock {
+            context: None,
+            context_place: self.origin.place(node.span.start),
+            bindings: Vec::new(),
+        };
+        for member in members {
+            match member.key.as_str() {
+                "context" => match member.value.as_str() {
+                    Some(context) => {
+                        block.context = (!context.trim().is_empty()).then(|| context.to_owned());
+                        block.context_place = self.origin.place(member.value.span.start);
+                    }
+                    None => {
+                        self.problem(
+                            &member.value,
+                            "a context is a string, such as \"Editor\"".to_owned(),
+                        );
+                        return None;
+                    }
+                },
+                "bindings" => block.bindings = self.bindings(&member.value),
+                key => {
+                    let hint = suggest::hint(key, ["context", "bindings"]);
+                    let message = format!("unknown key \"{key}\" in a keymap{hint}");
+                    self.problems
+                        .push(self.origin.problem(&member.key_span, message));
+                }
+            }
+        }
+        Some(block)
+    }
+
+    fn bindings(&mut self, node: &Node) -> Vec<KeymapBinding> {
+        let Some(members) = node.as_object() else {
+            self.problem(
+                node,
+                format!(
+                    "bindings are an object {{ keys: action }}, found {}",
+                    node.kind()
+                ),
+            );
+            return Vec::new();
+        };
+        members
+            .iter()
+            .filter_map(|member| self.binding(member))
+            .collect()
+    }
+
+    fn binding(&mut self, member: &Member) -> Option<KeymapBinding> {
+        let mut keys = Vec::new();
+        for keystroke in member.key.split_whitespace() {
+            if let Err(message) = check_keystroke(keystroke) {
+                self.problems
+                    .push(self.origin.problem(&member.key_span, message));
+                return None;
+            }
+            keys.push(keystroke);
+        }
+        if keys.is_empty() {
+            self.problems.push(
+                self.origin
+                    .problem(&member.key_span, "a binding needs a key"),
+            );
+            return None;
+        }
+        let action = self.action(&member.value)?;
+        let place = self.origin.place(member.key_span.start);
+        Some(KeymapBinding {
+            keys: keys.join(" "),
+            action,
+            place,
+        })
+    }
+
+    fn action(&mut self, node: &Node) -> Option<BoundAction> {
+        let (name_node, argument) = match &node.value {
+            NodeValue::Null => return Some(BoundAction::Nothing),
+            NodeValue::String(_) => (node, None),
+            NodeValue::Array(nodes) => match nodes.as_slice() {
+                [name] => (name, None),
+                [name, argument] => (name, Some(argument.to_json())),
+                _ => {
+                    self.problem(
+                        node,
+                        "expected [\"namespace::Action\", argument]".to_owned(),
+                    );
+                    return None;
+                }
+            },
+            _ => {
+                let message = format!(
+                    "expected an action such as \"editor::Undo\", found {}",
+                    node.kind()
+                );
+                self.problem(node, message);
+                return None;
+            }
+        };
+        match name_node.as_str() {
+            Some(name) if is_action_name(name) => Some(BoundAction::Run {
+                name: name.to_owned(),
+                argument,
+            }),
+            Some(name) => {
+                self.problem(
+                    name_node,
+                    format!("\"{name}\" is not an action; write namespace::Action"),
+                );
+                None
+            }
+            None => {
+                self.problem(
+                    name_node,
+                    format!("expected the name of an action, found {}", name_node.kind()),
+                );
+                None
+            }
+        }
+    }
+
+    fn problem(&mut self, node: &Node, message: String) {
+        self.problems.push(self.origin.problem(&node.span, message));
+    }
+}
+
+fn is_action_name(name: &str) -> bool {
+    let word = |part: &str| {
+        !part.is_empty()
+            && part
+                .chars()
+                .all(|char| char.is_alphanumeric() || char == '_')
+    };
+    let mut parts = name.split("::");
+    parts.clone().count() >= 2 && parts.all(word)
+}
+
+const MODIFIERS: [&str; 9] = [
+    "ctrl",
+    "alt",
+    "shift",
+    "cmd",
+    "super",
+    "win",
+    "fn",
+    "secondary",
+    "function",
+];
+
+const NAMED_KEYS: [&str; 20] = [
+    "space",
+    "tab",
+    "enter",
+    "escape",
+    "backspace",
+    "delete",
+    "insert",
+    "home",
+    "end",
+    "pageup",
+    "pagedown",
+    "up",
+    "down",
+    "left",
+    "right",
+    "back",
+    "forward",
+    "menu",
+    "capslock",
+    "pause",
+];
+
+/// Checks `modifier-…-key`; a key is one character, a name, or f1 to f35.
+fn check_keystroke(keystroke: &str) -> Result<(), String> {
+    let (modifiers, key) = if keystroke == "-" {
+        ("", "-")
+    } else if let Some(modifiers) = keystroke.strip_suffix("--") {
+        (modifiers, "-")
+    } else {
+        keystroke.rsplit_once('-').unwrap_or(("", keystroke))
+    };
+    for modifier in modifiers.split('-').filter(|modifier| !modifier.is_empty()) {
+        if !MODIFIERS.contains(&modifier) {
+            let hint = suggest::hint(modifier, MODIFIERS);
+            return Err(format!(
+                "unknown modifier \"{modifier}\" in \"{keystroke}\"{hint}"
+            ));
+        }
+    }
+    let function_key = key
+        .strip_prefix('f')
+        .and_then(|number| number.parse::<u8>().ok());
+    let known = key.chars().count() == 1
+        || NAMED_KEYS.contains(&key)
+        || function_key.is_some_and(|number| (1..=35).contains(&number));
+    if known {
+        Ok(())
+    } else {
+        let hint = suggest::hint(key, NAMED_KEYS);
+        Err(format!("unknown key \"{key}\" in \"{keystroke}\"{hint}"))
+    }
+}
+
+#[cfg(test)]
+mod tests;

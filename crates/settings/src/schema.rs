@@ -1,0 +1,141 @@
+//! JSON schemas, so that other tools can complete and check the files people write.
+
+use schemars::{Schema, json_schema, schema_for};
+use serde_json::{Map, Value, json};
+
+use crate::sections::{
+    EditorSettings, FileSettings, KeymapSettings, SearchSettings, ThemeSettings, UiSettings,
+    WindowSettings,
+};
+use crate::theme::{AGENTS, COLOR_TOKENS, SYNTAX_NAMES};
+
+/// The shape of a settings file; `Settings` is what it is read into.
+#[derive(schemars::JsonSchema)]
+#[schemars(title = "Burin settings", deny_unknown_fields)]
+#[expect(dead_code, reason = "only its shape matters")]
+struct SettingsFile {
+    /// Where this schema is.
+    #[schemars(rename = "$schema")]
+    schema: Option<String>,
+    /// How text is shown and what typing does.
+    editor: Option<EditorSettings>,
+    /// Which files are shown, and when they are written.
+    files: Option<FileSettings>,
+    /// Search through the project.
+    search: Option<SearchSettings>,
+    /// The window around the text.
+    window: Option<WindowSettings>,
+    /// Colours.
+    theme: Option<ThemeSettings>,
+    /// Keys.
+    keymap: Option<KeymapSettings>,
+    /// Everything around the text.
+    ui: Option<UiSettings>,
+    /// Changes to `editor` for a language, by its name.
+    languages: Option<std::collections::BTreeMap<String, EditorSettings>>,
+}
+
+/// The schema of `settings.json`.
+pub fn settings_schema() -> Value {
+    schema_for!(SettingsFile).to_value()
+}
+
+/// The schema of a keymap, given the names of all actions and what they do.
+pub fn keymap_schema<'a>(actions: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
+    let names: Vec<Value> = actions
+        .into_iter()
+        .map(|(name, doc)| json!({ "const": name, "description": doc }))
+        .collect();
+    let name = if names.is_empty() {
+        json!({ "type": "string", "pattern": "^\\w+(::\\w+)+$" })
+    } else {
+        json!({ "anyOf": names })
+    };
+    let schema: Schema = json_schema!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Burin keymap",
+        "type": "array",
+        "items": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+                "context": { "type": "string", "description": "Where the bindings hold, such as Editor && !menu." },
+                "bindings": {
+                    "type": "object",
+                    "description": "Keystrokes, separated by spaces, and what they do. null takes keys away.",
+                    "additionalProperties": {
+                        "anyOf": [
+                            { "type": "null" },
+                            name,
+                            { "type": "array", "minItems": 1, "maxItems": 2, "prefixItems": [name] },
+                        ],
+                    },
+                },
+            },
+        },
+    });
+    schema.to_value()
+}
+
+/// The schema of a theme.
+pub fn theme_schema() -> Value {
+    let color = json!({ "type": "string", "description": "#rrggbb, #rrggbbaa or a name of the palette; /percent for opacity." });
+    let colors: Map<String, Value> = COLOR_TOKENS
+        .iter()
+        .map(|(name, doc)| {
+            (
+                (*name).to_owned(),
+                json!({ "$ref": "#/$defs/color", "description": doc.trim() }),
+            )
+        })
+        .collect();
+    let styles: Map<String, Value> = SYNTAX_NAMES
+        .iter()
+        .map(|name| ((*name).to_owned(), json!({ "$ref": "#/$defs/style" })))
+        .collect();
+    let required: Vec<&str> = COLOR_TOKENS.iter().map(|(name, _)| *name).collect();
+    let schema: Schema = json_schema!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Burin theme",
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["name", "appearance", "colors", "agents", "syntax"],
+        "properties": {
+            "$schema": { "type": "string" },
+            "name": { "type": "string" },
+            "appearance": { "enum": ["light", "dark"] },
+            "palette": { "type": "object", "additionalProperties": { "$ref": "#/$defs/color" } },
+            "colors": {
+                "type": "object", "additionalProperties": false, "properties": colors, "required": required,
+            },
+            "agents": {
+                "type": "array", "minItems": AGENTS, "maxItems": AGENTS, "items": { "$ref": "#/$defs/color" },
+            },
+            "syntax": { "type": "object", "additionalProperties": false, "properties": styles },
+        },
+        "$defs": {
+            "color": color,
+            "style": {
+                "anyOf": [
+                    { "$ref": "#/$defs/color" },
+                    {
+                        "type": "object",
+                        "additionalProperties": false,
+                        "required": ["color"],
+                        "properties": {
+                            "color": { "$ref": "#/$defs/color" },
+                            "bold": { "type": "boolean" },
+                            "italic": { "type": "boolean" },
+                            "underline": { "type": "boolean" },
+                            "strikethrough": { "type": "boolean" },
+                        },
+                    },
+                ],
+            },
+        },
+    });
+    schema.to_value()
+}
+
+#[cfg(test)]
+mod tests;

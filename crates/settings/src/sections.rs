@@ -1,0 +1,15 @@
+//! The sections of the settings, key by key.
+
+mod editor;
+mod files;
+mod window;
+
+pub use editor::{
+    CurrentLine, CursorStyle, EditorSettings, LineNumbers, MultiCursorModifier, SoftWrap,
+    Whitespace,
+};
+pub use files::{Autosave, FileSettings, NewLineEnding, Restore, SearchSettings};
+pub use window::{
+    KeymapBase, KeymapSettings, MenuBar, ReducedMotion, Side, TabCloseButton, ThemeMode,
+    ThemeSettings, UiSettings, WindowSettings,
+};

@@ -1,0 +1,87 @@
+//! Settings of files, saving and search.
+
+use crate::section::{choices, section};
+
+section! {
+    /// Which files are shown, and when they are written.
+    FileSettings {
+        /// Globs that the file tree and the file finder leave out.
+        exclude: Vec<String> = strings(&["**/.git", "**/.svn", "**/.hg", "**/.DS_Store"]);
+        /// Globs whose changes on disk are not watched.
+        watcher_exclude: Vec<String> = strings(&["**/.git/objects/**", "**/node_modules/**", "**/target/**"]);
+        /// Saves without being asked.
+        autosave: Autosave = Autosave::Off;
+        /// Milliseconds without typing before `"autosave": "after_delay"` saves.
+        autosave_delay: u32 = 1000, 100..=600_000;
+        /// What a start without arguments brings back.
+        restore: Restore = Restore::LastSession;
+        /// Encoding tried when a file is not UTF-8 and does not give its encoding away; a WHATWG label.
+        fallback_encoding: String = "windows-1252".to_owned();
+        /// Line ending of new files.
+        new_line_ending: NewLineEnding = NewLineEnding::System;
+        /// Asks before a file goes to the trash.
+        confirm_delete: bool = true;
+    }
+}
+
+section! {
+    /// Search through the project.
+    SearchSettings {
+        /// Globs that are never searched.
+        exclude: Vec<String> = strings(&["**/node_modules", "**/target", "**/.git"]);
+        /// Leaves out what `.gitignore`, `.ignore` and their like name.
+        use_ignore_files: bool = true;
+        /// Searches in files and folders whose name starts with a dot.
+        hidden: bool = false;
+        /// Follows symbolic links.
+        follow_links: bool = false;
+        /// Upper and lower case differ only when the query has upper case.
+        smart_case: bool = true;
+        /// Lines shown before and after each match.
+        context_lines: u32 = 1, 0..=20;
+        /// Matches after which a search stops.
+        max_results: u32 = 20_000, 100..=1_000_000;
+        /// Starts with the word at the caret.
+        seed_from_cursor: bool = true;
+    }
+}
+
+choices! {
+    /// When files are saved without being asked.
+    Autosave {
+        /// Never.
+        Off = "off",
+        /// After a pause in typing.
+        AfterDelay = "after_delay",
+        /// When another tab or window takes the focus.
+        OnFocusChange = "on_focus_change",
+    }
+}
+
+choices! {
+    /// What a start without arguments brings back. Unsaved text always comes back.
+    Restore {
+        /// All windows, with their tabs.
+        LastSession = "last_session",
+        /// The window used last.
+        LastWindow = "last_window",
+        /// Nothing but unsaved text.
+        Nothing = "nothing",
+    }
+}
+
+choices! {
+    /// Line ending of new files.
+    NewLineEnding {
+        /// What the system uses.
+        System = "system",
+        /// `\n`.
+        Lf = "lf",
+        /// `\r\n`.
+        CrLf = "crlf",
+    }
+}
+
+fn strings(list: &[&str]) -> Vec<String> {
+    list.iter().map(|&text| text.to_owned()).collect()
+}

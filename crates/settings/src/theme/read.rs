@@ -1,0 +1,343 @@
+//! Reading a theme file.
+
+use std::collections::BTreeMap;
+
+use super::tokens::{COLOR_TOKENS, Colors, SYNTAX_NAMES, stands_alone};
+use super::{AGENTS, Appearance, SyntaxStyle, Theme};
+use crate::builtin;
+use crate::color::Rgba;
+use crate::document::{self, Member, Node, NodeValue};
+use crate::places::{Origin, Problem};
+use crate::suggest;
+
+/// Reads a theme; `source` is what problems call the file.
+///
+/// `None` when the text is not JSONC or lacks a name or an appearance.
+pub fn parse_theme(source: &str, text: &str) -> (Option<Theme>, Vec<Problem>) {
+    let origin = Origin { source, text };
+    let mut reader = ThemeReader {
+        origin: &origin,
+        palette: BTreeMap::new(),
+        problems: Vec::new(),
+    };
+    let theme = match document::parse(&origin) {
+        Ok(Some(root)) => reader.theme(&root),
+        Ok(None) => {
+            reader
+                .problems
+                .push(origin.problem(&(0..0), "this theme is empty"));
+            None
+        }
+        Err(problem) => {
+            reader.problems.push(problem);
+            None
+        }
+    };
+    (theme, reader.problems)
+}
+
+const KEYS: [&str; 7] = [
+    "$schema",
+    "name",
+    "appearance",
+    "palette",
+    "colors",
+    "agents",
+    "syntax",
+];
+
+struct ThemeReader<'a> {
+    origin: &'a Origin<'a>,
+    /// Colours named by the theme's author.
+    palette: BTreeMap<String, Rgba>,
+    problems: Vec<Problem>,
+}
+
+impl ThemeReader<'_> {
+    fn theme(&mut self, root: &Node) -> Option<Theme> {
+        let Some(members) = root.as_object() else {
+            self.problem(
+                root,
+                format!("a theme is an object {{ … }}, found {}", root.kind()),
+            );
+            return None;
+        };
+        for member in members {
+            if !KEYS.contains(&member.key.as_str()) {
+                let hint = suggest::hint(&member.key, KEYS);
+                let message = format!("unknown key \"{}\" in a theme{hint}", member.key);
+                self.problems
+                    .push(self.origin.problem(&member.key_span, message));
+            }
+        }
+        let find = |key: &str| {
+            members
+                .iter()
+                .rev()
+                .find(|member| member.key == key)
+                .map(|it| &it.value)
+        };
+        let name = self.name(root, find("name"));
+        let appearance = self.appearance(root, find("appearance"));
+        if let Some(palette) = find("palette") {
+            self.read_palette(palette);
+        }
+        let (name, appearance) = (name?, appearance?);
+        let base = builtin_base(appearance, self.origin.text);
+        let colors = self.colors(root, find("colors"), base.as_ref());
+        let agents = self.agents(root, find("agents"), base.as_ref());
+        let syntax = self.syntax(root, find("syntax"), base.as_ref());
+        Some(Theme {
+            name,
+            appearance,
+            colors,
+            agents,
+            syntax,
+        })
+    }
+
+    fn name(&mut self, root: &Node, node: Option<&Node>) -> Option<String> {
+        match node.and_then(Node::as_str).map(str::trim) {
+            Some(name) if !name.is_empty() => Some(name.to_owned()),
+            _ => {
+                self.problem(node.unwrap_or(root), "a theme needs a \"name\"".to_owned());
+                None
+            }
+        }
+    }
+
+    fn appearance(&mut self, root: &Node, node: Option<&Node>) -> Option<Appearance> {
+        match node.and_then(Node::as_str) {
+            Some("light") => Some(Appearance::Light),
+            Some("dark") => Some(Appearance::Dark),
+            _ => {
+                let message = "a theme needs an \"appearance\": \"light\" or \"dark\"".to_owned();
+                self.problem(node.unwrap_or(root), message);
+                None
+            }
+        }
+    }
+
+    fn read_palette(&mut self, node: &Node) {
+        for member in self.members(node, "palette") {
+            if let Some(color) = self.color(&member.value) {
+                self.palette.insert(member.key.clone(), color);
+            }
+        }
+    }
+
+    fn colors(&mut self, root: &Node, node: Option<&Node>, base: Option<&Theme>) -> Colors<Rgba> {
+        let members = self.section(root, node, "colors");
+        let known = || COLOR_TOKENS.iter().map(|(name, _)| *name);
+        let mut found: BTreeMap<&str, Rgba> = BTreeMap::new();
+        for member in &members {
+            if known().any(|name| name == member.key) {
+                if let Some(color) = self.color(&member.value) {
+                    found.insert(member.key.as_str(), color);
+                }
+            } else {
+                self.unknown(member, "colour", known());
+            }
+        }
+        self.missing(
+            node.unwrap_or(root),
+            "colours",
+            known().filter(|name| !found.contains_key(name)),
+        );
+        let base = base.map(|theme| &theme.colors);
+        Colors::build(|name| {
+            found
+                .get(name)
+                .or_else(|| base.and_then(|colors| colors.get(name)))
+                .copied()
+                .unwrap_or(GLARING)
+        })
+    }
+
+    fn agents(&mut self, root: &Node, node: Option<&Node>, base: Option<&Theme>) -> [Rgba; AGENTS] {
+        let mut agents = base.map_or([GLARING; AGENTS], |theme| theme.agents);
+        match node.and_then(Node::as_array) {
+            Some(nodes) if nodes.len() == AGENTS => {
+                for (agent, node) in agents.iter_mut().zip(nodes) {
+                    *agent = self.color(node).unwrap_or(*agent);
+                }
+            }
+            _ => self.problem(
+                node.unwrap_or(root),
+                format!("\"agents\" is a list of {AGENTS} colours"),
+            ),
+        }
+        agents
+    }
+
+    fn syntax(
+        &mut self,
+        root: &Node,
+        node: Option<&Node>,
+        base: Option<&Theme>,
+    ) -> BTreeMap<String, SyntaxStyle> {
+        let members = self.section(root, node, "syntax");
+        let mut styles = BTreeMap::new();
+        for member in &members {
+            if !SYNTAX_NAMES.contains(&member.key.as_str()) {
+                self.unknown(member, "kind of syntax", SYNTAX_NAMES.iter().copied());
+            } else if let Some(style) = self.style(&member.value) {
+                styles.insert(member.key.clone(), style);
+            }
+        }
+        let missing: Vec<&str> = SYNTAX_NAMES
+            .iter()
+            .copied()
+            .filter(|name| stands_alone(name) && !styles.contains_key(*name))
+            .collect();
+        for name in &missing {
+            let style = base.and_then(|theme| theme.syntax.get(*name));
+            styles.extend(style.map(|style| ((*name).to_owned(), *style)));
+        }
+        self.missing(node.unwrap_or(root), "syntax styles", missing.into_iter());
+        styles
+    }
+
+    /// A colour, or `{ "color", "bold", "italic", "underline", "strikethrough" }`.
+    fn style(&mut self, node: &Node) -> Option<SyntaxStyle> {
+        let plain = |color| SyntaxStyle {
+            color,
+            bold: false,
+            italic: false,
+            underline: false,
+            strikethrough: false,
+        };
+        let Some(members) = node.as_object() else {
+            return self.color(node).map(plain);
+        };
+        let Some(color) = members.iter().find(|member| member.key == "color") else {
+            self.problem(node, "a style needs a \"color\"".to_owned());
+            return None;
+        };
+        let mut style = plain(self.color(&color.value)?);
+        for member in members {
+            let flag = match member.key.as_str() {
+                "bold" => &mut style.bold,
+                "italic" => &mut style.italic,
+                "underline" => &mut style.underline,
+                "strikethrough" => &mut style.strikethrough,
+                "color" => continue,
+                _ => {
+                    let known = ["color", "bold", "italic", "underline", "strikethrough"];
+                    self.unknown(member, "part of a style", known.into_iter());
+                    continue;
+                }
+            };
+            match member.value.value {
+                NodeValue::Bool(value) => *flag = value,
+                _ => self.problem(
+                    &member.value,
+                    format!("expected true or false, found {}", member.value.kind()),
+                ),
+            }
+        }
+        Some(style)
+    }
+
+    /// `#rrggbb[aa]`, a name from the palette, or either with `/percent` for opacity.
+    fn color(&mut self, node: &Node) -> Option<Rgba> {
+        let Some(text) = node.as_str() else {
+            self.problem(
+                node,
+                format!(
+                    "expected a colour such as \"#1f6feb\", found {}",
+                    node.kind()
+                ),
+            );
+            return None;
+        };
+        let (name, percent) = match text.split_once('/') {
+            Some((name, percent)) => (name.trim(), Some(percent.trim())),
+            None => (text.trim(), None),
+        };
+        let Some(mut color) = Rgba::parse(name).or_else(|| self.palette.get(name).copied()) else {
+            let hint = suggest::hint(name, self.palette.keys().map(String::as_str));
+            let message = format!(
+                "\"{name}\" is not a colour: write #rrggbb, #rrggbbaa or a name from the palette{hint}"
+            );
+            self.problem(node, message);
+            return None;
+        };
+        if let Some(percent) = percent {
+            match percent.trim_end_matches('%').parse::<u32>() {
+                Ok(percent @ 0..=100) => {
+                    color.a = u8::try_from((percent * 255 + 50) / 100).unwrap_or(u8::MAX);
+                }
+                _ => {
+                    self.problem(
+                        node,
+                        format!("\"{percent}\" is not an opacity from 0 to 100"),
+                    );
+                    return None;
+                }
+            }
+        }
+        Some(color)
+    }
+
+    fn section(&mut self, root: &Node, node: Option<&Node>, name: &str) -> Vec<Member> {
+        match node {
+            Some(node) => self.members(node, name),
+            None => {
+                self.problem(root, format!("a theme needs \"{name}\": {{ … }}"));
+                Vec::new()
+            }
+        }
+    }
+
+    fn members(&mut self, node: &Node, name: &str) -> Vec<Member> {
+        match node.as_object() {
+            Some(members) => members.to_vec(),
+            None => {
+                self.problem(
+                    node,
+                    format!("\"{name}\" is an object {{ … }}, found {}", node.kind()),
+                );
+                Vec::new()
+            }
+        }
+    }
+
+    fn unknown<'k>(&mut self, member: &Member, what: &str, known: impl Iterator<Item = &'k str>) {
+        let hint = suggest::hint(&member.key, known);
+        let message = format!("unknown {what} \"{}\"{hint}", member.key);
+        self.problems
+            .push(self.origin.problem(&member.key_span, message));
+    }
+
+    /// One problem for all that is left out, so that a sketch of a theme does not drown in them.
+    fn missing<'k>(&mut self, node: &Node, what: &str, names: impl Iterator<Item = &'k str>) {
+        let names: Vec<&str> = names.collect();
+        if !names.is_empty() {
+            self.problem(
+                node,
+                format!(
+                    "missing {what}, taken from Burin's own theme: {}",
+                    names.join(", ")
+                ),
+            );
+        }
+    }
+
+    fn problem(&mut self, node: &Node, message: String) {
+        self.problems.push(self.origin.problem(&node.span, message));
+    }
+}
+
+/// Shown where even our own theme lacks a colour, which a test rules out.
+const GLARING: Rgba = Rgba::from_hex(0xff_00_ff);
+
+/// The theme that fills gaps; our own themes fill none of their own.
+fn builtin_base(appearance: Appearance, text: &str) -> Option<Theme> {
+    let (name, base) = builtin::base_theme(appearance);
+    if base == text {
+        None
+    } else {
+        parse_theme(name, base).0
+    }
+}
