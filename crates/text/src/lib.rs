@@ -1,1 +1,33 @@
-//! .
+//! Rope buffers, authored edits, anchors, selections, the undo tree, encodings and diffs.
+//!
+//! Knows: `base`. Must not know: files, clocks, threads, languages, how text is drawn.
+//! Invariant: every offset is a count of UTF-8 bytes on a char boundary of the revision it names.
+//! Invariant: a buffer's text keeps its line endings as they came; rows are counted by line feeds.
+//! Invariant: undoing every step gives the start text, redoing every step the text before that.
+//! Invariant: only `storage` names the rope, so that another store can take its place.
+//! Start at `Buffer::edit`; reading is `Snapshot`; the undo tree is in `history`.
+
+mod anchors;
+mod buffer;
+mod change;
+mod diff;
+mod edit;
+mod encoding;
+mod history;
+mod line_ending;
+mod operation;
+mod selection;
+mod snapshot;
+mod storage;
+
+pub use anchors::AnchorId;
+pub use buffer::{Buffer, Restored};
+pub use change::{Change, Splice};
+pub use diff::{RowHunk, RowSpan, diff_words};
+pub use edit::{Author, Edit, EditKind, Origin, Timestamp};
+pub use encoding::{Decoded, EncodeError, Encoding, FileFormat, decode, encode};
+pub use history::{CheckpointId, History, NodeId, Step};
+pub use line_ending::{LineEnding, LineEndings};
+pub use operation::Operation;
+pub use selection::{Selection, SelectionSet};
+pub use snapshot::{Chars, CharsBefore, Chunks, Snapshot};

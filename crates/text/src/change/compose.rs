@@ -1,0 +1,62 @@
+//! Two lists of splices in a row become one.
+
+use base::{ByteOffset, Span};
+use smallvec::SmallVec;
+
+use crate::change::Splice;
+
+/// `first` leads from text 0 to text 1, `second` from text 1 to text 2; the result from 0 to 2.
+///
+/// Splices that overlap or touch in text 1 become one; what was inserted and deleted again
+/// leaves no trace.
+pub(super) fn compose(first: &[Splice], second: &[Splice]) -> SmallVec<[Splice; 1]> {
+    let mut result = SmallVec::new();
+    let mut first = first.iter().peekable();
+    let mut second = second.iter().peekable();
+    // Lengths that the splices consumed so far have added: text 1 − text 0 and text 2 − text 1.
+    let mut grown_first: isize = 0;
+    let mut grown_second: isize = 0;
+    loop {
+        let next_first = first.peek().map(|splice| splice.new.start);
+        let next_second = second.peek().map(|splice| splice.old.start);
+        let Some(start) = earliest(next_first, next_second) else {
+            return result;
+        };
+        let old_start = shift(start, -grown_first);
+        let new_start = shift(start, grown_second);
+        let mut end = start;
+        loop {
+            if let Some(splice) = first.next_if(|splice| splice.new.start <= end) {
+                end = end.max(splice.new.end);
+                grown_first += growth(splice);
+            } else if let Some(splice) = second.next_if(|splice| splice.old.start <= end) {
+                end = end.max(splice.old.end);
+                grown_second += growth(splice);
+            } else {
+                break;
+            }
+        }
+        let splice = Splice {
+            old: Span::new(old_start, shift(end, -grown_first)),
+            new: Span::new(new_start, shift(end, grown_second)),
+        };
+        if !splice.old.is_empty() || !splice.new.is_empty() {
+            result.push(splice);
+        }
+    }
+}
+
+fn earliest(a: Option<ByteOffset>, b: Option<ByteOffset>) -> Option<ByteOffset> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+fn growth(splice: &Splice) -> isize {
+    splice.new.len() as isize - splice.old.len() as isize
+}
+
+fn shift(offset: ByteOffset, by: isize) -> ByteOffset {
+    ByteOffset(offset.0.saturating_add_signed(by))
+}

@@ -1,0 +1,183 @@
+//! The seam behind which the text is stored: the only module that names the rope.
+//!
+//! Everything outside speaks of bytes. A paged store for files larger than memory would offer
+//! these same methods.
+//! Invariant: offsets and ranges handed in lie within the text; those that edit or cut lie on char
+//! boundaries.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use ropey::{LineType, Rope};
+
+const LINES: LineType = LineType::LF;
+
+/// A text that clones in constant time and edits in logarithmic time.
+#[derive(Clone)]
+pub(crate) struct Storage(Rope);
+
+impl Storage {
+    pub(crate) fn new(text: &str) -> Self {
+        Self(Rope::from_str(text))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Puts `text` at `at`; `None`, and nothing done, off the text or inside a char.
+    pub(crate) fn insert(&mut self, at: usize, text: &str) -> Option<()> {
+        self.0.try_insert(at, text).ok()
+    }
+
+    /// Takes `range` away; `None`, and nothing done, off the text or inside a char.
+    pub(crate) fn remove(&mut self, range: Range<usize>) -> Option<()> {
+        self.0.try_remove(range).ok()
+    }
+
+    /// A part as a text of its own that shares its memory with the whole; takes constant time.
+    pub(crate) fn part(&self, range: Range<usize>) -> Self {
+        let slice = self.0.slice(range);
+        Self(ropey::extra::esoterica::disconnect_slice(slice).unwrap_or_else(|| Rope::from(slice)))
+    }
+
+    /// Whether both are clones of one text that nobody has edited since. May miss, never errs.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        ropey::extra::esoterica::ropes_are_instances(&self.0, &other.0)
+    }
+
+    pub(crate) fn row_count(&self) -> usize {
+        self.0.len_lines(LINES)
+    }
+
+    pub(crate) fn row_at(&self, offset: usize) -> usize {
+        self.0.byte_to_line_idx(offset, LINES)
+    }
+
+    pub(crate) fn row_start(&self, row: usize) -> usize {
+        self.0.line_to_byte_idx(row, LINES)
+    }
+
+    pub(crate) fn byte(&self, offset: usize) -> Option<u8> {
+        self.0.get_byte(offset)
+    }
+
+    pub(crate) fn floor_char(&self, offset: usize) -> usize {
+        self.0.floor_char_boundary(offset)
+    }
+
+    pub(crate) fn ceil_char(&self, offset: usize) -> usize {
+        self.0.ceil_char_boundary(offset)
+    }
+
+    pub(crate) fn utf16_at(&self, offset: usize) -> usize {
+        self.0.byte_to_utf16_idx(offset)
+    }
+
+    pub(crate) fn utf16_len(&self) -> usize {
+        self.0.len_utf16()
+    }
+
+    pub(crate) fn offset_at_utf16(&self, unit: usize) -> usize {
+        self.0.utf16_to_byte_idx(unit)
+    }
+
+    pub(crate) fn char_at(&self, offset: usize) -> usize {
+        self.0.byte_to_char_idx(offset)
+    }
+
+    pub(crate) fn char_len(&self) -> usize {
+        self.0.len_chars()
+    }
+
+    pub(crate) fn offset_at_char(&self, index: usize) -> usize {
+        self.0.char_to_byte_idx(index)
+    }
+
+    /// The piece that holds the byte at `offset`, and where it starts; at the end the last piece.
+    pub(crate) fn chunk(&self, offset: usize) -> (&str, usize) {
+        self.0.chunk(offset)
+    }
+
+    /// The text of `range`, borrowed where it lies in one piece.
+    pub(crate) fn text(&self, range: Range<usize>) -> Cow<'_, str> {
+        let (chunk, start) = self.0.chunk(range.start);
+        if let Some(text) = chunk.get(range.start - start..range.end - start) {
+            return Cow::Borrowed(text);
+        }
+        let mut text = String::with_capacity(range.len());
+        for chunk in self.chunks(range) {
+            text.push_str(chunk);
+        }
+        Cow::Owned(text)
+    }
+
+    /// The pieces of `range` in order; none is empty.
+    pub(crate) fn chunks(&self, range: Range<usize>) -> Chunks<'_> {
+        Chunks(self.0.slice(range).chunks())
+    }
+
+    pub(crate) fn chars_at(&self, offset: usize) -> Chars<'_> {
+        Chars(self.0.chars_at(offset))
+    }
+
+    pub(crate) fn chars_before(&self, offset: usize) -> Chars<'_> {
+        Chars(self.0.chars_at(offset).reversed())
+    }
+
+    #[cfg(test)]
+    pub(crate) fn assert_invariants(&self) {
+        self.0.assert_invariants();
+    }
+
+    /// A text whose pieces are exactly these, as long as none is longer than a leaf.
+    #[cfg(test)]
+    pub(crate) fn of_pieces<'a>(pieces: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut builder = ropey::RopeBuilder::new();
+        for piece in pieces {
+            builder._append_chunk_as_leaf(piece);
+        }
+        Self(builder.finish())
+    }
+}
+
+/// See `Storage::chunks`.
+#[derive(Clone)]
+pub(crate) struct Chunks<'a>(ropey::iter::Chunks<'a>);
+
+impl<'a> Iterator for Chunks<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        loop {
+            let chunk = self.0.next()?;
+            if !chunk.is_empty() {
+                return Some(chunk);
+            }
+        }
+    }
+}
+
+impl<'a> Chunks<'a> {
+    /// The piece before; a walk backwards starts with `Storage::chunks_before`.
+    pub(crate) fn previous(&mut self) -> Option<&'a str> {
+        loop {
+            let chunk = self.0.prev()?;
+            if !chunk.is_empty() {
+                return Some(chunk);
+            }
+        }
+    }
+}
+
+/// See `Storage::chars_at` and `Storage::chars_before`.
+#[derive(Clone)]
+pub(crate) struct Chars<'a>(ropey::iter::Chars<'a>);
+
+impl Iterator for Chars<'_> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        self.0.next()
+    }
+}
