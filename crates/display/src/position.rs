@@ -1,0 +1,79 @@
+//! Where things are on the screen: display rows, cells, and the options that decide both.
+//!
+//! A cell is one column of a monospaced grid. Start at `DisplayPoint`.
+
+use std::ops::{Add, AddAssign, Sub, SubAssign};
+
+/// A row of text on the screen, counted from 0. Blocks take height but no row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DisplayRow(pub u32);
+
+/// A place between two cells of a display row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DisplayPoint {
+    /// The row.
+    pub row: DisplayRow,
+    /// Cells from the left edge; the hanging indent of a wrapped row counts.
+    pub cell: u32,
+}
+
+/// What decides where text goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DisplayOptions {
+    /// Cells between two tab stops; 0 is taken as 1.
+    pub tab_width: u32,
+    /// Cells that a row may hold before it wraps; `None` never wraps.
+    pub wrap: Option<u32>,
+}
+
+impl DisplayPoint {
+    /// The place before `cell` in `row`.
+    pub fn new(row: u32, cell: u32) -> Self {
+        Self {
+            row: DisplayRow(row),
+            cell,
+        }
+    }
+}
+
+impl Default for DisplayOptions {
+    fn default() -> Self {
+        Self {
+            tab_width: 4,
+            wrap: None,
+        }
+    }
+}
+
+impl Add<u32> for DisplayRow {
+    type Output = Self;
+    fn add(self, count: u32) -> Self {
+        Self(self.0.saturating_add(count))
+    }
+}
+
+impl AddAssign<u32> for DisplayRow {
+    fn add_assign(&mut self, count: u32) {
+        *self = *self + count;
+    }
+}
+
+impl Sub<u32> for DisplayRow {
+    type Output = Self;
+    fn sub(self, count: u32) -> Self {
+        Self(self.0.saturating_sub(count))
+    }
+}
+
+impl SubAssign<u32> for DisplayRow {
+    fn sub_assign(&mut self, count: u32) {
+        *self = *self - count;
+    }
+}
+
+impl Sub for DisplayRow {
+    type Output = u32;
+    fn sub(self, other: Self) -> u32 {
+        self.0.saturating_sub(other.0)
+    }
+}
