@@ -1,1 +1,40 @@
-//! .
+//! The border to the machine: files, watching, trash, processes, time, folders of our own.
+//!
+//! Knows: `base` and the operating system. Must not know: buffers, encodings, what a project is.
+//! Invariant: nobody else in the workspace opens a file, starts a process or asks the time.
+//! Invariant: a save leaves the exact old or the exact new content, whenever the machine dies; where
+//! only overwriting in place is possible, a durable record of both comes first (see `overwrite`).
+//! Invariant: `RealFiles` and `FakeFiles` pass the same tests.
+//! Start at `Files`; saving is in `real::save`, what a crash leaves behind in `overwrite`.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this is the one crate that touches files, processes and clocks"
+)]
+
+mod clock;
+mod content;
+mod dirs;
+mod error;
+mod facts;
+mod fake;
+mod files;
+mod overwrite;
+pub mod process;
+mod real;
+mod stat;
+mod temp;
+mod watch;
+
+pub use clock::{Clock, FakeClock, RealClock};
+pub use content::ContentHash;
+pub use dirs::Dirs;
+pub use error::{Error, Reason};
+pub use facts::{Fact, Verdict, facts};
+pub use fake::{FakeFiles, Operation};
+pub use files::{AppendLog, Expected, Files, Lock, OnDisk, SaveRequest, SaveWay, Saved};
+pub use overwrite::{Interrupted, InterruptedState};
+pub use real::RealFiles;
+pub use stat::{Entry, FileKind, Listing, Stamp, Stat};
+pub use temp::TempFolder;
+pub use watch::{Ignore, WatchEvent, WatchRequest, Watcher};

@@ -1,0 +1,396 @@
+//! `FakeFiles` as `Files`.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base::AbsPath;
+
+use super::world::{FakeWatch, Node, World};
+use super::{FakeFiles, Operation};
+use crate::content::ContentHash;
+use crate::error::{Error, Reason};
+use crate::files::{AppendLog, Expected, Files, Lock, OnDisk, SaveRequest, SaveWay, Saved};
+use crate::overwrite::Interrupted;
+use crate::stat::{Entry, FileKind, Listing, Stat};
+use crate::watch::{WatchControl, WatchEvent, WatchRequest, Watcher};
+
+const CHUNK: usize = 4096;
+const EVENTS: usize = 4096;
+
+impl Files for FakeFiles {
+    fn read_with_stat(&self, path: &AbsPath, limit: u64) -> Result<(Vec<u8>, Stat), Error> {
+        let doing = "read";
+        let world = self.enter(Operation::Read, path, doing)?;
+        let failed = |reason| Error::new(path, doing, reason);
+        let stat = world.stat(path).map_err(failed)?;
+        let Some(content) = world.content(path) else {
+            return Err(failed(not_a_file(&stat)));
+        };
+        let size = content.len() as u64;
+        if size > limit {
+            return Err(failed(Reason::TooLarge { size, limit }));
+        }
+        if stat.mode & 0o444 == 0 {
+            return Err(failed(Reason::PermissionDenied));
+        }
+        Ok((content, stat))
+    }
+
+    fn read_chunks(
+        &self,
+        path: &AbsPath,
+        take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        let content = self.read(path, u64::MAX)?;
+        for chunk in content.chunks(CHUNK) {
+            if take(chunk).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn stat(&self, path: &AbsPath) -> Result<Stat, Error> {
+        let doing = "look at";
+        let world = self.enter(Operation::Look, path, doing)?;
+        world
+            .stat(path)
+            .map_err(|reason| Error::new(path, doing, reason))
+    }
+
+    fn list(&self, path: &AbsPath) -> Result<Listing, Error> {
+        let doing = "list";
+        let world = self.enter(Operation::Look, path, doing)?;
+        let failed = |reason| Error::new(path, doing, reason);
+        let real = world.resolve(path).map_err(failed)?;
+        match world.nodes.get(&real) {
+            Some(Node::Folder { mode }) if mode & 0o444 == 0 => {
+                return Err(failed(Reason::PermissionDenied));
+            }
+            Some(Node::Folder { .. }) => {}
+            _ => return Err(failed(Reason::NotAFolder)),
+        }
+        let children = world.nodes.iter();
+        let entries = children
+            .filter(|(child, _)| child.parent().as_ref() == Some(&real))
+            .map(|(child, node)| Entry {
+                path: path.join(child.name()),
+                kind: world
+                    .stat(child)
+                    .map_or(FileKind::BrokenLink, |stat| stat.kind),
+                is_link: matches!(node, Node::Link(_)),
+            })
+            .collect();
+        Ok(Listing {
+            entries,
+            problems: Vec::new(),
+        })
+    }
+
+    fn canonicalize(&self, path: &AbsPath) -> Result<AbsPath, Error> {
+        let doing = "resolve";
+        let world = self.enter(Operation::Look, path, doing)?;
+        world
+            .resolve(path)
+            .map_err(|reason| Error::new(path, doing, reason))
+    }
+
+    fn save(&self, request: &SaveRequest<'_>) -> Result<Saved, Error> {
+        let path = request.path;
+        let mut world = self.enter(Operation::Save, path, "save")?;
+        save(&mut world, request).map_err(|reason| Error::new(path, "save", reason))
+    }
+
+    fn create_file(&self, path: &AbsPath) -> Result<(), Error> {
+        self.arrange(path, "create", |world| {
+            let own = free_name(world, path)?;
+            let file = world.new_file(Vec::new(), 0o644);
+            world.put(&own, file);
+            Ok(())
+        })
+    }
+
+    fn create_folder(&self, path: &AbsPath) -> Result<(), Error> {
+        self.arrange(path, "create the folder", |world| {
+            for folder in path.as_path().ancestors().filter_map(AbsPath::new) {
+                match world.stat(&folder).map(|stat| stat.kind) {
+                    Ok(FileKind::Folder) if &folder == path => return Ok(()),
+                    Ok(FileKind::Folder) | Err(_) => {}
+                    Ok(_) if &folder == path => return Err(Reason::AlreadyExists),
+                    Ok(_) => return Err(Reason::NotAFolder),
+                }
+            }
+            world.add_folders(path);
+            Ok(())
+        })
+    }
+
+    fn rename(&self, from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
+        let mut world = self.enter(Operation::Arrange, from, "rename")?;
+        let failed = |reason| Error::new(from, "rename", reason);
+        let own = existing_name(&world, from).map_err(failed)?;
+        let new = free_name(&world, to).map_err(|reason| Error::new(to, "rename to", reason))?;
+        for (rest, node) in world.below(&own) {
+            world.nodes.insert(below(&new, &rest), node);
+        }
+        world.remove(&own);
+        world.changed(&new);
+        Ok(())
+    }
+
+    fn copy(&self, from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
+        let mut world = self.enter(Operation::Arrange, from, "copy")?;
+        let failed = |reason| Error::new(from, "copy", reason);
+        if to.is_within(from) && to != from {
+            return Err(failed(Reason::Other(format!("{to} lies inside it"))));
+        }
+        let own = existing_name(&world, from).map_err(failed)?;
+        let new = free_name(&world, to).map_err(|reason| Error::new(to, "copy to", reason))?;
+        for (rest, node) in world.below(&own) {
+            let node = match node {
+                Node::File(file) => world.new_file(file.content, file.mode),
+                other => other,
+            };
+            world.nodes.insert(below(&new, &rest), node);
+        }
+        world.changed(&new);
+        Ok(())
+    }
+
+    fn trash(&self, path: &AbsPath) -> Result<(), Error> {
+        self.arrange(path, "move to the trash", |world| {
+            let own = existing_name(world, path)?;
+            world.remove(&own);
+            world.trashed.push(own);
+            Ok(())
+        })
+    }
+
+    fn remove(&self, path: &AbsPath) -> Result<(), Error> {
+        self.arrange(path, "remove", |world| {
+            let own = existing_name(world, path)?;
+            world.remove(&own);
+            Ok(())
+        })
+    }
+
+    fn write_private(&self, path: &AbsPath, content: &[u8]) -> Result<(), Error> {
+        let doing = "save";
+        let mut world = self.enter(Operation::WritePrivate, path, doing)?;
+        let own = world
+            .own_name(path)
+            .map_err(|reason| Error::new(path, doing, reason))?;
+        let file = world.new_file(content.to_vec(), 0o600);
+        world.put(&own, file);
+        Ok(())
+    }
+
+    fn open_log(&self, path: &AbsPath) -> Result<Box<dyn AppendLog>, Error> {
+        let doing = "open";
+        let mut world = self.enter(Operation::Arrange, path, doing)?;
+        let own = world
+            .own_name(path)
+            .map_err(|reason| Error::new(path, doing, reason))?;
+        if !world.nodes.contains_key(&own) {
+            let file = world.new_file(Vec::new(), 0o600);
+            world.put(&own, file);
+        }
+        Ok(Box::new(FakeLog {
+            files: self.clone(),
+            path: own,
+        }))
+    }
+
+    fn lock(&self, path: &AbsPath) -> Result<Option<Lock>, Error> {
+        let mut world = self.world();
+        if !world.locks.insert(path.clone()) {
+            return Ok(None);
+        }
+        if !world.nodes.contains_key(path) {
+            let file = world.new_file(Vec::new(), 0o600);
+            world.put(path, file);
+        }
+        let held = FakeLock {
+            world: self.world.clone(),
+            path: path.clone(),
+        };
+        Ok(Some(Lock {
+            _held: Box::new(held),
+        }))
+    }
+
+    fn watch(&self, request: WatchRequest) -> Result<Watcher, Error> {
+        let mut world = self.enter(Operation::Watch, &request.root, "watch")?;
+        let (sender, events) = async_channel::bounded(EVENTS);
+        sender.try_send(WatchEvent::Ready).ok();
+        world.watches.retain(|watch| !watch.sender.is_closed());
+        world.watches.push(FakeWatch {
+            root: request.root,
+            ignore: request.ignore,
+            visible: Vec::new(),
+            sender: sender.clone(),
+        });
+        let control = FakeControl {
+            world: self.world.clone(),
+            sender,
+        };
+        Ok(Watcher {
+            events,
+            control: Box::new(control),
+        })
+    }
+
+    fn interrupted(&self, _: &AbsPath) -> (Vec<Interrupted>, Vec<Error>) {
+        (Vec::new(), Vec::new())
+    }
+
+    fn sweep(&self, _: &AbsPath) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl FakeFiles {
+    fn arrange(
+        &self,
+        path: &AbsPath,
+        doing: &'static str,
+        act: impl FnOnce(&mut World) -> Result<(), Reason>,
+    ) -> Result<(), Error> {
+        let mut world = self.enter(Operation::Arrange, path, doing)?;
+        act(&mut world).map_err(|reason| Error::new(path, doing, reason))
+    }
+}
+
+struct FakeLog {
+    files: FakeFiles,
+    path: AbsPath,
+}
+
+impl AppendLog for FakeLog {
+    fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let mut world = self.files.enter(Operation::Append, &self.path, "write")?;
+        if let Some(Node::File(file)) = world.nodes.get_mut(&self.path) {
+            file.content.extend_from_slice(bytes);
+        }
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<(), Error> {
+        self.files
+            .enter(Operation::Sync, &self.path, "write")
+            .map(drop)
+    }
+
+    fn len(&self) -> u64 {
+        let content = self.files.content(&self.path);
+        content.map_or(0, |content| content.len() as u64)
+    }
+}
+
+struct FakeLock {
+    world: Arc<Mutex<World>>,
+    path: AbsPath,
+}
+
+impl Drop for FakeLock {
+    fn drop(&mut self) {
+        let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
+        world.locks.remove(&self.path);
+    }
+}
+
+struct FakeControl {
+    world: Arc<Mutex<World>>,
+    sender: async_channel::Sender<WatchEvent>,
+}
+
+impl WatchControl for FakeControl {
+    fn set_visible(&self, paths: Vec<AbsPath>) {
+        let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = world
+            .watches
+            .iter_mut()
+            .find(|watch| watch.sender.same_channel(&self.sender));
+        if let Some(watch) = own {
+            watch.visible = paths;
+        }
+    }
+}
+
+fn save(world: &mut World, request: &SaveRequest<'_>) -> Result<Saved, Reason> {
+    let target = world.resolve_name(request.path)?;
+    world.own_name(&target)?;
+    let found = world.stat(&target).ok();
+    if let Some(stat) = &found {
+        if stat.kind != FileKind::File {
+            return Err(not_a_file(stat));
+        }
+        if !stat.is_writable {
+            return Err(Reason::ReadOnly);
+        }
+    }
+    check_expected(world, request.expected, &target, found.as_ref())?;
+    world.write(&target, request.content.to_vec());
+    Ok(Saved {
+        on_disk: OnDisk {
+            stamp: world.stat(&target)?.stamp,
+            hash: ContentHash::of(request.content),
+        },
+        way: match found {
+            Some(_) => SaveWay::Replaced,
+            None => SaveWay::Created,
+        },
+        unconfirmed: None,
+    })
+}
+
+fn check_expected(
+    world: &World,
+    expected: Expected,
+    target: &AbsPath,
+    found: Option<&Stat>,
+) -> Result<(), Reason> {
+    match (expected, found) {
+        (Expected::Anything, _) | (Expected::Absent, None) => Ok(()),
+        (Expected::Absent, Some(_)) => Err(Reason::AlreadyExists),
+        (Expected::Unchanged(_), None) => Err(Reason::ChangedOnDisk { now: None }),
+        (Expected::Unchanged(known), Some(now)) => {
+            let hash = world
+                .content(target)
+                .map(|content| ContentHash::of(&content));
+            if now.stamp == known.stamp || hash == Some(known.hash) {
+                return Ok(());
+            }
+            let now = Some(now.clone());
+            Err(Reason::ChangedOnDisk { now })
+        }
+    }
+}
+
+fn not_a_file(stat: &Stat) -> Reason {
+    match stat.kind {
+        FileKind::BrokenLink => Reason::NotFound,
+        kind => Reason::NotAFile(kind),
+    }
+}
+
+fn existing_name(world: &World, path: &AbsPath) -> Result<AbsPath, Reason> {
+    let own = world.own_name(path)?;
+    match world.nodes.contains_key(&own) {
+        true => Ok(own),
+        false => Err(Reason::NotFound),
+    }
+}
+
+fn free_name(world: &World, path: &AbsPath) -> Result<AbsPath, Reason> {
+    let own = world.own_name(path)?;
+    match world.nodes.contains_key(&own) {
+        true => Err(Reason::AlreadyExists),
+        false => Ok(own),
+    }
+}
+
+/// `rest` below `path`; `path` itself when `rest` is empty.
+fn below(path: &AbsPath, rest: &std::path::Path) -> AbsPath {
+    path.join(rest)
+}

@@ -1,0 +1,291 @@
+//! The state behind `FakeFiles`: a flat map from paths to nodes.
+//!
+//! Invariant: the folder of every path in the map is in the map, and is a folder.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, PathBuf};
+
+use base::AbsPath;
+
+use super::Operation;
+use crate::error::Reason;
+use crate::stat::{FileKind, Stamp, Stat};
+use crate::watch::{Ignore, WatchEvent};
+
+/// As many as the kernel follows.
+const MAX_LINKS: usize = 40;
+
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    Folder { mode: u32 },
+    File(FileNode),
+    Link(PathBuf),
+    Other,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct FileNode {
+    pub(super) content: Vec<u8>,
+    pub(super) mode: u32,
+    inode: u64,
+    mtime_ns: i128,
+}
+
+pub(super) struct Fault {
+    pub(super) operation: Operation,
+    /// How many calls of its kind are left until it strikes; 1 is the next.
+    pub(super) nth: usize,
+    pub(super) reason: Reason,
+    pub(super) is_lasting: bool,
+}
+
+pub(super) struct FakeWatch {
+    pub(super) root: AbsPath,
+    pub(super) ignore: Ignore,
+    pub(super) visible: Vec<AbsPath>,
+    pub(super) sender: async_channel::Sender<WatchEvent>,
+}
+
+pub(super) struct World {
+    pub(super) nodes: BTreeMap<AbsPath, Node>,
+    pub(super) faults: Vec<Fault>,
+    pub(super) watches: Vec<FakeWatch>,
+    pub(super) locks: BTreeSet<AbsPath>,
+    pub(super) trashed: Vec<AbsPath>,
+    /// Grows with every change; stands for inodes and times.
+    ticks: u64,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        let root = AbsPath::new("/").expect("the root is absolute");
+        Self {
+            nodes: BTreeMap::from([(root, Node::Folder { mode: 0o755 })]),
+            faults: Vec::new(),
+            watches: Vec::new(),
+            locks: BTreeSet::new(),
+            trashed: Vec::new(),
+            ticks: 0,
+        }
+    }
+}
+
+impl World {
+    pub(super) fn strike(&mut self, operation: Operation) -> Option<Reason> {
+        let mut struck = None;
+        self.faults.retain_mut(|fault| {
+            if fault.operation != operation {
+                return true;
+            }
+            if fault.nth > 1 {
+                fault.nth -= 1;
+                return true;
+            }
+            struck = Some(fault.reason.clone());
+            fault.is_lasting
+        });
+        struck
+    }
+
+    /// The path without links, which must exist.
+    pub(super) fn resolve(&self, path: &AbsPath) -> Result<AbsPath, Reason> {
+        let resolved = self.resolve_name(path)?;
+        match self.nodes.contains_key(&resolved) {
+            true => Ok(resolved),
+            false => Err(Reason::NotFound),
+        }
+    }
+
+    /// The path without links, the last component of which need not exist.
+    pub(super) fn resolve_name(&self, path: &AbsPath) -> Result<AbsPath, Reason> {
+        let mut left = MAX_LINKS;
+        self.follow(path, &mut left)
+    }
+
+    fn follow(&self, path: &AbsPath, left: &mut usize) -> Result<AbsPath, Reason> {
+        let mut real = AbsPath::new("/").expect("the root is absolute");
+        let mut components = path.as_path().components().peekable();
+        while let Some(component) = components.next() {
+            let Component::Normal(name) = component else {
+                continue;
+            };
+            let next = real.join(name);
+            real = match self.nodes.get(&next) {
+                Some(Node::Link(target)) => {
+                    *left = left.checked_sub(1).ok_or(Reason::LinkLoop)?;
+                    self.follow(&real.join(target), left)?
+                }
+                Some(Node::Folder { .. }) => next,
+                Some(Node::File(_) | Node::Other) if components.peek().is_some() => {
+                    return Err(Reason::NotAFolder);
+                }
+                None if components.peek().is_some() => return Err(Reason::NotFound),
+                Some(Node::File(_) | Node::Other) | None => next,
+            };
+        }
+        Ok(real)
+    }
+
+    /// The path with links resolved in its folder, but not in its last component.
+    pub(super) fn own_name(&self, path: &AbsPath) -> Result<AbsPath, Reason> {
+        match path.parent() {
+            None => Ok(path.clone()),
+            Some(parent) => {
+                let folder = self.resolve(&parent)?;
+                if !matches!(self.nodes.get(&folder), Some(Node::Folder { .. })) {
+                    return Err(Reason::NotAFolder);
+                }
+                Ok(folder.join(path.as_path().file_name().unwrap_or_default()))
+            }
+        }
+    }
+
+    pub(super) fn stat(&self, path: &AbsPath) -> Result<Stat, Reason> {
+        let resolved = match self.resolve(path) {
+            Ok(resolved) => resolved,
+            Err(reason) => {
+                let own = self.own_name(path)?;
+                return match self.nodes.get(&own) {
+                    Some(Node::Link(_)) => Ok(stat(FileKind::BrokenLink, 0o777, None)),
+                    _ => Err(reason),
+                };
+            }
+        };
+        match self.nodes.get(&resolved) {
+            Some(Node::File(file)) => Ok(stat(FileKind::File, file.mode, Some(file))),
+            Some(Node::Folder { mode }) => Ok(stat(FileKind::Folder, *mode, None)),
+            Some(Node::Other) => Ok(stat(FileKind::Other, 0o644, None)),
+            Some(Node::Link(_)) | None => Err(Reason::NotFound),
+        }
+    }
+
+    pub(super) fn content(&self, path: &AbsPath) -> Option<Vec<u8>> {
+        match self.nodes.get(&self.resolve(path).ok()?)? {
+            Node::File(file) => Some(file.content.clone()),
+            Node::Folder { .. } | Node::Link(_) | Node::Other => None,
+        }
+    }
+
+    /// Writes a file, following links, with the folders above it.
+    pub(super) fn write(&mut self, path: &AbsPath, content: Vec<u8>) {
+        let path = self.resolve_name(path).unwrap_or_else(|_| path.clone());
+        let mtime_ns = self.tick();
+        if let Some(Node::File(file)) = self.nodes.get_mut(&path) {
+            file.content = content;
+            file.mtime_ns = mtime_ns;
+            self.changed(&path);
+        } else {
+            let node = self.new_file(content, 0o644);
+            self.put(&path, node);
+        }
+    }
+
+    pub(super) fn new_file(&mut self, content: Vec<u8>, mode: u32) -> Node {
+        let mtime_ns = self.tick();
+        Node::File(FileNode {
+            content,
+            mode,
+            inode: self.ticks,
+            mtime_ns,
+        })
+    }
+
+    pub(super) fn put(&mut self, path: &AbsPath, node: Node) {
+        if let Some(parent) = path.parent() {
+            self.add_folders(&parent);
+        }
+        self.nodes.insert(path.clone(), node);
+        self.changed(path);
+    }
+
+    pub(super) fn add_folders(&mut self, path: &AbsPath) {
+        if self.nodes.contains_key(path) {
+            return;
+        }
+        if let Some(parent) = path.parent() {
+            self.add_folders(&parent);
+        }
+        self.nodes
+            .insert(path.clone(), Node::Folder { mode: 0o755 });
+        self.changed(path);
+    }
+
+    pub(super) fn remove(&mut self, path: &AbsPath) {
+        self.nodes.retain(|node, _| !node.is_within(path));
+        self.changed(path);
+    }
+
+    pub(super) fn set_mode(&mut self, path: &AbsPath, new: u32) {
+        let Ok(path) = self.resolve(path) else { return };
+        match self.nodes.get_mut(&path) {
+            Some(Node::File(FileNode { mode, .. }) | Node::Folder { mode }) => *mode = new,
+            Some(Node::Link(_) | Node::Other) | None => {}
+        }
+    }
+
+    /// Everything at `path` and below, by what follows `path` in its name.
+    pub(super) fn below(&self, path: &AbsPath) -> Vec<(PathBuf, Node)> {
+        let below = self.nodes.iter();
+        below
+            .filter_map(|(node_path, node)| {
+                Some((node_path.relative_to(path)?.to_owned(), node.clone()))
+            })
+            .collect()
+    }
+
+    pub(super) fn changed(&mut self, path: &AbsPath) {
+        for watch in &self.watches {
+            if watch.wants(path) {
+                send(watch, &WatchEvent::Changed(vec![path.clone()]));
+            }
+        }
+    }
+
+    pub(super) fn announce(&self, event: &WatchEvent) {
+        for watch in &self.watches {
+            send(watch, event);
+        }
+    }
+
+    fn tick(&mut self) -> i128 {
+        self.ticks += 1;
+        i128::from(self.ticks) * 1_000_000
+    }
+}
+
+impl FakeWatch {
+    fn wants(&self, path: &AbsPath) -> bool {
+        if self.visible.iter().any(|visible| visible == path) {
+            return true;
+        }
+        let Some(below) = path.relative_to(&self.root) else {
+            return false;
+        };
+        let mut folder = self.root.as_path().to_path_buf();
+        let count = below.components().count();
+        !below.components().enumerate().any(|(ix, component)| {
+            folder.push(component);
+            (self.ignore)(&folder, ix + 1 < count)
+        })
+    }
+}
+
+// The channel is never full in a test that reads its events; one that does not misses some.
+fn send(watch: &FakeWatch, event: &WatchEvent) {
+    watch.sender.try_send(event.clone()).ok();
+}
+
+fn stat(kind: FileKind, mode: u32, file: Option<&FileNode>) -> Stat {
+    Stat {
+        kind,
+        stamp: Stamp {
+            device: 1,
+            inode: file.map_or(0, |file| file.inode),
+            mtime_ns: file.map_or(0, |file| file.mtime_ns),
+            size: file.map_or(0, |file| file.content.len() as u64),
+        },
+        mode,
+        links: 1,
+        is_writable: mode & 0o222 != 0,
+    }
+}

@@ -1,0 +1,87 @@
+//! Files that only grow, and lock files.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+
+use base::{AbsPath, LogErr};
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
+
+use crate::error::Error;
+use crate::files::{AppendLog, Lock};
+use crate::real::{parent_of, retry, sync_folder};
+
+struct RealLog {
+    path: AbsPath,
+    file: File,
+    /// How many bytes were written whole.
+    length: u64,
+    /// Whether the file's name may not have reached the disk yet.
+    is_new: bool,
+}
+
+pub(super) fn open(path: &AbsPath) -> Result<Box<dyn AppendLog>, Error> {
+    let file = open_private(path, OpenOptions::new().append(true))?;
+    let length = file
+        .metadata()
+        .map_err(|error| Error::from_io(path, "open", &error))?
+        .len();
+    Ok(Box::new(RealLog {
+        path: path.clone(),
+        file,
+        length,
+        is_new: length == 0,
+    }))
+}
+
+impl AppendLog for RealLog {
+    fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let written = self.file.write_all(bytes);
+        match written {
+            Ok(()) => {
+                self.length += bytes.len() as u64;
+                Ok(())
+            }
+            Err(error) => {
+                // Half a record would stand between the good ones and those that follow.
+                self.file.set_len(self.length).log_err();
+                Err(Error::from_io(&self.path, "write", &error))
+            }
+        }
+    }
+
+    fn sync(&mut self) -> Result<(), Error> {
+        let failed = |error: &io::Error| Error::from_io(&self.path, "write", error);
+        retry(|| rustix::fs::fdatasync(&self.file)).map_err(|errno| failed(&errno.into()))?;
+        if self.is_new {
+            sync_folder(parent_of(&self.path).as_path()).map_err(|error| failed(&error))?;
+            self.is_new = false;
+        }
+        Ok(())
+    }
+
+    fn len(&self) -> u64 {
+        self.length
+    }
+}
+
+pub(super) fn lock(path: &AbsPath) -> Result<Option<Lock>, Error> {
+    let file = open_private(path, OpenOptions::new().read(true).write(true))?;
+    match retry(|| flock(&file, FlockOperation::NonBlockingLockExclusive)) {
+        Ok(()) => Ok(Some(Lock {
+            _held: Box::new(file),
+        })),
+        Err(Errno::AGAIN) => Ok(None),
+        Err(errno) => Err(Error::from_errno(path, "lock", errno)),
+    }
+}
+
+fn open_private(path: &AbsPath, options: &mut OpenOptions) -> Result<File, Error> {
+    options
+        .create(true)
+        .mode(0o600)
+        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
+        .open(path)
+        .map_err(|error| Error::from_io(path, "open", &error))
+}

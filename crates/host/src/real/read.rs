@@ -1,0 +1,113 @@
+//! Reading: only regular files, only up to a limit, and one consistent version.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::os::unix::fs::OpenOptionsExt;
+
+use base::AbsPath;
+use rustix::fs::OFlags;
+
+use crate::error::{Error, Reason};
+use crate::real::{kind_of, stamp_of, stat_of};
+use crate::stat::{FileKind, Stat};
+
+/// How often a file that changes while it is read is read again.
+const TRIES: usize = 5;
+const CHUNK: usize = 256 * 1024;
+
+pub(crate) fn whole(path: &AbsPath, limit: u64) -> Result<(Vec<u8>, Stat), Error> {
+    let mut last = None;
+    for _ in 0..TRIES {
+        let mut file = open(path, "read")?;
+        let before = metadata(path, &file)?;
+        let content = read_up_to(path, &mut file, before.len(), limit)?;
+        let after = metadata(path, &file)?;
+        let stat = stat_of(path, &after);
+        // A file of /proc says it is empty; there the length is no sign of a change.
+        let is_same = stamp_of(&before) == stamp_of(&after)
+            && (content.len() as u64 == after.len() || after.len() == 0);
+        if is_same {
+            return Ok((content, stat));
+        }
+        last = Some((content, stat));
+    }
+    // Somebody keeps writing, as with a log. The newest reading is as good as any; the stamp tells
+    // the next comparison that there is more.
+    last.ok_or_else(|| Error::new(path, "read", Reason::Busy))
+}
+
+pub(super) fn chunks(
+    path: &AbsPath,
+    take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+) -> Result<(), Error> {
+    let mut file = open(path, "read")?;
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        match file.read(&mut chunk) {
+            Ok(0) => return Ok(()),
+            Ok(count) => {
+                if take(&chunk[..count]).is_break() {
+                    return Ok(());
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(Error::from_io(path, "read", &error)),
+        }
+    }
+}
+
+/// Opens a regular file. Others are refused before they are opened: opening a pipe hangs, and
+/// opening a device may do things.
+pub(crate) fn open(path: &AbsPath, doing: &'static str) -> Result<File, Error> {
+    let failed = |error: &io::Error| Error::from_io(path, doing, error);
+    refuse_others(
+        path,
+        doing,
+        &fs::metadata(path).map_err(|error| failed(&error))?,
+    )?;
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed())
+        .open(path)
+        .map_err(|error| failed(&error))?;
+    // Between the two looks it may have been exchanged.
+    refuse_others(path, doing, &metadata(path, &file)?)?;
+    Ok(file)
+}
+
+fn refuse_others(
+    path: &AbsPath,
+    doing: &'static str,
+    metadata: &fs::Metadata,
+) -> Result<(), Error> {
+    match kind_of(metadata.file_type()) {
+        FileKind::File => Ok(()),
+        other => Err(Error::new(path, doing, Reason::NotAFile(other))),
+    }
+}
+
+fn metadata(path: &AbsPath, file: &File) -> Result<fs::Metadata, Error> {
+    file.metadata()
+        .map_err(|error| Error::from_io(path, "read", &error))
+}
+
+fn read_up_to(path: &AbsPath, file: &mut File, size: u64, limit: u64) -> Result<Vec<u8>, Error> {
+    let too_large = |size| Error::new(path, "read", Reason::TooLarge { size, limit });
+    if size > limit {
+        return Err(too_large(size));
+    }
+    let mut content = Vec::new();
+    // One byte more than the limit shows that the file grew beyond it.
+    let wanted = usize::try_from(size + 1).unwrap_or(usize::MAX);
+    if content.try_reserve_exact(wanted).is_err() {
+        return Err(Error::new(path, "read", Reason::Exhausted));
+    }
+    file.take(limit.saturating_add(1))
+        .read_to_end(&mut content)
+        .map_err(|error| Error::from_io(path, "read", &error))?;
+    if content.len() as u64 > limit {
+        return Err(too_large(content.len() as u64));
+    }
+    Ok(content)
+}

@@ -1,0 +1,310 @@
+//! Saving so that a crash leaves the exact old or the exact new content.
+//!
+//! The usual way is a temporary file in the same folder that is written, synced, given the old
+//! one's metadata and then put under its name. Where that would lose something (other names of the
+//! file, its owner, attributes) or is not allowed (the folder), `overwrite` does it in place.
+//!
+//! Invariant: until the new content is durable, nothing of the old file is touched.
+//! Invariant: a failure removes the temporary file.
+
+mod metadata;
+mod temp;
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
+use base::{AbsPath, LogErr};
+use rustix::fs::{CWD, RenameFlags};
+use rustix::io::Errno;
+
+use self::temp::Temp;
+use crate::content::ContentHash;
+use crate::error::{Error, Reason};
+use crate::files::{Expected, OnDisk, SaveRequest, SaveWay, Saved};
+use crate::overwrite;
+use crate::real::{folder, kind_of, parent_of, read, retry, stamp_of, stat_of, sync_folder};
+use crate::stat::{FileKind, Stamp, Stat};
+
+pub(crate) use self::temp::is_temp_name;
+pub(super) use self::temp::sweep;
+
+const SAVE: &str = "save";
+/// Up to this many bytes the content itself is compared before it is replaced, since two changes
+/// within one tick of the file system's clock look like one. Larger files: only when in doubt.
+const ALWAYS_COMPARED: u64 = 1 << 20;
+/// As many as the kernel follows.
+const MAX_LINKS: usize = 40;
+
+/// The file that is to be replaced, as it was found.
+pub(crate) struct Found {
+    pub(crate) path: AbsPath,
+    pub(crate) metadata: fs::Metadata,
+    pub(crate) stat: Stat,
+}
+
+pub(super) fn save(request: &SaveRequest<'_>) -> Result<Saved, Error> {
+    let target = resolve(request.path)?;
+    match look(&target)? {
+        None => create(request, &target),
+        Some(found) => {
+            refuse_unless_writable(&found)?;
+            check_expected(request.expected, &found)?;
+            replace(request, &found)
+        }
+    }
+}
+
+/// Writes a private file of our own by way of a temporary one.
+pub(super) fn write_private(path: &AbsPath, content: &[u8]) -> Result<(), Error> {
+    let failed = |error: &io::Error| Error::from_io(path, SAVE, error);
+    let mut temp = Temp::create(path, 0o600).map_err(|error| failed(&error))?;
+    write_and_sync(&mut temp, content).map_err(|error| failed(&error))?;
+    rustix::fs::rename(temp.path().as_path(), path.as_path())
+        .map_err(|errno| Error::from_errno(path, SAVE, errno))?;
+    temp.keep();
+    sync_folder(parent_of(path).as_path()).map_err(|error| failed(&error))
+}
+
+/// Follows links to the name that is to be written, which need not exist.
+fn resolve(path: &AbsPath) -> Result<AbsPath, Error> {
+    let failed = |error: &io::Error| Error::from_io(path, SAVE, error);
+    let absolute = |real: PathBuf| {
+        AbsPath::new(&real)
+            .ok_or_else(|| Error::new(path, SAVE, Reason::Other(real.display().to_string())))
+    };
+    match fs::canonicalize(path) {
+        Ok(real) => return absolute(real),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(failed(&error)),
+    }
+    // A new file, perhaps behind a link that leads to no file yet.
+    let mut name = path.as_path().to_path_buf();
+    for _ in 0..MAX_LINKS {
+        let (Some(folder), Some(last)) = (name.parent(), name.file_name()) else {
+            return absolute(name);
+        };
+        let folder = fs::canonicalize(folder).map_err(|error| failed(&error))?;
+        let candidate = folder.join(last);
+        match fs::read_link(&candidate) {
+            Ok(link) => name = folder.join(link),
+            Err(_) => return absolute(candidate),
+        }
+    }
+    Err(Error::new(path, SAVE, Reason::LinkLoop))
+}
+
+fn look(target: &AbsPath) -> Result<Option<Found>, Error> {
+    match fs::symlink_metadata(target) {
+        Ok(metadata) => Ok(Some(Found {
+            path: target.clone(),
+            stat: stat_of(target, &metadata),
+            metadata,
+        })),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::from_io(target, SAVE, &error)),
+    }
+}
+
+fn refuse_unless_writable(found: &Found) -> Result<(), Error> {
+    let refused = |reason| Err(Error::new(&found.path, SAVE, reason));
+    let kind = kind_of(found.metadata.file_type());
+    if kind != FileKind::File {
+        return refused(Reason::NotAFile(kind));
+    }
+    // Renaming over it would work; but whoever took the write bits away meant something by it.
+    if found.stat.mode & 0o222 == 0 {
+        return refused(Reason::ReadOnly);
+    }
+    match rustix::fs::access(found.path.as_path(), rustix::fs::Access::WRITE_OK) {
+        Ok(()) => Ok(()),
+        Err(errno) => refused(Reason::from_errno(errno)),
+    }
+}
+
+fn check_expected(expected: Expected, found: &Found) -> Result<(), Error> {
+    let changed = || {
+        let now = Some(found.stat.clone());
+        Err(Error::new(&found.path, SAVE, Reason::ChangedOnDisk { now }))
+    };
+    match expected {
+        Expected::Anything => Ok(()),
+        Expected::Absent => Err(Error::new(&found.path, SAVE, Reason::AlreadyExists)),
+        Expected::Unchanged(known) => {
+            let stamp = found.stat.stamp;
+            if stamp.size != known.stamp.size {
+                return changed();
+            }
+            if stamp == known.stamp && stamp.size > ALWAYS_COMPARED {
+                return Ok(());
+            }
+            match read::whole(&found.path, stamp.size) {
+                Ok((content, _)) if ContentHash::of(&content) == known.hash => Ok(()),
+                Ok(_) => changed(),
+                Err(error) if matches!(error.reason, Reason::TooLarge { .. }) => changed(),
+                // A file that may be written but not read: the stamp has to do.
+                Err(_) if stamp == known.stamp => Ok(()),
+                Err(_) => changed(),
+            }
+        }
+    }
+}
+
+fn create(request: &SaveRequest<'_>, target: &AbsPath) -> Result<Saved, Error> {
+    if matches!(request.expected, Expected::Unchanged(_)) {
+        return Err(changed_on_disk(target));
+    }
+    let failed = |error: &io::Error| Error::from_io(target, SAVE, error);
+    let mut temp = Temp::create(target, 0o666).map_err(|error| failed(&error))?;
+    let stamp = write_and_sync(&mut temp, request.content).map_err(|error| failed(&error))?;
+    match folder::rename_to_free_name(temp.path(), target) {
+        Ok(()) => {}
+        Err(Errno::EXIST) => return Err(changed_on_disk(target)),
+        Err(errno) => return Err(Error::from_errno(target, SAVE, errno)),
+    }
+    temp.keep();
+    Ok(saved(request, target, stamp, SaveWay::Created))
+}
+
+fn replace(request: &SaveRequest<'_>, found: &Found) -> Result<Saved, Error> {
+    match try_replace(request, found)? {
+        Some(saved) => Ok(saved),
+        None => overwrite::overwrite(request, found),
+    }
+}
+
+/// The save by temporary file; `None` when only overwriting in place keeps everything.
+fn try_replace(request: &SaveRequest<'_>, found: &Found) -> Result<Option<Saved>, Error> {
+    if found.metadata.nlink() > 1 {
+        return Ok(None);
+    }
+    let failed = |error: &io::Error| Error::from_io(&found.path, SAVE, error);
+    let mut temp = match Temp::create(&found.path, 0o600) {
+        Ok(temp) => temp,
+        Err(error) if is_forbidden(&error) => return Ok(None),
+        Err(error) => return Err(failed(&error)),
+    };
+    if !metadata::keep_owner(&temp, found).map_err(|error| failed(&error))? {
+        return Ok(None);
+    }
+    write(&mut temp, request.content).map_err(|error| failed(&error))?;
+    // After the writing, which takes set-user-id bits and capabilities away.
+    if !metadata::keep_rest(&temp, found).map_err(|error| failed(&error))? {
+        return Ok(None);
+    }
+    let stamp = sync(&mut temp).map_err(|error| failed(&error))?;
+    if request.expected != Expected::Anything {
+        check_unchanged(found)?;
+    }
+    match put_in_place(temp, request, found) {
+        Ok(()) => Ok(Some(saved(request, &found.path, stamp, SaveWay::Replaced))),
+        // Someone else's file in a sticky folder, or a file that is a mount of its own.
+        Err(Refused::Forbidden) => Ok(None),
+        Err(Refused::Failed(error)) => Err(error),
+    }
+}
+
+enum Refused {
+    Forbidden,
+    Failed(Error),
+}
+
+/// Puts the temporary file under the old one's name. Where the kernel can exchange the two, the old
+/// one is looked at once more when it is out of the way: a change that slipped in is put back.
+fn put_in_place(mut temp: Temp, request: &SaveRequest<'_>, found: &Found) -> Result<(), Refused> {
+    let (new, old) = (temp.path().clone(), &found.path);
+    let (new, old) = (new.as_path(), old.as_path());
+    let refused = |errno| match errno {
+        Errno::PERM | Errno::ACCESS | Errno::BUSY | Errno::XDEV => Refused::Forbidden,
+        other => Refused::Failed(Error::from_errno(&found.path, SAVE, other)),
+    };
+    let exchange =
+        || retry(|| rustix::fs::renameat_with(CWD, new, CWD, old, RenameFlags::EXCHANGE));
+    let exchanged = match request.expected {
+        Expected::Anything => Err(Errno::NOSYS),
+        Expected::Unchanged(_) | Expected::Absent => exchange(),
+    };
+    match exchanged {
+        Ok(()) => {}
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            retry(|| rustix::fs::rename(new, old)).map_err(refused)?;
+            temp.keep();
+            return Ok(());
+        }
+        Err(errno) => return Err(refused(errno)),
+    }
+    let is_ours =
+        fs::symlink_metadata(new).is_ok_and(|metadata| stamp_of(&metadata) == found.stat.stamp);
+    if !is_ours {
+        if let Err(errno) = exchange() {
+            // The other program's version stays under the temporary name rather than be lost.
+            temp.keep();
+            return Err(refused(errno));
+        }
+        return Err(Refused::Failed(changed_on_disk(&found.path)));
+    }
+    // What has our temporary name now is the old file; dropping `temp` removes it.
+    Ok(())
+}
+
+fn check_unchanged(found: &Found) -> Result<(), Error> {
+    let now = look(&found.path)?;
+    match now {
+        Some(now) if now.stat.stamp == found.stat.stamp => Ok(()),
+        other => {
+            let now = other.map(|now| now.stat);
+            Err(Error::new(&found.path, SAVE, Reason::ChangedOnDisk { now }))
+        }
+    }
+}
+
+fn changed_on_disk(target: &AbsPath) -> Error {
+    let now = look(target).ok().flatten().map(|found| found.stat);
+    Error::new(target, SAVE, Reason::ChangedOnDisk { now })
+}
+
+fn is_forbidden(error: &io::Error) -> bool {
+    let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+    matches!(errno, Some(Errno::ACCESS | Errno::PERM | Errno::ROFS))
+}
+
+fn write_and_sync(temp: &mut Temp, content: &[u8]) -> io::Result<Stamp> {
+    write(temp, content)?;
+    sync(temp)
+}
+
+fn write(temp: &mut Temp, content: &[u8]) -> io::Result<()> {
+    // Goes on after interruptions and short writes.
+    temp.file().write_all(content)
+}
+
+fn sync(temp: &mut Temp) -> io::Result<Stamp> {
+    retry(|| rustix::fs::fsync(temp.file()))?;
+    Ok(stamp_of(&temp.file().metadata()?))
+}
+
+fn saved(request: &SaveRequest<'_>, target: &AbsPath, stamp: Stamp, way: SaveWay) -> Saved {
+    let synced = sync_folder(parent_of(target).as_path());
+    Saved {
+        on_disk: OnDisk {
+            stamp,
+            hash: ContentHash::of(request.content),
+        },
+        way,
+        unconfirmed: synced
+            .map_err(|error| Error::from_io(target, "confirm the save of", &error))
+            .err(),
+    }
+}
+
+/// Removes a file that stood in for another one.
+fn remove_temp(path: &AbsPath) {
+    match rustix::fs::unlink(path.as_path()) {
+        Ok(()) | Err(Errno::NOENT) => {}
+        // The next save or sweep finds it again.
+        other => {
+            other.log_err();
+        }
+    }
+}

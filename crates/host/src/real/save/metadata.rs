@@ -1,0 +1,90 @@
+//! Carrying a file's metadata over to the one that replaces it.
+//!
+//! Each function says whether everything could be kept. Where not, the save overwrites in place.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+
+use rustix::fs::{Gid, Mode, Uid};
+use rustix::io::Errno;
+use xattr::FileExt;
+
+use super::{Found, Temp};
+use crate::real::retry;
+
+/// What is made anew from the content by the kernel and must not be copied.
+const NOT_COPIED: [&str; 2] = ["security.ima", "security.evm"];
+/// What a new file inherits from its folder and the old one may not have had.
+const INHERITED: &str = "system.posix_acl_access";
+
+/// Gives the new file the old one's owner and group.
+pub(super) fn keep_owner(temp: &Temp, found: &Found) -> io::Result<bool> {
+    let own = temp.as_file().metadata()?;
+    let old = &found.metadata;
+    let uid = (own.uid() != old.uid()).then(|| Uid::from_raw(old.uid()));
+    let gid = (own.gid() != old.gid()).then(|| Gid::from_raw(old.gid()));
+    if uid.is_none() && gid.is_none() {
+        return Ok(true);
+    }
+    match retry(|| rustix::fs::fchown(temp.as_file(), uid, gid)) {
+        Ok(()) => Ok(true),
+        Err(Errno::PERM | Errno::ACCESS | Errno::INVAL | Errno::NOTSUP) => Ok(false),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+/// Gives the new file the old one's extended attributes, access lists among them, and its mode.
+pub(super) fn keep_rest(temp: &Temp, found: &Found) -> io::Result<bool> {
+    if !keep_attributes(temp, found)? {
+        return Ok(false);
+    }
+    let mode = Mode::from_raw_mode(found.metadata.mode() & 0o7777);
+    retry(|| rustix::fs::fchmod(temp.as_file(), mode))?;
+    Ok(temp.as_file().metadata()?.mode() & 0o7777 == mode.as_raw_mode())
+}
+
+fn keep_attributes(temp: &Temp, found: &Found) -> io::Result<bool> {
+    let old = match old_attributes(found) {
+        Ok(old) => old,
+        Err(error) if is_unsupported(&error) => return Ok(true),
+        // Not ours to read: only the old file itself can keep them.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    let file = temp.as_file();
+    for (name, value) in &old {
+        let is_kept = file.get_xattr(name).ok().flatten().as_ref() == Some(value)
+            || file.set_xattr(name, value).is_ok();
+        if !is_kept {
+            return Ok(false);
+        }
+    }
+    let is_inherited = |name: &OsString| name.as_os_str() == INHERITED && !old.contains_key(name);
+    if file.list_xattr()?.any(|name| is_inherited(&name)) {
+        return Ok(file.remove_xattr(INHERITED).is_ok());
+    }
+    Ok(true)
+}
+
+fn old_attributes(found: &Found) -> io::Result<BTreeMap<OsString, Vec<u8>>> {
+    let mut attributes = BTreeMap::new();
+    for name in xattr::list(&found.path)? {
+        if NOT_COPIED
+            .iter()
+            .any(|skipped| name.as_os_str() == *skipped)
+        {
+            continue;
+        }
+        if let Some(value) = xattr::get(&found.path, &name)? {
+            attributes.insert(name, value);
+        }
+    }
+    Ok(attributes)
+}
+
+fn is_unsupported(error: &io::Error) -> bool {
+    let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+    matches!(errno, Some(Errno::NOTSUP | Errno::NOSYS))
+}
