@@ -1,0 +1,365 @@
+//! The open folder: its tree, its files for the finder, its git state, and the watch over it.
+//!
+//! Everything that touches the disk runs in the background and comes back as an event. Must not
+//! know: windows, tabs, how any of it is drawn.
+//! Invariant: at most one git refresh and one walk over the files run at a time; a change that
+//! comes meanwhile starts one more when it ends.
+//! Start at `Folder::open`.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use base::AbsPath;
+use git::{Branch, FileStatus, Repository, Statuses};
+use gpui_kit::{App, AppContext as _, Context, Entity, EventEmitter, Global, Task, WeakEntity};
+use host::{FileKind, Files, WatchEvent, WatchRequest, Watcher};
+use project::{ListJob, Tree, WalkOptions, file_list};
+
+use crate::services::Services;
+
+/// A folder that is open in one window or more.
+pub struct Folder {
+    root: AbsPath,
+    services: Services,
+    tree: Tree,
+    branch: Option<Branch>,
+    statuses: Option<Arc<Statuses>>,
+    files: FileList,
+    watcher: Option<Watcher>,
+    git_refresh: Refresh,
+    file_refresh: Refresh,
+    _watch: Option<Task<()>>,
+}
+
+/// The project's files, as paths counted from the folder.
+#[derive(Clone, Debug, Default)]
+pub struct FileList {
+    /// Sorted.
+    pub paths: Arc<Vec<String>>,
+    /// Whether the folder was walked through once.
+    pub is_complete: bool,
+}
+
+/// What happened to the folder.
+#[derive(Clone, Debug)]
+pub enum FolderEvent {
+    /// Rows of the tree came, went or changed.
+    Tree,
+    /// Branch or file states may be others.
+    Git,
+    /// The list of files is another.
+    Files,
+    /// These paths changed on the disk.
+    Changed(Vec<AbsPath>),
+    /// Anything may have changed on the disk.
+    Rescan,
+    /// Something does not work as it should, as a sentence.
+    Problem(String),
+}
+
+impl EventEmitter<FolderEvent> for Folder {}
+
+/// One background job of a kind, and whether it must run again.
+#[derive(Default)]
+struct Refresh {
+    running: Option<Task<()>>,
+    again: bool,
+    cancel: Arc<AtomicBool>,
+}
+
+/// How long changes gather before git and the file list are looked at again.
+const GATHER: Duration = Duration::from_millis(150);
+
+#[derive(Default)]
+struct OpenFolders(HashMap<AbsPath, WeakEntity<Folder>>);
+
+impl Global for OpenFolders {}
+
+impl Folder {
+    /// The folder at `root`, shared with other windows that have it open.
+    pub fn open(root: AbsPath, cx: &mut App) -> Entity<Self> {
+        let known = cx.default_global::<OpenFolders>().0.get(&root).cloned();
+        if let Some(folder) = known.and_then(|folder| folder.upgrade()) {
+            return folder;
+        }
+        let folder = cx.new(|cx| Self::new(root.clone(), cx));
+        let open = &mut cx.default_global::<OpenFolders>().0;
+        open.retain(|_, folder| folder.upgrade().is_some());
+        open.insert(root, folder.downgrade());
+        folder
+    }
+
+    fn new(root: AbsPath, cx: &mut Context<Self>) -> Self {
+        let services = Services::of(cx);
+        let (tree, job) = Tree::new(root.clone());
+        let mut this = Self {
+            root,
+            services,
+            tree,
+            branch: None,
+            statuses: None,
+            files: FileList::default(),
+            watcher: None,
+            git_refresh: Refresh::default(),
+            file_refresh: Refresh::default(),
+            _watch: None,
+        };
+        this.list([job], cx);
+        this.watch(cx);
+        this.refresh_git(cx);
+        this.refresh_files(cx);
+        this
+    }
+
+    /// Its path.
+    pub fn root(&self) -> &AbsPath {
+        &self.root
+    }
+
+    /// Its name, for titles.
+    pub fn name(&self) -> String {
+        self.root.name()
+    }
+
+    /// The tree of what it holds.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// The git branch, where there is one.
+    pub fn branch(&self) -> Option<&Branch> {
+        self.branch.as_ref()
+    }
+
+    /// What git says about a file, or about the worst in a folder.
+    pub fn status_of(&self, path: &AbsPath) -> Option<FileStatus> {
+        self.statuses.as_ref()?.of(path)
+    }
+
+    /// The files for the finder.
+    pub fn files(&self) -> &FileList {
+        &self.files
+    }
+
+    /// Names the files that are on the screen, so that they are watched in any case.
+    pub fn set_visible(&self, paths: Vec<AbsPath>) {
+        if let Some(watcher) = &self.watcher {
+            watcher.set_visible(paths);
+        }
+    }
+
+    /// Opens a folder of the tree.
+    pub fn expand(&mut self, folder: &AbsPath, cx: &mut Context<Self>) {
+        let job = self.tree.open(folder);
+        self.list(job, cx);
+        cx.emit(FolderEvent::Tree);
+    }
+
+    /// Closes a folder of the tree.
+    pub fn collapse(&mut self, folder: &AbsPath, cx: &mut Context<Self>) {
+        self.tree.close(folder);
+        cx.emit(FolderEvent::Tree);
+    }
+
+    /// Closes all folders of the tree.
+    pub fn collapse_all(&mut self, cx: &mut Context<Self>) {
+        self.tree.close_all();
+        cx.emit(FolderEvent::Tree);
+    }
+
+    /// Opens the folders above `path`.
+    pub fn reveal(&mut self, path: &AbsPath, cx: &mut Context<Self>) {
+        let jobs = self.tree.reveal(path);
+        self.list(jobs, cx);
+        cx.emit(FolderEvent::Tree);
+    }
+
+    /// Looks at everything anew.
+    pub fn refresh(&mut self, cx: &mut Context<Self>) {
+        let jobs = self.tree.refresh_all();
+        self.list(jobs, cx);
+        self.refresh_git(cx);
+        self.refresh_files(cx);
+    }
+
+    /// Looks at what lies around `paths` anew: after a change that was made here.
+    pub fn touched(&mut self, paths: &[AbsPath], cx: &mut Context<Self>) {
+        let jobs = self.tree.refresh(paths);
+        self.list(jobs, cx);
+        self.refresh_git(cx);
+        self.refresh_files(cx);
+    }
+
+    fn list(&mut self, jobs: impl IntoIterator<Item = ListJob>, cx: &mut Context<Self>) {
+        for job in jobs {
+            let files = self.services.files.clone();
+            cx.spawn(async move |this, cx| {
+                let listed = cx.background_spawn(async move { job.run(files.as_ref()) }).await;
+                let accepted = this.update(cx, |this, cx| {
+                    if this.tree.accept(listed) {
+                        cx.emit(FolderEvent::Tree);
+                    }
+                });
+                accepted.ok();
+            })
+            .detach();
+        }
+    }
+
+    fn watch(&mut self, cx: &mut Context<Self>) {
+        let request = WatchRequest {
+            root: self.root.clone(),
+            ignore: Arc::new(is_not_worth_watching),
+        };
+        match self.services.files.watch(request) {
+            Ok(watcher) => {
+                let events = watcher.events.clone();
+                self.watcher = Some(watcher);
+                self._watch = Some(cx.spawn(async move |this, cx| {
+                    while let Ok(event) = events.recv().await {
+                        let taken = this.update(cx, |this, cx| this.take_event(event, cx));
+                        if taken.is_err() {
+                            break;
+                        }
+                    }
+                }));
+            }
+            Err(error) => cx.emit(FolderEvent::Problem(error.to_string())),
+        }
+    }
+
+    fn take_event(&mut self, event: WatchEvent, cx: &mut Context<Self>) {
+        match event {
+            WatchEvent::Ready => {}
+            WatchEvent::Changed(paths) => {
+                let jobs = self.tree.refresh(&paths);
+                self.list(jobs, cx);
+                self.refresh_git(cx);
+                self.note_changes(paths.clone(), cx);
+                cx.emit(FolderEvent::Changed(paths));
+            }
+            WatchEvent::Rescan(_) => {
+                self.refresh(cx);
+                cx.emit(FolderEvent::Rescan);
+            }
+            WatchEvent::Problem(sentence) => cx.emit(FolderEvent::Problem(sentence)),
+        }
+    }
+
+    /// Asks git again, a moment later.
+    pub fn refresh_git(&mut self, cx: &mut Context<Self>) {
+        if self.git_refresh.running.is_some() {
+            self.git_refresh.again = true;
+            return;
+        }
+        let root = self.root.clone();
+        self.git_refresh.running = Some(cx.spawn(async move |this, cx| {
+            cx.background_executor().timer(GATHER).await;
+            let read = cx.background_spawn(async move { read_git(&root) }).await;
+            let taken = this.update(cx, |this, cx| {
+                (this.branch, this.statuses) = read;
+                this.git_refresh.running = None;
+                cx.emit(FolderEvent::Git);
+                if std::mem::take(&mut this.git_refresh.again) {
+                    this.refresh_git(cx);
+                }
+            });
+            taken.ok();
+        }));
+    }
+
+    /// Walks the files again when one of `paths` came or went. A file that was only written is
+    /// still where it was.
+    fn note_changes(&mut self, paths: Vec<AbsPath>, cx: &mut Context<Self>) {
+        let (files, root) = (self.services.files.clone(), self.root.clone());
+        let known = self.files.paths.clone();
+        cx.spawn(async move |this, cx| {
+            let check = async move { paths.iter().any(|p| came_or_went(p, &root, &known, &*files)) };
+            if cx.background_spawn(check).await {
+                this.update(cx, |this, cx| this.refresh_files(cx)).ok();
+            }
+        })
+        .detach();
+    }
+
+    fn refresh_files(&mut self, cx: &mut Context<Self>) {
+        if self.file_refresh.running.is_some() {
+            self.file_refresh.again = true;
+            return;
+        }
+        let (ground, root) = (self.services.ground.clone(), self.root.clone());
+        let cancel = self.file_refresh.cancel.clone();
+        let wait = if self.files.is_complete { GATHER } else { Duration::ZERO };
+        self.file_refresh.running = Some(cx.spawn(async move |this, cx| {
+            cx.background_executor().timer(wait).await;
+            let walk = move || file_list(&ground, &root, &WalkOptions::default(), &cancel);
+            let found = cx.background_spawn(async move { walk() }).await;
+            let taken = this.update(cx, |this, cx| {
+                if let Ok((paths, _)) = found {
+                    this.take_files(paths.iter().map(|path| path.to_string_lossy().into_owned()));
+                    cx.emit(FolderEvent::Files);
+                }
+                this.file_refresh.running = None;
+                if std::mem::take(&mut this.file_refresh.again) {
+                    this.refresh_files(cx);
+                }
+            });
+            taken.ok();
+        }));
+    }
+
+    fn take_files(&mut self, paths: impl Iterator<Item = String>) {
+        let mut paths: Vec<String> = paths.collect();
+        // Sorted as text, for the lookup in `came_or_went`.
+        paths.sort();
+        self.files = FileList {
+            paths: Arc::new(paths),
+            is_complete: true,
+        };
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        self.file_refresh.cancel.store(true, Ordering::Relaxed);
+    }
+}
+
+fn came_or_went(path: &AbsPath, root: &AbsPath, known: &[String], files: &dyn Files) -> bool {
+    if matches!(path.name().as_str(), ".gitignore" | ".ignore") {
+        return true;
+    }
+    let Some(relative) = path.relative_to(root).and_then(Path::to_str) else {
+        return false;
+    };
+    if relative.starts_with(".git/") {
+        return false;
+    }
+    let was_there = known.binary_search_by(|known| known.as_str().cmp(relative)).is_ok();
+    match files.stat(path) {
+        // A new folder may hold anything; one that changed was heard of file by file.
+        Ok(stat) => !was_there && matches!(stat.kind, FileKind::File | FileKind::Folder),
+        Err(_) => was_there || known.iter().any(|k| Path::new(k).starts_with(relative)),
+    }
+}
+
+type GitState = (Option<Branch>, Option<Arc<Statuses>>);
+
+fn read_git(root: &AbsPath) -> GitState {
+    // A folder without a repository is no error: there is just nothing to show.
+    let Ok(repository) = Repository::discover(root) else {
+        return (None, None);
+    };
+    let statuses = repository.statuses().ok().map(Arc::new);
+    (repository.branch(), statuses)
+}
+
+/// Folders whose changes interest nobody and of which there are many.
+fn is_not_worth_watching(path: &Path, is_folder: bool) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let in_git = path.parent().is_some_and(|parent| parent.ends_with(".git"));
+    is_folder && (matches!(name, "node_modules" | "target" | ".venv") || (in_git && name == "objects"))
+}

@@ -1,0 +1,92 @@
+//! What someone typing a path means: which folder to list, and what its names must begin with.
+//!
+//! Pure. Must not know: what is on the disk. Start at `PathEntry::read`.
+
+use base::AbsPath;
+
+/// A half-typed path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathEntry {
+    /// The folder whose names complete it.
+    pub folder: AbsPath,
+    /// What is typed of the last name.
+    pub partial: String,
+}
+
+impl PathEntry {
+    /// Reads `text` as a path: `~` is `home`, what is relative counts from `base`.
+    pub fn read(text: &str, base: &AbsPath, home: Option<&AbsPath>) -> Self {
+        let (folder, partial) = match text.rfind('/') {
+            Some(slash) => (&text[..=slash], &text[slash + 1..]),
+            None if text == "~" && home.is_some() => ("~/", ""),
+            None => ("", text),
+        };
+        Self {
+            folder: resolve(folder, base, home),
+            partial: partial.to_owned(),
+        }
+    }
+
+    /// The path that is typed so far.
+    pub fn path(&self) -> AbsPath {
+        if self.partial.is_empty() {
+            self.folder.clone()
+        } else {
+            self.folder.join(&self.partial)
+        }
+    }
+
+    /// Whether names that begin with a dot are wanted.
+    pub fn wants_hidden(&self) -> bool {
+        self.partial.starts_with('.')
+    }
+}
+
+/// The path that `text` names.
+pub fn resolve(text: &str, base: &AbsPath, home: Option<&AbsPath>) -> AbsPath {
+    match (text.strip_prefix('~'), home) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+            home.join(rest.trim_start_matches('/'))
+        }
+        _ => base.join(text),
+    }
+}
+
+/// `path` with the home folder written as `~`, and a slash behind folders.
+pub fn shorten(path: &AbsPath, home: Option<&AbsPath>) -> String {
+    match home.and_then(|home| path.relative_to(home)) {
+        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PathEntry, shorten};
+    use base::AbsPath;
+
+    #[test]
+    fn typed_paths_name_a_folder_and_a_part() {
+        let base = AbsPath::new("/work/app").expect("absolute");
+        let home = AbsPath::new("/home/me").expect("absolute");
+        let check = |text: &str, folder: &str, partial: &str| {
+            let entry = PathEntry::read(text, &base, Some(&home));
+            let found = (entry.folder.to_string(), entry.partial);
+            assert_eq!(found, (folder.to_owned(), partial.to_owned()), "{text}");
+        };
+        check("", "/work/app", "");
+        check("src", "/work/app", "src");
+        check("src/li", "/work/app/src", "li");
+        check("../", "/work", "");
+        check("/", "/", "");
+        check("/etc/ho", "/etc", "ho");
+        check("~", "/home/me", "");
+        check("~/", "/home/me", "");
+        check("~/a/b", "/home/me/a", "b");
+        check("~name/x", "/work/app/~name", "x");
+        assert_eq!(shorten(&home, Some(&home)), "~");
+        assert_eq!(shorten(&home.join("x/y"), Some(&home)), "~/x/y");
+        assert_eq!(shorten(&base, Some(&home)), "/work/app");
+    }
+}

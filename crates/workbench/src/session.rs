@@ -1,0 +1,208 @@
+//! What is kept of the windows between two runs.
+//!
+//! A border type: it is read from a file of our own that may be old or broken. What is not
+//! understood is left out; the rest is used. Must not know: gpui, how it gets to the disk.
+//! Start at `SavedSession`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::layout::SavedLayout;
+
+/// All windows, the one used last at the end.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SavedSession {
+    /// The windows.
+    #[serde(default)]
+    pub windows: Vec<SavedWindow>,
+    /// Folders opened lately, the newest first.
+    #[serde(default)]
+    pub recent_folders: Vec<String>,
+}
+
+/// One window.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SavedWindow {
+    /// The folder that was open in it.
+    #[serde(default)]
+    pub folder: Option<String>,
+    /// Where it stood.
+    #[serde(default)]
+    pub bounds: Option<SavedBounds>,
+    /// Its panes and tabs.
+    #[serde(default)]
+    pub layout: Option<SavedLayout<SavedItem>>,
+    /// The project tree.
+    #[serde(default)]
+    pub tree: SavedTree,
+    /// Files used lately in this folder, the newest first, counted from it.
+    #[serde(default)]
+    pub recent_files: Vec<String>,
+}
+
+/// Where a window stood on the screen, in logical pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SavedBounds {
+    /// From the left.
+    pub x: f32,
+    /// From the top.
+    pub y: f32,
+    /// Its width.
+    pub width: f32,
+    /// Its height.
+    pub height: f32,
+    /// Whether it filled the desktop.
+    #[serde(default)]
+    pub is_maximized: bool,
+    /// Whether it filled the whole screen.
+    #[serde(default)]
+    pub is_full_screen: bool,
+}
+
+/// The project tree of a window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedTree {
+    /// Whether it was shown.
+    pub is_shown: bool,
+    /// Its width in logical pixels.
+    pub width: f32,
+    /// The open folders, counted from the root.
+    #[serde(default)]
+    pub open: Vec<String>,
+}
+
+impl Default for SavedTree {
+    fn default() -> Self {
+        Self {
+            is_shown: true,
+            width: 240.0,
+            open: Vec::new(),
+        }
+    }
+}
+
+/// What stood in a tab.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SavedItem {
+    /// A text.
+    Editor(SavedEditor),
+    /// The search through the project.
+    Search(SavedSearch),
+}
+
+/// A view of a text.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SavedEditor {
+    /// Its file; without one it was never saved.
+    #[serde(default)]
+    pub path: Option<String>,
+    /// The document's name in the recovery journal, which finds text that has no file.
+    #[serde(default)]
+    pub document: Option<String>,
+    /// Selections as pairs of anchor and head, in bytes; the newest last.
+    #[serde(default)]
+    pub selections: Vec<(usize, usize)>,
+    /// The row at the top of the view.
+    #[serde(default)]
+    pub scroll_row: u32,
+    /// How far that row is scrolled out, in rows.
+    #[serde(default)]
+    pub scroll_offset: f64,
+    /// Folded spans, in bytes.
+    #[serde(default)]
+    pub folds: Vec<(usize, usize)>,
+    /// Language chosen by hand.
+    #[serde(default)]
+    pub language: Option<String>,
+}
+
+/// A search through the project.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SavedSearch {
+    /// What was searched for.
+    #[serde(default)]
+    pub pattern: String,
+    /// What it was to be replaced by.
+    #[serde(default)]
+    pub replacement: String,
+    /// Globs of files to search.
+    #[serde(default)]
+    pub include: String,
+    /// Globs of files to leave out.
+    #[serde(default)]
+    pub exclude: String,
+    /// Whether the pattern is a regular expression.
+    #[serde(default)]
+    pub is_regex: bool,
+    /// Whether capitals differ from small letters.
+    #[serde(default)]
+    pub is_case_sensitive: bool,
+    /// Whether only whole words count.
+    #[serde(default)]
+    pub is_whole_word: bool,
+}
+
+/// How many recent folders are kept.
+const RECENT_FOLDERS: usize = 30;
+
+impl SavedSession {
+    /// Reads a stored session. A broken one is an empty one; the sentence says why.
+    pub fn read(bytes: &[u8]) -> (Self, Option<String>) {
+        match serde_json::from_slice(bytes) {
+            Ok(session) => (session, None),
+            Err(error) => {
+                let sentence = format!("cannot restore the windows of the last session: {error}");
+                (Self::default(), Some(sentence))
+            }
+        }
+    }
+
+    /// The bytes to store.
+    pub fn write(&self) -> Vec<u8> {
+        serde_json::to_vec_pretty(self).unwrap_or_else(|error| {
+            base::never!("a session is plain data: {error}");
+            Vec::new()
+        })
+    }
+
+    /// Puts a folder at the front of those opened lately.
+    pub fn note_folder(&mut self, folder: &str) {
+        note_recent(&mut self.recent_folders, folder, RECENT_FOLDERS);
+    }
+}
+
+/// Puts `name` at the front of `list`, which keeps `kept` names.
+pub fn note_recent(list: &mut Vec<String>, name: &str, kept: usize) {
+    list.retain(|other| other != name);
+    list.insert(0, name.to_owned());
+    list.truncate(kept);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SavedSession, note_recent};
+
+    #[test]
+    fn a_session_survives_the_disk_and_a_broken_one_is_said() {
+        let mut session = SavedSession::default();
+        session.note_folder("/a");
+        session.note_folder("/b");
+        session.note_folder("/a");
+        let (again, problem) = SavedSession::read(&session.write());
+        assert_eq!((again, problem), (session, None));
+        let (empty, problem) = SavedSession::read(b"{ \"windows\": 3 }");
+        assert_eq!(empty, SavedSession::default());
+        assert!(problem.is_some_and(|p| p.contains("cannot restore")));
+        let (partial, problem) = SavedSession::read(b"{ \"windows\": [{}], \"later\": 1 }");
+        assert_eq!((partial.windows.len(), problem), (1, None));
+    }
+
+    #[test]
+    fn recent_names_stand_once_and_are_cut() {
+        let mut list = Vec::new();
+        for name in ["a", "b", "c", "a"] {
+            note_recent(&mut list, name, 2);
+        }
+        assert_eq!(list, ["a", "c"]);
+    }
+}
