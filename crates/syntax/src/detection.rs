@@ -1,0 +1,128 @@
+//! Which language a file is in: by its name, its ending, or its first line.
+//!
+//! Must not know: the disk. The caller hands in the first line.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use crate::definitions::{DEFINITIONS, HIDDEN};
+use crate::language::Language;
+
+/// Every language a person can choose, those with many users first.
+pub fn languages() -> &'static [Language] {
+    static LANGUAGES: OnceLock<Vec<Language>> = OnceLock::new();
+    LANGUAGES.get_or_init(|| DEFINITIONS.iter().map(|&it| Language(it)).collect())
+}
+
+/// The language of this name, whatever its case, or with this name's file ending: `rs`, `c++`.
+pub fn language_named(name: &str) -> Option<Language> {
+    let name = name.trim().to_ascii_lowercase();
+    find(|language| {
+        let definition = language.0;
+        definition.name.eq_ignore_ascii_case(&name) || definition.aliases.contains(&&*name)
+    })
+    .or_else(|| find(|language| language.0.extensions.contains(&&*name)))
+}
+
+/// The language of a file: by its whole name, its ending, or its first line, in this order.
+///
+/// `first_line` may be empty when the text is not at hand. `None` means plain text.
+pub fn language_for(path: &Path, first_line: &str) -> Option<Language> {
+    let name = path.file_name()?.to_string_lossy();
+    by_file_name(&name)
+        .or_else(|| by_extension(&name))
+        .or_else(|| by_first_line(first_line))
+}
+
+/// The language that embedded text names, which may be hidden: `markdown_inline`, `rust,ignore`.
+pub(crate) fn language_embedded(name: &str) -> Option<Language> {
+    let name = name.trim().trim_start_matches(['{', '.']);
+    let end = name
+        .find(|c: char| c.is_whitespace() || ",:;{}".contains(c))
+        .unwrap_or(name.len());
+    let name = name.get(..end)?;
+    if name.is_empty() {
+        return None;
+    }
+    language_named(name).or_else(|| {
+        let hidden = HIDDEN.iter().find(|it| it.aliases.contains(&name))?;
+        Some(Language(hidden))
+    })
+}
+
+fn find(matches: impl Fn(&Language) -> bool) -> Option<Language> {
+    languages().iter().copied().find(matches)
+}
+
+fn by_file_name(name: &str) -> Option<Language> {
+    find(|language| language.0.files.contains(&name)).or_else(|| {
+        // `Makefile.local`, `Dockerfile`-like names: the stem names the language.
+        let stem = name.split('.').next()?;
+        matches!(stem, "Makefile" | "GNUmakefile" | "makefile").then(|| language_named("make"))?
+    })
+}
+
+fn by_extension(name: &str) -> Option<Language> {
+    // Endings of several parts come first, as in `jest.config.json5`; then ever shorter ones.
+    let lower = name.to_ascii_lowercase();
+    let mut rest = lower.as_str();
+    while let Some((_, extension)) = rest.split_once('.') {
+        if let Some(found) = find(|language| language.0.extensions.contains(&extension)) {
+            return Some(found);
+        }
+        rest = extension;
+    }
+    None
+}
+
+fn by_first_line(line: &str) -> Option<Language> {
+    let line = line.trim_start_matches('\u{feff}').trim_end();
+    if let Some(command) = line.strip_prefix("#!") {
+        return by_interpreter(command);
+    }
+    let starts =
+        |start: &str| line.len() >= start.len() && line[..].to_ascii_lowercase().starts_with(start);
+    if starts("<!doctype html") || starts("<html") || starts("<?xml") {
+        return language_named("html");
+    }
+    if line.starts_with("diff --git ") || line.starts_with("--- a/") {
+        return language_named("diff");
+    }
+    by_editor_line(line)
+}
+
+/// `/usr/bin/env -S python3.11 -u` names python.
+fn by_interpreter(command: &str) -> Option<Language> {
+    let mut words = command.split_whitespace();
+    let mut program = words.next()?.rsplit('/').next()?;
+    if program == "env" {
+        program = words
+            .find(|word| !word.starts_with('-') && !word.contains('='))?
+            .rsplit('/')
+            .next()?;
+    }
+    let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    find(|language| {
+        let known = language.0.interpreters;
+        known.contains(&program) || known.contains(&bare)
+    })
+}
+
+/// `-*- mode: ruby -*-` and `vim: ft=ruby`.
+fn by_editor_line(line: &str) -> Option<Language> {
+    let after = |key: &str| line.split_once(key).map(|(_, rest)| rest.trim_start());
+    let value = if line.contains("-*-") {
+        after("mode:").or_else(|| after("-*-"))?
+    } else if line.contains("vim:") || line.contains("vi:") {
+        after("ft=").or_else(|| after("filetype="))?
+    } else {
+        return None;
+    };
+    let end = value
+        .find(|c: char| c.is_whitespace() || c == ';' || c == ':')
+        .unwrap_or(value.len());
+    language_named(&value[..end])
+}
+
+#[cfg(test)]
+mod tests;

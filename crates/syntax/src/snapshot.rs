@@ -1,0 +1,182 @@
+//! The trees of a text at one moment, to ask questions of on any thread.
+//!
+//! Every question also takes the text, which should be of the same revision. Each feature lives in
+//! its own module: `highlight`, `brackets`, `folds`, `indent`, `outline`, `expand`, `context`,
+//! `scope`.
+//! Invariant: no question panics or returns offsets beyond the text, even when the tree is stale.
+
+use std::sync::Arc;
+
+use base::{ByteOffset, Revision};
+use text::Snapshot;
+use tree_sitter::{Node, Tree};
+
+use crate::grammar::Grammar;
+use crate::injection::{Injection, injections_in};
+use crate::language::Language;
+use crate::layers::small::SmallLayers;
+use crate::layers::{Layer, MOST_DEPTH, SMALL_BYTES, Trees, layer_at};
+
+/// A text's trees at one moment. Cheap to clone.
+#[derive(Clone)]
+pub struct SyntaxSnapshot {
+    language: Language,
+    trees: Option<Trees>,
+    revision: Revision,
+    parsed: Option<Revision>,
+    small: Arc<SmallLayers>,
+}
+
+/// One tree of the text: the root, a layer or a small injection.
+pub(crate) struct View<'a> {
+    pub(crate) language: Language,
+    pub(crate) tree: TreeRef<'a>,
+    /// What to add to the tree's offsets.
+    pub(crate) shift: usize,
+    pub(crate) layers: &'a [Layer],
+    pub(crate) depth: usize,
+}
+
+/// A tree of the snapshot, or one parsed for the question.
+pub(crate) enum TreeRef<'a> {
+    Kept(&'a Tree),
+    Small(Arc<Tree>),
+}
+
+impl SyntaxSnapshot {
+    pub(crate) fn new(
+        language: Language,
+        trees: Option<Trees>,
+        revision: Revision,
+        parsed: Option<Revision>,
+        small: Arc<SmallLayers>,
+    ) -> Self {
+        Self {
+            language,
+            trees,
+            revision,
+            parsed,
+            small,
+        }
+    }
+
+    /// The language of the text, injections apart.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The revision of the text whose offsets the trees have: pass that text along with questions.
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// The revision whose structure the trees show. Older than `revision` while a parse is due.
+    pub fn parsed_revision(&self) -> Option<Revision> {
+        self.parsed
+    }
+
+    /// Whether there is a tree at all.
+    pub fn has_tree(&self) -> bool {
+        self.trees.is_some()
+    }
+
+    /// The language at an offset, injections included.
+    pub fn language_at(&self, text: &Snapshot, offset: ByteOffset) -> Language {
+        self.views_at(text, offset)
+            .last()
+            .map_or(self.language, |view| view.language)
+    }
+
+    /// The root tree, if there is one.
+    pub(crate) fn root_view(&self) -> Option<View<'_>> {
+        let trees = self.trees.as_ref()?;
+        Some(View {
+            language: self.language,
+            tree: TreeRef::Kept(&trees.root),
+            shift: 0,
+            layers: &trees.layers,
+            depth: 0,
+        })
+    }
+
+    /// The trees that hold an offset, from the root to the innermost injection.
+    pub(crate) fn views_at(&self, text: &Snapshot, offset: ByteOffset) -> Vec<View<'_>> {
+        let mut views = Vec::new();
+        let mut next = self.root_view();
+        while let Some(view) = next {
+            next = self.view_within(&view, text, offset);
+            views.push(view);
+        }
+        views
+    }
+
+    /// The tree of the injection at an offset of a host.
+    fn view_within<'a>(
+        &'a self,
+        host: &View<'a>,
+        text: &Snapshot,
+        offset: ByteOffset,
+    ) -> Option<View<'a>> {
+        if host.depth + 1 >= MOST_DEPTH {
+            return None;
+        }
+        if let Some(layer) = layer_at(host.layers, offset) {
+            return Some(layer_view(layer, host.depth + 1));
+        }
+        let at = offset.0.checked_sub(host.shift)?;
+        let around = at.saturating_sub(1)..at + 1;
+        let grammar = host.language.grammar();
+        let holds = |it: &Injection| it.span.start.0 <= at && at <= it.span.end.0;
+        injections_in(grammar, host.root(), text, host.shift, around)
+            .into_iter()
+            .rfind(holds)
+            .and_then(|injection| self.view_of(host, &injection, text))
+    }
+
+    /// The tree of an injection of a host.
+    pub(crate) fn view_of<'a>(
+        &'a self,
+        host: &View<'a>,
+        injection: &Injection,
+        text: &Snapshot,
+    ) -> Option<View<'a>> {
+        let depth = host.depth + 1;
+        if depth >= MOST_DEPTH {
+            return None;
+        }
+        if injection.span.len() > SMALL_BYTES {
+            let layer = layer_at(host.layers, injection.span.start + host.shift)?;
+            return (layer.language == injection.language).then(|| layer_view(layer, depth));
+        }
+        Some(View {
+            language: injection.language,
+            tree: TreeRef::Small(self.small.tree(injection, text, host.shift)?),
+            shift: host.shift + injection.span.start.0,
+            layers: &[],
+            depth,
+        })
+    }
+}
+
+fn layer_view(layer: &Layer, depth: usize) -> View<'_> {
+    View {
+        language: layer.language,
+        tree: TreeRef::Kept(&layer.tree),
+        shift: 0,
+        layers: &layer.layers,
+        depth,
+    }
+}
+
+impl View<'_> {
+    pub(crate) fn grammar(&self) -> &'static Grammar {
+        self.language.grammar()
+    }
+
+    pub(crate) fn root(&self) -> Node<'_> {
+        match &self.tree {
+            TreeRef::Kept(tree) => tree.root_node(),
+            TreeRef::Small(tree) => tree.root_node(),
+        }
+    }
+}

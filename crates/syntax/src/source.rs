@@ -1,0 +1,141 @@
+//! How tree-sitter reads a text: piece by piece, without copying.
+//!
+//! Invariant: never panics, whatever offsets a stale tree asks for.
+
+use base::{ByteOffset, Span};
+use text::{Snapshot, Splice};
+use tree_sitter::{InputEdit, Point, Range};
+
+/// The stored bytes from `offset` to the end of their piece; empty at the end of the text.
+pub(crate) fn bytes_at(text: &Snapshot, offset: usize) -> &[u8] {
+    if offset >= text.len().0 {
+        return &[];
+    }
+    let (chunk, start) = text.chunk_at(ByteOffset(offset));
+    chunk
+        .as_bytes()
+        .get(offset.saturating_sub(start.0)..)
+        .unwrap_or_default()
+}
+
+/// The bytes of a range, in pieces, as far as the text reaches.
+pub(crate) struct Pieces<'a> {
+    text: &'a Snapshot,
+    offset: usize,
+    end: usize,
+}
+
+impl<'a> Pieces<'a> {
+    pub(crate) fn new(text: &'a Snapshot, range: std::ops::Range<usize>) -> Self {
+        Self {
+            text,
+            offset: range.start,
+            end: range.end.min(text.len().0),
+        }
+    }
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        if self.offset >= self.end {
+            return None;
+        }
+        let bytes = bytes_at(self.text, self.offset);
+        let bytes = &bytes[..bytes.len().min(self.end - self.offset)];
+        self.offset += bytes.len();
+        (!bytes.is_empty()).then_some(bytes)
+    }
+}
+
+/// A stretch of text held in one piece, so that many small looks into it cost nothing.
+pub(crate) struct Window<'a> {
+    text: &'a Snapshot,
+    start: usize,
+    bytes: Vec<u8>,
+}
+
+impl<'a> Window<'a> {
+    /// The stretch around `range`, up to 64 KiB.
+    pub(crate) fn new(text: &'a Snapshot, range: std::ops::Range<usize>) -> Self {
+        const MOST: usize = 64 * 1024;
+        let mut bytes = Vec::with_capacity(range.len().min(MOST));
+        for piece in Pieces::new(text, range.start..range.end.min(range.start + MOST)) {
+            bytes.extend_from_slice(piece);
+        }
+        Self {
+            text,
+            start: range.start,
+            bytes,
+        }
+    }
+
+    /// The bytes of a range: a part of the stretch, or read from the text.
+    pub(crate) fn bytes(&self, range: std::ops::Range<usize>) -> std::borrow::Cow<'_, [u8]> {
+        let held = range
+            .start
+            .checked_sub(self.start)
+            .and_then(|from| self.bytes.get(from..from + range.len()));
+        match held {
+            Some(bytes) => bytes.into(),
+            None => {
+                let mut bytes = Vec::new();
+                for piece in Pieces::new(self.text, range) {
+                    bytes.extend_from_slice(piece);
+                }
+                bytes.into()
+            }
+        }
+    }
+}
+
+/// The position of an offset as tree-sitter counts: rows, and bytes in the row.
+pub(crate) fn point(text: &Snapshot, offset: ByteOffset) -> Point {
+    let point = text.point_at(offset);
+    Point {
+        row: point.row.0 as usize,
+        column: point.column.0 as usize,
+    }
+}
+
+/// A span as tree-sitter wants its ranges.
+pub(crate) fn range(text: &Snapshot, span: Span) -> Range {
+    Range {
+        start_byte: span.start.0,
+        end_byte: span.end.0,
+        start_point: point(text, span.start),
+        end_point: point(text, span.end),
+    }
+}
+
+/// The edits that turn a tree of `before` into one in step with `after`, in the order to apply.
+///
+/// The last splice comes first, so that the ones before it still stand where they were.
+pub(crate) fn input_edits<'a>(
+    before: &'a Snapshot,
+    after: &'a Snapshot,
+    splices: &'a [Splice],
+) -> impl Iterator<Item = InputEdit> + 'a {
+    splices.iter().rev().map(move |splice| {
+        let start = point(before, splice.old.start);
+        let new_start = point(after, splice.new.start);
+        let new_end = point(after, splice.new.end);
+        let rows = new_end.row.saturating_sub(new_start.row);
+        let column = match rows {
+            0 => start.column + splice.new.len(),
+            _ => new_end.column,
+        };
+        InputEdit {
+            start_byte: splice.old.start.0,
+            old_end_byte: splice.old.end.0,
+            new_end_byte: splice.old.start.0 + splice.new.len(),
+            start_position: start,
+            old_end_position: point(before, splice.old.end),
+            new_end_position: Point {
+                row: start.row + rows,
+                column,
+            },
+        }
+    })
+}
