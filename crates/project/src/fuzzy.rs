@@ -70,7 +70,10 @@ pub fn positions(query: &str, candidate: &str, kind: Kind) -> Vec<u32> {
     let mut indices = Vec::new();
     let mut buffer = Vec::new();
     let haystack = Utf32Str::new(candidate, &mut buffer);
-    if pattern.indices(haystack, &mut matcher(kind), &mut indices).is_none() {
+    if pattern
+        .indices(haystack, &mut matcher(kind), &mut indices)
+        .is_none()
+    {
         return Vec::new();
     }
     indices.sort_unstable();

@@ -14,12 +14,11 @@ use async_channel::Sender;
 use base::AbsPath;
 use grep_regex::RegexMatcher;
 use grep_searcher::Searcher;
-use host::Files;
 use text::Snapshot;
 
 use crate::walk::{Ground, WalkProblem, walk_with};
 
-pub use found::{FoundRow, FileMatches};
+pub use found::{FileMatches, FoundRow};
 pub use query::{BadQuery, Case, SearchQuery, Syntax};
 
 /// What a running search says.
@@ -127,7 +126,11 @@ impl Run<'_> {
         }
     }
 
-    fn search_file(&self, searcher: &mut Searcher, path: &AbsPath) -> Result<Vec<FoundRow>, String> {
+    fn search_file(
+        &self,
+        searcher: &mut Searcher,
+        path: &AbsPath,
+    ) -> Result<Vec<FoundRow>, String> {
         let mut sink = found::Collect::new(&self.matcher);
         let result = if let Some(snapshot) = self.scope.unsaved.get(path) {
             let text = snapshot.to_string();

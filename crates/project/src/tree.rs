@@ -158,7 +158,9 @@ impl Tree {
 
     /// Whether the root was listed at least once.
     pub fn is_loaded(&self) -> bool {
-        self.folders.get(&self.root).is_some_and(|folder| folder.is_listed)
+        self.folders
+            .get(&self.root)
+            .is_some_and(|folder| folder.is_listed)
     }
 
     /// The open folders, the root not among them.
@@ -211,7 +213,8 @@ impl Tree {
             // New rules may touch anything beneath the folder that holds them.
             if matches!(path.name().as_str(), ".gitignore" | ".ignore") {
                 let parent = path.parent();
-                let beneath = |folder: &&AbsPath| parent.as_ref().is_some_and(|p| folder.is_within(p));
+                let beneath =
+                    |folder: &&AbsPath| parent.as_ref().is_some_and(|p| folder.is_within(p));
                 folders.extend(self.folders.keys().filter(beneath).cloned());
             }
         }
@@ -227,7 +230,8 @@ impl Tree {
     /// Takes what a job found; answers whether a row changed.
     pub fn accept(&mut self, listed: Listed) -> bool {
         let folder = self.folders.entry(listed.folder).or_default();
-        if folder.is_listed && folder.entries == listed.entries && folder.problem == listed.problem {
+        if folder.is_listed && folder.entries == listed.entries && folder.problem == listed.problem
+        {
             return false;
         }
         folder.is_listed = true;
@@ -247,7 +251,9 @@ impl Tree {
     }
 
     fn is_listed(&self, folder: &AbsPath) -> bool {
-        self.folders.get(folder).is_some_and(|folder| folder.is_listed)
+        self.folders
+            .get(folder)
+            .is_some_and(|folder| folder.is_listed)
     }
 
     /// Drops folders whose parent no longer holds them, so that a folder that comes back is listed
@@ -287,7 +293,10 @@ impl Tree {
         };
         for entry in &folder.entries {
             let is_open = entry.kind == FileKind::Folder && self.open.contains(&entry.path);
-            let problem = self.folders.get(&entry.path).and_then(|known| known.problem.clone());
+            let problem = self
+                .folders
+                .get(&entry.path)
+                .and_then(|known| known.problem.clone());
             rows.push(TreeRow {
                 entry: entry.clone(),
                 depth,

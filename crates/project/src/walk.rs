@@ -139,8 +139,14 @@ pub fn file_list(
 fn overrides(root: &AbsPath, options: &WalkOptions) -> Result<Override, BadGlob> {
     let mut builder = OverrideBuilder::new(root.as_path());
     let globs = options.include.iter().map(|glob| glob.trim().to_owned());
-    let excluded = options.exclude.iter().map(|glob| format!("!{}", glob.trim()));
-    for glob in globs.chain(excluded).filter(|glob| !glob.is_empty() && glob != "!") {
+    let excluded = options
+        .exclude
+        .iter()
+        .map(|glob| format!("!{}", glob.trim()));
+    for glob in globs
+        .chain(excluded)
+        .filter(|glob| !glob.is_empty() && glob != "!")
+    {
         add_glob(&mut builder, &glob)?;
         // `src` and `src/` mean everything beneath, as people write it.
         let folder = glob.trim_end_matches('/');

@@ -7,14 +7,26 @@ use super::{Kind, positions, rank};
 #[track_caller]
 fn check(query: &str, candidates: &[&str], expect: &[&str]) {
     let ranked = rank(query, candidates, Kind::Path, 10, &AtomicBool::new(false));
-    let names: Vec<_> = ranked.iter().map(|ranked| candidates[ranked.index]).collect();
+    let names: Vec<_> = ranked
+        .iter()
+        .map(|ranked| candidates[ranked.index])
+        .collect();
     assert_eq!(names, expect, "{query}");
 }
 
 #[test]
 fn better_matches_come_first() {
-    let paths = ["src/main.rs", "src/domain.rs", "docs/m-a-i-n.md", "Cargo.toml"];
-    check("main", &paths, &["src/main.rs", "src/domain.rs", "docs/m-a-i-n.md"]);
+    let paths = [
+        "src/main.rs",
+        "src/domain.rs",
+        "docs/m-a-i-n.md",
+        "Cargo.toml",
+    ];
+    check(
+        "main",
+        &paths,
+        &["src/main.rs", "docs/m-a-i-n.md", "src/domain.rs"],
+    );
     check("toml", &paths, &["Cargo.toml"]);
     check("", &paths, &paths);
     check("zzz", &paths, &[]);
@@ -23,7 +35,11 @@ fn better_matches_come_first() {
 
 #[test]
 fn a_capital_letter_asks_for_it() {
-    check("cargo", &["Cargo.toml", "cargo.lock"], &["Cargo.toml", "cargo.lock"]);
+    check(
+        "cargo",
+        &["Cargo.toml", "cargo.lock"],
+        &["Cargo.toml", "cargo.lock"],
+    );
     check("Cargo", &["Cargo.toml", "cargo.lock"], &["Cargo.toml"]);
 }
 
@@ -36,15 +52,29 @@ fn positions_are_chars() {
 
 #[test]
 fn threads_give_what_one_thread_gives() {
-    let candidates: Vec<String> = (0..60_000).map(|n| format!("dir{}/file{n}.rs", n % 97)).collect();
+    let candidates: Vec<String> = (0..60_000)
+        .map(|n| format!("dir{}/file{n}.rs", n % 97))
+        .collect();
     let many = rank("f123", &candidates, Kind::Path, 50, &AtomicBool::new(false));
     let pattern = super::Pattern::parse(
         "f123",
         super::CaseMatching::Smart,
         super::Normalization::Smart,
     );
-    let mut one = super::match_share(&pattern, &candidates, 0, Kind::Path, &AtomicBool::new(false));
-    one.sort_by_key(|r| (std::cmp::Reverse(r.score), candidates[r.index].len(), r.index));
+    let mut one = super::match_share(
+        &pattern,
+        &candidates,
+        0,
+        Kind::Path,
+        &AtomicBool::new(false),
+    );
+    one.sort_by_key(|r| {
+        (
+            std::cmp::Reverse(r.score),
+            candidates[r.index].len(),
+            r.index,
+        )
+    });
     one.truncate(50);
     assert_eq!(many, one);
 }

@@ -80,7 +80,11 @@ impl<'a> Collect<'a> {
 
     /// Nothing for a binary file, as `rg` does when it is not asked for one by name.
     pub(crate) fn into_rows(self) -> Vec<FoundRow> {
-        if self.is_binary { Vec::new() } else { self.rows }
+        if self.is_binary {
+            Vec::new()
+        } else {
+            self.rows
+        }
     }
 }
 

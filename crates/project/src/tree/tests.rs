@@ -1,0 +1,155 @@
+//! Opening, refreshing, revealing: rows as an indented text.
+
+use base::AbsPath;
+use host::FakeFiles;
+
+use super::{ListJob, Tree};
+
+fn path(text: &str) -> AbsPath {
+    AbsPath::new(text).expect("absolute")
+}
+
+fn fixture() -> FakeFiles {
+    let files = FakeFiles::new();
+    for name in [
+        "Cargo.toml",
+        "build.rs",
+        "src/main.rs",
+        "src/a/deep.rs",
+        "src/B.rs",
+        "target/debug/x",
+    ] {
+        files.write(&path("/repo").join(name), "");
+    }
+    files.write(&path("/repo/.gitignore"), "/target\n*.log\n");
+    files.write(&path("/repo/.git/HEAD"), "");
+    files
+}
+
+fn run(tree: &mut Tree, files: &FakeFiles, jobs: impl IntoIterator<Item = ListJob>) {
+    for job in jobs {
+        let listed = job.run(files);
+        tree.accept(listed);
+    }
+}
+
+fn loaded(files: &FakeFiles) -> Tree {
+    let (mut tree, job) = Tree::new(path("/repo"));
+    assert!(!tree.is_loaded());
+    run(&mut tree, files, [job]);
+    tree
+}
+
+fn shown(tree: &Tree) -> String {
+    let rows = tree.rows().iter().map(|row| {
+        let mark = if row.is_open { "▾" } else { "" };
+        let ignored = if row.entry.is_ignored {
+            " (ignored)"
+        } else {
+            ""
+        };
+        format!(
+            "{}{mark}{}{ignored}",
+            "  ".repeat(row.depth),
+            row.entry.path.name()
+        )
+    });
+    rows.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn folders_come_first_and_open_on_demand() {
+    let files = fixture();
+    let mut tree = loaded(&files);
+    assert_eq!(
+        shown(&tree),
+        "src\ntarget (ignored)\n.gitignore\nbuild.rs\nCargo.toml"
+    );
+
+    let job = tree.open(&path("/repo/src"));
+    run(&mut tree, &files, job);
+    assert_eq!(
+        shown(&tree),
+        "▾src\n  a\n  B.rs\n  main.rs\ntarget (ignored)\n.gitignore\nbuild.rs\nCargo.toml"
+    );
+    tree.close(&path("/repo/src"));
+    assert_eq!(
+        tree.open(&path("/repo/src")),
+        None,
+        "known folders are not listed again"
+    );
+    assert_eq!(tree.row_of(&path("/repo/src/main.rs")), Some(3));
+}
+
+#[test]
+fn what_lies_in_an_ignored_folder_is_ignored() {
+    let files = fixture();
+    let mut tree = loaded(&files);
+    let jobs = tree.reveal(&path("/repo/target/debug/x"));
+    run(&mut tree, &files, jobs);
+    assert!(shown(&tree).contains("▾target (ignored)\n  ▾debug (ignored)\n    x (ignored)"));
+}
+
+#[test]
+fn a_change_lists_only_known_folders() {
+    let files = fixture();
+    let mut tree = loaded(&files);
+    files.write(&path("/repo/new.log"), "");
+    files.write(&path("/repo/src/unseen.rs"), "");
+    let jobs = tree.refresh(&[path("/repo/new.log"), path("/repo/src/unseen.rs")]);
+    assert_eq!(jobs.len(), 1);
+    run(&mut tree, &files, jobs);
+    assert!(shown(&tree).contains("new.log (ignored)"));
+}
+
+#[test]
+fn a_changed_rule_dims_what_is_already_shown() {
+    let files = fixture();
+    let mut tree = loaded(&files);
+    let job = tree.open(&path("/repo/src"));
+    run(&mut tree, &files, job);
+    files.write(&path("/repo/.gitignore"), "*.rs\n");
+    let jobs = tree.refresh(&[path("/repo/.gitignore")]);
+    run(&mut tree, &files, jobs);
+    assert!(
+        shown(&tree).contains("  main.rs (ignored)"),
+        "{}",
+        shown(&tree)
+    );
+    assert!(shown(&tree).contains("\ntarget\n"), "{}", shown(&tree));
+}
+
+#[test]
+fn a_folder_that_went_away_is_forgotten() {
+    let files = fixture();
+    let mut tree = loaded(&files);
+    let job = tree.open(&path("/repo/src"));
+    run(&mut tree, &files, job);
+    files.delete(&path("/repo/src"));
+    let jobs = tree.refresh(&[path("/repo/src")]);
+    run(&mut tree, &files, jobs);
+    assert_eq!(tree.open_folders().count(), 0);
+    files.write(&path("/repo/src/other.rs"), "");
+    let jobs = tree.refresh(&[path("/repo/src")]);
+    run(&mut tree, &files, jobs);
+    let job = tree.open(&path("/repo/src"));
+    assert!(job.is_some(), "it is listed afresh");
+    run(&mut tree, &files, job);
+    assert!(
+        shown(&tree).starts_with("▾src\n  other.rs\n"),
+        "{}",
+        shown(&tree)
+    );
+}
+
+#[test]
+fn an_unreadable_folder_says_why() {
+    let files = fixture();
+    let mut tree = loaded(&files);
+    files.fail_always(host::Operation::Look, host::Reason::PermissionDenied);
+    let job = tree.open(&path("/repo/src"));
+    run(&mut tree, &files, job);
+    let row = &tree.rows()[0];
+    let problem = row.problem.as_deref().expect("a sentence");
+    assert!(problem.contains("/repo/src"), "{problem}");
+}

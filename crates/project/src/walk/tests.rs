@@ -1,0 +1,112 @@
+//! The same files over the disk and over a fake.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use base::AbsPath;
+use host::{FakeFiles, Files, RealFiles};
+
+use super::{Ground, Hidden, Ignored, WalkOptions, file_list};
+
+const FILES: &[(&str, &str)] = &[
+    (".gitignore", "target/\n*.log\n!keep.log\n"),
+    ("Cargo.toml", ""),
+    ("a.log", ""),
+    ("keep.log", ""),
+    ("src/main.rs", ""),
+    ("src/.gitignore", "gen.rs\n"),
+    ("src/gen.rs", ""),
+    ("src/deep/er/lib.rs", ""),
+    ("target/debug/out.rs", ""),
+    (".github/ci.yml", ""),
+    ("docs/a b.md", ""),
+    (".git/config", ""),
+];
+
+#[track_caller]
+fn check(options: &WalkOptions, expect: &[&str]) {
+    let fake = FakeFiles::new();
+    let fake_root = AbsPath::new("/repo").expect("absolute");
+    let real = RealFiles;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let real_root = AbsPath::new(folder.path()).expect("absolute");
+    let real_root = real.canonicalize(&real_root).expect("it exists");
+    for (name, text) in FILES {
+        fake.write(&fake_root.join(name), text);
+        let path = real_root.join(name);
+        real.create_folder(&path.parent().expect("below the root"))
+            .expect("create");
+        real.write_private(&path, text.as_bytes()).expect("write");
+    }
+    let cancel = AtomicBool::new(false);
+    for (ground, root) in [
+        (Ground::Disk, real_root),
+        (Ground::Listed(Arc::new(fake)), fake_root),
+    ] {
+        let (paths, problems) = file_list(&ground, &root, options, &cancel).expect("good globs");
+        let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+        assert_eq!(names, expect, "{root}");
+        assert_eq!(problems, []);
+    }
+}
+
+fn globs(globs: &[&str]) -> Vec<String> {
+    globs.iter().map(|glob| (*glob).to_owned()).collect()
+}
+
+#[test]
+fn ignore_files_and_hidden_names_are_heeded() {
+    let expect = [
+        "Cargo.toml",
+        "docs/a b.md",
+        "keep.log",
+        "src/deep/er/lib.rs",
+        "src/main.rs",
+    ];
+    check(&WalkOptions::default(), &expect);
+}
+
+#[test]
+fn include_and_exclude_narrow_it() {
+    let options = WalkOptions {
+        include: globs(&["*.rs"]),
+        exclude: globs(&["deep"]),
+        ..WalkOptions::default()
+    };
+    // As in rg, a glob that names a file outweighs an ignore file, but ignored folders stay shut.
+    check(&options, &["src/gen.rs", "src/main.rs"]);
+    let options = WalkOptions {
+        include: globs(&["docs"]),
+        ..WalkOptions::default()
+    };
+    check(&options, &["docs/a b.md"]);
+}
+
+#[test]
+fn everything_means_everything_but_git() {
+    let options = WalkOptions {
+        hidden: Hidden::Visit,
+        ignored: Ignored::Visit,
+        ..WalkOptions::default()
+    };
+    let all: Vec<&str> = FILES
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(|name| !name.starts_with(".git/"))
+        .collect();
+    let mut all = all;
+    all.sort_unstable_by_key(|name| std::path::PathBuf::from(name));
+    check(&options, &all);
+}
+
+#[test]
+fn a_bad_glob_is_named() {
+    let options = WalkOptions {
+        include: globs(&["a{b"]),
+        ..WalkOptions::default()
+    };
+    let root = AbsPath::new("/repo").expect("absolute");
+    let error =
+        file_list(&Ground::Disk, &root, &options, &AtomicBool::new(false)).expect_err("a bad glob");
+    assert!(error.to_string().contains("a{b"), "{error}");
+}
