@@ -1,35 +1,40 @@
 //! A text that is edited: its store, its anchors, its change log and its undo tree.
+//!
+//! Invariant: one call that changes the text makes one revision, one entry in the log, and moves
+//! every anchor as `Change::map` says.
+//! `travel` moves in the undo tree, `replay` records and repeats operations.
+
+mod replay;
+mod rewrite;
+mod travel;
+
+use std::borrow::Cow;
 
 use base::{Bias, ByteOffset, Revision, Span};
-use smallvec::SmallVec;
+use smallvec::smallvec;
 
 use crate::anchors::{AnchorId, Anchors};
 use crate::change::{Change, Splice};
-use crate::edit::{Author, Edit, Origin, Timestamp};
-use crate::history::{CheckpointId, History, Node, NodeId, Step};
+use crate::change_log::ChangeLog;
+use crate::edit::{Author, Edit, Origin};
+use crate::history::{EditRef, History, LONG, Removed, Splices};
 use crate::line_ending::{EndingCount, LineEnding};
 use crate::operation::Operation;
-use crate::selection::SelectionSet;
 use crate::snapshot::Snapshot;
+use crate::storage::Storage;
 
-/// What an undo, a redo or a move in the tree did.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Restored {
-    /// What became of the text.
-    pub change: Change,
-    /// The selections that were noted for the state the text is in now.
-    pub selections: Option<SelectionSet>,
-}
+pub use crate::buffer::travel::Restored;
 
 /// An edited text.
 pub struct Buffer {
-    snapshot: Snapshot,
-    log: Vec<Change>,
+    storage: Storage,
+    revision: Revision,
+    log: ChangeLog,
     anchors: Anchors,
     history: History,
     line_ending: LineEnding,
-    recording: Option<Vec<Operation>>,
-    pending: Option<SelectionSet>,
+    /// What was done since it was last taken; `None` while nothing is recorded.
+    operations: Option<Vec<Operation>>,
 }
 
 impl Buffer {
@@ -38,175 +43,91 @@ impl Buffer {
         Self::from_snapshot(Snapshot::new(text))
     }
 
-    /// A buffer that goes on from a snapshot, with an empty history.
+    /// A buffer that goes on from a snapshot, with an empty history. Takes constant time.
     pub fn from_snapshot(snapshot: Snapshot) -> Self {
-        let text = snapshot.to_string();
+        // The start of a text tells how its lines end.
+        let (head, _) = snapshot.chunk_at(ByteOffset(0));
         Self {
-            line_ending: EndingCount::of(text.as_bytes()).dominant(),
-            snapshot,
-            log: Vec::new(),
+            line_ending: EndingCount::of(head.as_bytes()).dominant(),
+            storage: snapshot.storage().clone(),
+            revision: snapshot.revision(),
+            log: ChangeLog::default(),
             anchors: Anchors::default(),
-            history: History::default(),
-            recording: None,
-            pending: None,
+            history: History::new(),
+            operations: None,
         }
     }
 
     /// The text as it is now. Takes constant time.
     pub fn snapshot(&self) -> Snapshot {
-        self.snapshot.clone()
+        Snapshot::from_storage(self.storage.clone(), self.revision)
     }
 
-    /// Grows with every change.
+    /// Grows by one with every change.
     pub fn revision(&self) -> Revision {
-        self.snapshot.revision()
+        self.revision
     }
 
     /// Its length in bytes.
     pub fn len(&self) -> ByteOffset {
-        self.snapshot.len()
+        ByteOffset(self.storage.len())
     }
 
     /// Whether it holds no text.
     pub fn is_empty(&self) -> bool {
-        self.snapshot.is_empty()
+        self.storage.len() == 0
     }
 
     /// The offset that has so many chars before it; beyond the end it is the end.
     pub fn offset_at_char(&self, index: usize) -> ByteOffset {
-        self.snapshot.offset_at_char(index)
+        if index >= self.storage.char_len() {
+            return self.len();
+        }
+        ByteOffset(self.storage.offset_at_char(index))
     }
 
-    /// Applies edits, which must be disjoint and mean the current revision, as one change.
-    pub fn edit(&mut self, edits: &[Edit], origin: &Origin) -> Change {
-        let mut edits = edits.to_vec();
-        edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
-        let before = self.snapshot.clone();
-        let mut storage = before.storage().clone();
-        let mut splices: SmallVec<[Splice; 1]> = SmallVec::new();
-        let mut grown = 0isize;
-        for edit in &edits {
-            let start = ByteOffset(edit.span.start.0.saturating_add_signed(grown));
-            splices.push(Splice {
-                old: edit.span,
-                new: Span::new(start, start + edit.text.len()),
-            });
-            grown += edit.text.len() as isize - edit.span.len() as isize;
+    /// Puts `text` in place of `span`: `edit` for a single one, and faster.
+    pub fn replace(&mut self, span: Span, text: &str, origin: &Origin) -> Change {
+        if span.is_empty() && text.is_empty() {
+            return Change::none(self.revision);
         }
-        for edit in edits.iter().rev() {
-            storage.remove(edit.span.range());
-            storage.insert(edit.span.start.0, &edit.text);
-        }
-        let change = Change {
-            before: before.revision(),
-            after: before.revision().next(),
-            author: origin.author,
-            splices,
-        };
-        if let Some(operations) = &mut self.recording {
+        let span = self.checked(span);
+        if let Some(operations) = &mut self.operations {
             operations.push(Operation::Edit {
-                edits,
+                edits: vec![Edit::new(span, text)],
                 origin: *origin,
             });
         }
-        self.take(Snapshot::from_storage(storage, change.after), &change);
-        let id = NodeId(self.history.nodes.len() as u32 + 1);
-        let parent = self.history.current;
-        match self
-            .history
-            .nodes
-            .get_mut((parent.0 as usize).wrapping_sub(1))
-        {
-            Some(node) => node.redo = Some(id),
-            None => self.history.root_redo = Some(id),
+        self.apply(&[EditRef { span, text }], origin)
+    }
+
+    /// Applies edits as one change. They mean the current revision and must not overlap; of two
+    /// that touch the one listed first comes first. Sorted or not.
+    pub fn edit(&mut self, edits: &[Edit], origin: &Origin) -> Change {
+        if let [edit] = edits {
+            return self.replace(edit.span, &edit.text, origin);
         }
-        self.history.nodes.push(Node {
-            step: Step {
-                id,
-                parent,
-                author: origin.author,
-                kind: origin.kind,
-                started: origin.at,
-                ended: origin.at,
-                reverts: None,
-            },
-            before,
-            after: self.snapshot.clone(),
-            change: change.clone(),
-            selections_before: self.pending.take(),
-            selections_after: None,
-            redo: None,
-        });
-        self.history.current = id;
-        change
-    }
-
-    fn take(&mut self, snapshot: Snapshot, change: &Change) {
-        self.snapshot = snapshot;
-        self.anchors.apply(change);
-        self.log.push(change.clone());
-    }
-
-    /// Puts `text` in place of `span`: `edit` for a single one.
-    pub fn replace(&mut self, span: Span, text: &str, origin: &Origin) -> Change {
-        self.edit(&[Edit::new(span, text)], origin)
-    }
-
-    /// Turns the whole text into `text` by small edits, so that anchors stay where they can.
-    pub fn replace_all_minimal(&mut self, text: &str, origin: &Origin) -> Change {
-        let span = self.snapshot.full_span();
-        self.replace(span, text, origin)
-    }
-
-    /// Until the matching `end_step` all edits belong to one undo step. May be nested.
-    pub fn begin_step(&mut self) {}
-
-    /// Ends what `begin_step` began.
-    pub fn end_step(&mut self) {}
-
-    /// The next edit starts a step of its own.
-    pub fn seal_step(&mut self) {}
-
-    /// Goes back one step.
-    pub fn undo(&mut self) -> Option<Restored> {
-        let current = self.history.current;
-        let node = self.history.node(current)?;
-        let parent = node.step.parent;
-        let (storage, mut change) = (node.before.storage().clone(), node.change.inverse());
-        let selections = node.selections_before.clone();
-        match self
-            .history
-            .nodes
-            .get_mut((parent.0 as usize).wrapping_sub(1))
-        {
-            Some(node) => node.redo = Some(current),
-            None => self.history.root_redo = Some(current),
+        let edits = self.normalized(edits);
+        let refs: Vec<EditRef<'_>> = edits
+            .iter()
+            .map(|edit| EditRef {
+                span: edit.span,
+                text: &edit.text,
+            })
+            .collect();
+        if refs.is_empty() {
+            return Change::none(self.revision);
         }
-        change.before = self.revision();
-        change.after = change.before.next();
-        self.take(Snapshot::from_storage(storage, change.after), &change);
-        self.history.current = parent;
-        Some(Restored { change, selections })
-    }
-
-    /// Goes forward one step, into the branch that was left last.
-    pub fn redo(&mut self) -> Option<Restored> {
-        let target = self.history.redo_target()?;
-        let node = self.history.node(target)?;
-        let (storage, mut change) = (node.after.storage().clone(), node.change.clone());
-        let selections = node.selections_after.clone();
-        change.before = self.revision();
-        change.after = change.before.next();
-        self.take(Snapshot::from_storage(storage, change.after), &change);
-        self.history.current = target;
-        Some(Restored { change, selections })
-    }
-
-    /// Takes back the newest step of one author and keeps the later work of others.
-    ///
-    /// `None` when there is no such step or later work overlaps it.
-    pub fn undo_by(&mut self, _author: &Author, _at: Timestamp) -> Option<Restored> {
-        None
+        if let Some(operations) = &mut self.operations {
+            operations.push(Operation::Edit {
+                edits: edits
+                    .iter()
+                    .map(|edit| Edit::new(edit.span, &*edit.text))
+                    .collect(),
+                origin: *origin,
+            });
+        }
+        self.apply(&refs, origin)
     }
 
     /// The undo tree.
@@ -214,95 +135,209 @@ impl Buffer {
         &self.history
     }
 
-    /// Goes to any state of the undo tree.
-    pub fn go_to(&mut self, _node: NodeId) -> Option<Restored> {
-        None
-    }
-
-    /// Names the current state, to come back to it with `restore`.
-    pub fn checkpoint(&mut self, name: &str) -> CheckpointId {
-        let node = self.history.current;
-        self.history.checkpoints.push((name.to_owned(), node));
-        CheckpointId(self.history.checkpoints.len() as u32 - 1)
-    }
-
-    /// Goes to the state of a checkpoint; the next undo comes back from there.
-    pub fn restore(&mut self, checkpoint: CheckpointId) -> Option<Restored> {
-        let (_, node) = self.history.checkpoints.get(checkpoint.0 as usize)?;
-        self.go_to(*node)
-    }
-
-    /// The selections before the next edit; undoing its step gives them back.
-    pub fn note_selections_before(&mut self, selections: &SelectionSet) {
-        self.pending = Some(selections.clone());
-    }
-
-    /// The selections after the last edit; redoing its step gives them back.
-    pub fn note_selections_after(&mut self, selections: &SelectionSet) {
-        if let Some(node) = self.history.nodes.last_mut() {
-            node.selections_after = Some(selections.clone());
-        }
-    }
-
-    /// A position that stays with the text around it until it is released.
+    /// A position that stays with the text around it until it is released. `bias` says whether it
+    /// goes along with text inserted right there.
     pub fn create_anchor(&mut self, offset: ByteOffset, bias: Bias) -> AnchorId {
-        self.anchors.create(self.snapshot.clip(offset, bias), bias)
+        let offset = self.storage.floor_char(offset.0.min(self.storage.len()));
+        self.anchors.create(ByteOffset(offset), bias)
     }
 
     /// Where an anchor is now.
     pub fn resolve(&self, anchor: AnchorId) -> ByteOffset {
-        self.anchors.resolve(anchor).unwrap_or_default()
+        self.anchors.resolve(anchor).unwrap_or_else(|| {
+            base::never!("an anchor was asked for after its release");
+            ByteOffset(0)
+        })
     }
 
     /// Forgets an anchor.
     pub fn release_anchor(&mut self, anchor: AnchorId) {
-        self.anchors.release(anchor);
+        if !self.anchors.release(anchor) {
+            base::never!("an anchor was released twice");
+        }
+    }
+
+    /// How many anchors there are.
+    pub fn anchor_count(&self) -> usize {
+        self.anchors.count()
     }
 
     /// What happened since a revision; `None` when that is longer ago than the log reaches.
     pub fn changes_since(&self, revision: Revision) -> Option<Change> {
-        if revision == self.revision() {
+        if revision == self.revision {
             return Some(Change::none(revision));
         }
-        let first = self
-            .log
-            .iter()
-            .position(|change| change.before == revision)?;
-        let (head, rest) = self.log[first..].split_first()?;
-        Some(
-            rest.iter()
-                .fold(head.clone(), |all, next| all.compose(next)),
-        )
+        self.log.since(revision)
     }
 
-    /// Whether operations are recorded from now on.
-    pub fn set_recording(&mut self, recording: bool) {
-        self.recording = recording.then(Vec::new);
-    }
-
-    /// The operations recorded since the last call.
-    pub fn take_operations(&mut self) -> Vec<Operation> {
-        self.recording
-            .as_mut()
-            .map(std::mem::take)
-            .unwrap_or_default()
-    }
-
-    /// Does again what a recorded operation did.
-    pub fn apply_operation(&mut self, operation: &Operation) -> Change {
-        match operation {
-            Operation::Edit { edits, origin } => self.edit(edits, origin),
-            _ => Change::none(self.revision()),
-        }
-    }
-
-    /// What ends a line that is typed: what most lines of the text end with.
+    /// What ends a line that is typed: what most lines at the start of the text ended with.
     pub fn line_ending(&self) -> LineEnding {
         self.line_ending
     }
 
     /// Chooses what ends lines typed from now on. Does not touch the text.
     pub fn set_line_ending(&mut self, ending: LineEnding) {
+        self.record(|| Operation::SetLineEnding(ending));
         self.line_ending = ending;
     }
+
+    /// Applies edits that are sorted, apart and on char boundaries.
+    fn apply(&mut self, edits: &[EditRef<'_>], origin: &Origin) -> Change {
+        self.history.open_step(edits, origin);
+        let splices = match edits {
+            [edit] => self.apply_single(*edit),
+            _ => self.apply_several(edits),
+        };
+        self.finish(splices, origin.author)
+    }
+
+    fn apply_single(&mut self, edit: EditRef<'_>) -> Splices {
+        let (start, text) = (edit.span.start, edit.text);
+        self.history
+            .keep_single(edit, removed(&self.storage, edit.span));
+        self.store(edit);
+        let new = Span {
+            start,
+            end: start + text.len(),
+        };
+        if text.len() >= LONG {
+            self.history
+                .keep_inserted(0, self.storage.part(new.range()));
+        }
+        smallvec![Splice {
+            old: edit.span,
+            new,
+        }]
+    }
+
+    fn apply_several(&mut self, edits: &[EditRef<'_>]) -> Splices {
+        let mut splices = Splices::with_capacity(edits.len());
+        let mut grown = 0isize;
+        for (ix, &edit) in edits.iter().enumerate() {
+            self.history
+                .keep(edit, removed(&self.storage, edit.span), ix == 0);
+            let start = ByteOffset(edit.span.start.0.saturating_add_signed(grown));
+            grown += edit.text.len() as isize - edit.span.len() as isize;
+            splices.push(Splice {
+                old: edit.span,
+                new: Span::new(start, start + edit.text.len()),
+            });
+        }
+        // From the last to the first, so that the offsets of those before still hold.
+        for &edit in edits.iter().rev() {
+            self.store(edit);
+        }
+        for (ix, splice) in splices.iter().enumerate() {
+            if splice.new.len() >= LONG {
+                let part = self.storage.part(splice.new.range());
+                self.history.keep_inserted(edits.len() - 1 - ix, part);
+            }
+        }
+        splices
+    }
+
+    fn store(&mut self, edit: EditRef<'_>) {
+        let mut done = Some(());
+        if !edit.span.is_empty() {
+            done = self.storage.remove(edit.span.range());
+        }
+        if !edit.text.is_empty() {
+            done = done.and(self.storage.insert(edit.span.start.0, edit.text));
+        }
+        if done.is_none() {
+            base::never!("a checked edit does not fit the text");
+        }
+    }
+
+    /// Makes a revision of what the store has been through.
+    fn finish(&mut self, splices: Splices, author: Author) -> Change {
+        let before = self.revision;
+        self.revision = before.next();
+        self.anchors.apply(&splices);
+        let change = Change {
+            before,
+            after: self.revision,
+            author,
+            splices,
+        };
+        self.log.push(change.clone());
+        change
+    }
+
+    /// The span itself when it fits the text, else the nearest that does.
+    fn checked(&self, span: Span) -> Span {
+        if self.storage.is_char_boundary(span.end.0)
+            && (span.is_empty()
+                || span.start <= span.end && self.storage.is_char_boundary(span.start.0))
+        {
+            return span;
+        }
+        base::never!(
+            "an edit of {span:?} does not fit a text of {} bytes",
+            self.storage.len()
+        );
+        let clip = |offset: ByteOffset| {
+            ByteOffset(self.storage.floor_char(offset.0.min(self.storage.len())))
+        };
+        Span::new(clip(span.start), clip(span.end))
+    }
+
+    /// Sorted edits, those that touch made one. An overlap gives way to the edit before it.
+    fn normalized<'a>(&self, edits: &'a [Edit]) -> Vec<CheckedEdit<'a>> {
+        let mut sorted: Vec<(Span, &str)> = edits
+            .iter()
+            .map(|edit| (self.checked(edit.span), edit.text.as_str()))
+            .filter(|(span, text)| !span.is_empty() || !text.is_empty())
+            .collect();
+        sorted.sort_by_key(|(span, _)| (span.start, span.end));
+        let mut result: Vec<CheckedEdit<'a>> = Vec::with_capacity(sorted.len());
+        for (span, text) in sorted {
+            let Some(last) = result.last_mut().filter(|last| span.start <= last.span.end) else {
+                result.push(CheckedEdit {
+                    span,
+                    text: Cow::Borrowed(text),
+                });
+                continue;
+            };
+            if span.start < last.span.end {
+                base::never!("edits of {:?} and {span:?} overlap", last.span);
+            }
+            last.span = last.span.union(span);
+            last.text.to_mut().push_str(text);
+        }
+        result
+    }
+
+    fn record(&mut self, operation: impl FnOnce() -> Operation) {
+        if let Some(operations) = &mut self.operations {
+            operations.push(operation());
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn assert_invariants(&self) {
+        self.storage.assert_invariants();
+        self.anchors.assert_invariants();
+        self.history.assert_invariants();
+    }
 }
+
+/// An edit that fits the text and touches no other.
+struct CheckedEdit<'a> {
+    span: Span,
+    text: Cow<'a, str>,
+}
+
+/// The text of a span, to be kept before it goes.
+fn removed(storage: &Storage, span: Span) -> Removed<'_> {
+    if span.is_empty() {
+        Removed::Text(Cow::Borrowed(""))
+    } else if span.len() < LONG {
+        Removed::Text(storage.text(span.range()))
+    } else {
+        Removed::Part(storage.part(span.range()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,10 @@ use smallvec::SmallVec;
 
 use crate::edit::Author;
 
+mod compose;
+
+pub(crate) use crate::change::compose::compose_all;
+
 /// One replaced span: `old` in the text before, `new` in the text after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Splice {
@@ -26,7 +30,7 @@ pub struct Change {
     pub after: Revision,
     /// Whose change it is; the newest author's when it is composed of several.
     pub author: Author,
-    /// Sorted by start and disjoint in both texts; no two are empty at the same place.
+    /// Sorted; no two overlap or touch, in neither text.
     pub splices: SmallVec<[Splice; 1]>,
 }
 
@@ -51,35 +55,35 @@ impl Change {
     /// The ends of a replaced span map to the ends of what replaced it. `bias` decides for
     /// positions strictly inside it, and for positions at the place of a pure insertion.
     pub fn map(&self, offset: ByteOffset, bias: Bias) -> ByteOffset {
-        // The first splice that does not lie wholly before the offset.
+        // The first splice that does not lie wholly before the offset. No two splices touch, so no
+        // later one concerns it.
         let ix = self
             .splices
             .partition_point(|splice| splice.old.end < offset);
-        let mut result = match ix.checked_sub(1) {
+        if let Some(splice) = self
+            .splices
+            .get(ix)
+            .filter(|splice| splice.old.start <= offset)
+        {
+            let at_end = match bias {
+                _ if splice.old.is_empty() => bias == Bias::Right,
+                _ if splice.old.end == offset => true,
+                _ if splice.old.start == offset => false,
+                bias => bias == Bias::Right,
+            };
+            return if at_end {
+                splice.new.end
+            } else {
+                splice.new.start
+            };
+        }
+        match ix.checked_sub(1) {
             Some(before) => {
                 let splice = self.splices[before];
                 splice.new.end + (offset - splice.old.end)
             }
             None => offset,
-        };
-        for splice in &self.splices[ix..] {
-            if splice.old.start > offset {
-                break;
-            }
-            if splice.old.is_empty() {
-                if bias == Bias::Right {
-                    result = splice.new.end;
-                }
-            } else if splice.old.end == offset {
-                result = splice.new.end;
-            } else if splice.old.start < offset {
-                return match bias {
-                    Bias::Left => splice.new.start,
-                    Bias::Right => splice.new.end,
-                };
-            }
         }
-        result
     }
 
     /// Where a span lies afterwards, without text inserted at its ends.
@@ -126,8 +130,6 @@ impl Change {
         }
     }
 }
-
-mod compose;
 
 #[cfg(test)]
 mod tests;

@@ -10,12 +10,15 @@
 mod anchors;
 mod buffer;
 mod change;
+mod change_log;
 mod diff;
 mod edit;
 mod encoding;
 mod history;
 mod line_ending;
 mod operation;
+#[cfg(test)]
+mod random;
 mod selection;
 mod snapshot;
 mod storage;

@@ -46,6 +46,23 @@ pub(super) fn compose(first: &[Splice], second: &[Splice]) -> SmallVec<[Splice; 
     }
 }
 
+/// Any number of lists in a row.
+///
+/// Halves before it composes, so that many small changes cost no more than sorting them would.
+pub(crate) fn compose_all(lists: &[impl AsRef<[Splice]>]) -> SmallVec<[Splice; 1]> {
+    match lists {
+        [] => SmallVec::new(),
+        [list] => {
+            let is_something = |splice: &&Splice| !splice.old.is_empty() || !splice.new.is_empty();
+            list.as_ref().iter().filter(is_something).copied().collect()
+        }
+        _ => {
+            let (first, second) = lists.split_at(lists.len() / 2);
+            compose(&compose_all(first), &compose_all(second))
+        }
+    }
+}
+
 fn earliest(a: Option<ByteOffset>, b: Option<ByteOffset>) -> Option<ByteOffset> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),

@@ -1,0 +1,244 @@
+//! Which edits share an undo step, and what undo, redo and checkpoints do with steps.
+
+use base::{ByteOffset, Span};
+
+use crate::buffer::Buffer;
+use crate::edit::{Author, Edit, EditKind, Origin, Timestamp};
+use crate::selection::{Selection, SelectionSet};
+
+fn text(buffer: &Buffer) -> String {
+    buffer.snapshot().to_string()
+}
+
+/// Types every text at the end, so many milliseconds after the one before, then undoes all.
+fn check_steps(typed: &[(&str, u64)], expected: &[&str]) {
+    let mut buffer = Buffer::new("");
+    let mut now = 0;
+    for (text, wait) in typed {
+        now += wait;
+        buffer.replace(
+            Span::at(buffer.len()),
+            text,
+            &Origin::typing(Timestamp(now)),
+        );
+    }
+    let mut states = vec![text(&buffer)];
+    while buffer.undo().is_some() {
+        states.push(text(&buffer));
+    }
+    states.reverse();
+    assert_eq!(states, expected, "{typed:?}");
+}
+
+#[test]
+fn typing_is_undone_word_by_word() {
+    check_steps(&[("h", 0), ("i", 100)], &["", "hi"]);
+    check_steps(
+        &[("h", 0), ("i", 100), (" ", 100), ("y", 9)],
+        &["", "hi", "hi y"],
+    );
+    check_steps(
+        &[("a", 0), (" ", 1), (" ", 1), ("b", 1)],
+        &["", "a", "a  b"],
+    );
+    check_steps(&[("a", 0), ("\n", 1), ("b", 1)], &["", "a", "a\nb"]);
+    check_steps(
+        &[("a", 0), ("\n", 1), ("\n", 1)],
+        &["", "a", "a\n", "a\n\n"],
+    );
+    check_steps(&[("a", 0), ("b", 999), ("c", 1000)], &["", "ab", "abc"]);
+    check_steps(&[], &[""]);
+}
+
+#[test]
+fn deleting_joins_deleting_on_either_side() {
+    let mut buffer = Buffer::new("one two three");
+    let mut delete = |range: std::ops::Range<usize>, now| {
+        buffer.replace(range.into(), "", &Origin::deleting(Timestamp(now)));
+    };
+    delete(6..7, 0);
+    delete(5..6, 10);
+    delete(5..6, 20);
+    delete(0..1, 30);
+    assert_eq!(text(&buffer), "ne tthree");
+    buffer.undo();
+    assert_eq!(text(&buffer), "one tthree");
+    buffer.undo();
+    assert_eq!(text(&buffer), "one two three");
+    assert!(!buffer.history().can_undo());
+}
+
+#[test]
+fn typing_at_several_carets_is_one_step() {
+    let mut buffer = Buffer::new("a\nb\nc");
+    for (ix, char) in ["x", "y", "z"].iter().enumerate() {
+        let edits: Vec<Edit> = (0..3)
+            .map(|row| Edit::new(Span::at(ByteOffset(1 + 2 * row + ix * (row + 1))), *char))
+            .collect();
+        buffer.edit(&edits, &Origin::typing(Timestamp(ix as u64)));
+    }
+    assert_eq!(text(&buffer), "axyz\nbxyz\ncxyz");
+    assert_eq!(buffer.history().len(), 1);
+    buffer.undo();
+    assert_eq!(text(&buffer), "a\nb\nc");
+    buffer.redo();
+    assert_eq!(text(&buffer), "axyz\nbxyz\ncxyz");
+}
+
+#[test]
+fn typing_between_a_pair_goes_on_with_its_step() {
+    let mut buffer = Buffer::new("");
+    buffer.replace(Span::default(), "()", &Origin::typing(Timestamp(0)));
+    buffer.replace(Span::from(1..1), "x", &Origin::typing(Timestamp(1)));
+    buffer.replace(Span::from(2..3), ")", &Origin::typing(Timestamp(2)));
+    assert_eq!((text(&buffer).as_str(), buffer.history().len()), ("(x)", 1));
+}
+
+#[test]
+fn a_step_in_brackets_holds_everything_within() {
+    let mut buffer = Buffer::new("abc");
+    let other = |now| Origin::user(Timestamp(now));
+    buffer.begin_step();
+    buffer.replace(Span::from(0..1), "A", &other(0));
+    buffer.begin_step();
+    buffer.replace(Span::from(2..3), "C", &other(5000));
+    buffer.end_step();
+    buffer.replace(Span::from(1..2), "B", &other(9000));
+    buffer.end_step();
+    buffer.replace(Span::from(3..3), "!", &other(9001));
+    assert_eq!(buffer.history().len(), 2);
+    buffer.undo();
+    assert_eq!(text(&buffer), "ABC");
+    let restored = buffer.undo().expect("a step");
+    assert_eq!(restored.change.splices.len(), 1);
+    assert_eq!(text(&buffer), "abc");
+}
+
+#[test]
+fn undo_gives_the_selections_back() {
+    let caret = |offset| SelectionSet::single(Selection::caret(ByteOffset(offset)));
+    let mut buffer = Buffer::new("ab");
+    for (ix, char) in ["x", "y"].iter().enumerate() {
+        buffer.note_selections_before(&caret(1 + ix));
+        buffer.replace(
+            Span::from(1 + ix..1 + ix),
+            char,
+            &Origin::typing(Timestamp(0)),
+        );
+        buffer.note_selections_after(&caret(2 + ix));
+    }
+    assert_eq!(buffer.undo().expect("a step").selections, Some(caret(1)));
+    assert_eq!(buffer.redo().expect("a step").selections, Some(caret(3)));
+}
+
+#[test]
+fn branches_stay_reachable() {
+    let mut buffer = Buffer::new("");
+    let other = Origin::user(Timestamp(0));
+    buffer.replace(Span::from(0..0), "a", &other);
+    let first = buffer.history().current();
+    buffer.undo();
+    buffer.replace(Span::from(0..0), "b", &other);
+    let second = buffer.history().current();
+    assert!(!buffer.history().can_redo());
+    buffer.go_to(first);
+    assert_eq!(text(&buffer), "a");
+    buffer.undo();
+    buffer.redo();
+    assert_eq!(text(&buffer), "a", "redo goes where one was last");
+    buffer.go_to(second);
+    assert_eq!(text(&buffer), "b");
+    assert_eq!(buffer.go_to(second), None);
+    assert_eq!(buffer.history().children(crate::NodeId(0)).count(), 2);
+}
+
+#[test]
+fn restoring_a_checkpoint_can_be_undone() {
+    let mut buffer = Buffer::new("");
+    let other = Origin::user(Timestamp(0));
+    buffer.replace(Span::from(0..0), "a", &other);
+    let checkpoint = buffer.checkpoint("before the agent");
+    buffer.undo();
+    buffer.replace(Span::from(0..0), "bc", &other);
+    buffer.restore(checkpoint);
+    assert_eq!(text(&buffer), "a");
+    buffer.undo();
+    assert_eq!(text(&buffer), "bc");
+    buffer.redo();
+    assert_eq!(text(&buffer), "a");
+    buffer.undo();
+    buffer.undo();
+    assert_eq!(text(&buffer), "");
+    buffer.redo();
+    assert_eq!(
+        text(&buffer),
+        "bc",
+        "once one goes on, the jump is forgotten"
+    );
+}
+
+#[test]
+fn a_checkpoint_does_not_grow() {
+    let mut buffer = Buffer::new("");
+    buffer.begin_step();
+    buffer.replace(Span::from(0..0), "a", &Origin::typing(Timestamp(0)));
+    let checkpoint = buffer.checkpoint("a");
+    buffer.replace(Span::from(1..1), "b", &Origin::typing(Timestamp(1)));
+    buffer.end_step();
+    buffer.restore(checkpoint);
+    assert_eq!(text(&buffer), "a");
+}
+
+#[test]
+fn one_authors_work_is_taken_back_amid_the_others() {
+    let agent = Author::Agent {
+        session: 1,
+        turn: 1,
+    };
+    let by = |author, now| Origin::new(author, EditKind::Other, Timestamp(now));
+    let mut buffer = Buffer::new("one\ntwo\nthree\n");
+    buffer.replace(Span::from(4..7), "TWO!", &by(agent, 0));
+    buffer.replace(Span::from(0..0), "zero\n", &by(Author::User, 1));
+    buffer.replace(Span::from(9..13), "Two", &by(agent, 2));
+    buffer.replace(Span::from(19..19), "four\n", &by(Author::User, 3));
+    assert_eq!(text(&buffer), "zero\none\nTwo\nthree\nfour\n");
+    assert!(buffer.undo_by(&agent, Timestamp(4)).is_some());
+    assert_eq!(text(&buffer), "zero\none\nTWO!\nthree\nfour\n");
+    assert!(
+        buffer.undo_by(&agent, Timestamp(5)).is_some(),
+        "its own later step does not count"
+    );
+    assert_eq!(text(&buffer), "zero\none\ntwo\nthree\nfour\n");
+    assert!(
+        buffer.undo_by(&agent, Timestamp(6)).is_none(),
+        "nothing is left"
+    );
+    buffer.undo();
+    assert_eq!(text(&buffer), "zero\none\nTWO!\nthree\nfour\n");
+    assert!(
+        buffer.undo_by(&agent, Timestamp(7)).is_some(),
+        "undone, it can be taken back again"
+    );
+    assert_eq!(text(&buffer), "zero\none\ntwo\nthree\nfour\n");
+}
+
+#[test]
+fn overlapping_work_refuses_to_be_taken_back() {
+    let by = |author, now| Origin::new(author, EditKind::Other, Timestamp(now));
+    let check = |range: std::ops::Range<usize>, text_in: &str, expected: Option<&str>| {
+        let mut buffer = Buffer::new("one two three");
+        buffer.replace(Span::from(4..7), "2222", &by(Author::Formatter, 0));
+        buffer.replace(range.clone().into(), text_in, &by(Author::User, 1));
+        let done = buffer.undo_by(&Author::Formatter, Timestamp(2)).is_some();
+        let text = done.then(|| text(&buffer));
+        assert_eq!(text.as_deref(), expected, "{range:?} {text_in:?}");
+    };
+    check(5..6, "x", None);
+    check(6..6, "x", None);
+    check(0..5, "", None);
+    check(3..9, "", None);
+    check(8..8, "x", Some("one twox three"));
+    check(4..4, "x", Some("one xtwo three"));
+    check(0..4, "", Some("two three"));
+    check(8..9, "", Some("one twothree"));
+}

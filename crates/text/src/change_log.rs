@@ -1,0 +1,53 @@
+//! The latest changes of a buffer, for those who come to see from time to time.
+//!
+//! Invariant: the changes follow each other without a gap and end at the buffer's revision.
+
+use std::collections::VecDeque;
+
+use base::Revision;
+
+use crate::change::{Change, Splice, compose_all};
+
+/// How many changes are kept, and how many splices they may hold together.
+const MAX_CHANGES: usize = 1024;
+const MAX_SPLICES: usize = 64 * 1024;
+
+#[derive(Default)]
+pub(crate) struct ChangeLog {
+    changes: VecDeque<Change>,
+    splices: usize,
+}
+
+impl ChangeLog {
+    pub(crate) fn push(&mut self, change: Change) {
+        self.splices += change.splices.len();
+        self.changes.push_back(change);
+        while self.changes.len() > MAX_CHANGES
+            || self.splices > MAX_SPLICES && self.changes.len() > 1
+        {
+            if let Some(oldest) = self.changes.pop_front() {
+                self.splices -= oldest.splices.len();
+            }
+        }
+    }
+
+    /// All changes since `revision` as one; `None` when the log does not reach back so far.
+    pub(crate) fn since(&self, revision: Revision) -> Option<Change> {
+        let first = self.changes.front()?.before.0;
+        let skip = usize::try_from(revision.0.checked_sub(first)?).ok()?;
+        if skip >= self.changes.len() {
+            return None;
+        }
+        let lists: Vec<&[Splice]> = self
+            .changes
+            .range(skip..)
+            .map(|it| &it.splices[..])
+            .collect();
+        Some(Change {
+            before: revision,
+            after: self.changes.back()?.after,
+            author: self.changes.back()?.author,
+            splices: compose_all(&lists),
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! What one edit did, and how to do it again or take it back.
+
+use std::ops::Range;
+
+use base::{ByteOffset, Span};
+use smallvec::SmallVec;
+
+use crate::change::{Splice, compose_all};
+use crate::history::texts::Fragment;
+use crate::history::{History, NodeId};
+use crate::storage::Storage;
+
+/// Which way a step is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// Undo.
+    Backward,
+    /// Redo.
+    Forward,
+}
+
+/// One replaced span with both its texts.
+pub(super) struct KeptSplice {
+    /// Where it starts in the text before its edit.
+    pub(super) at: usize,
+    pub(super) removed: Fragment,
+    pub(super) inserted: Fragment,
+    /// Whether an edit's splices start with this one.
+    pub(super) is_first: bool,
+}
+
+pub(crate) type Splices = SmallVec<[Splice; 1]>;
+
+impl History {
+    /// Takes a step with a store; gives the splices of the whole step.
+    pub(crate) fn apply(&self, id: NodeId, direction: Direction, storage: &mut Storage) -> Splices {
+        let mut patches: SmallVec<[Splices; 1]> = SmallVec::new();
+        for patch in self.patches(id, direction) {
+            let splices = self.patch_splices(patch.clone(), direction);
+            self.apply_patch(patch, direction, &splices, storage);
+            patches.push(splices);
+        }
+        compose_all(&patches)
+    }
+
+    /// The splices of a whole step.
+    pub(super) fn step_splices(&self, id: NodeId) -> Splices {
+        let patches: SmallVec<[Splices; 1]> = self
+            .patches(id, Direction::Forward)
+            .into_iter()
+            .map(|patch| self.patch_splices(patch, Direction::Forward))
+            .collect();
+        compose_all(&patches)
+    }
+
+    /// The patches of a step, in the order in which they are to be applied.
+    fn patches(&self, id: NodeId, direction: Direction) -> SmallVec<[Range<usize>; 1]> {
+        let next = self.nodes.get(id.0 as usize + 1);
+        let end = next.map_or(self.splices.len(), |next| next.first_splice);
+        let mut patches = SmallVec::new();
+        let mut start = self.node(id).first_splice;
+        for ix in start..end {
+            if ix + 1 == end || self.splices[ix + 1].is_first {
+                patches.push(start..ix + 1);
+                start = ix + 1;
+            }
+        }
+        if direction == Direction::Backward {
+            patches.reverse();
+        }
+        patches
+    }
+
+    fn patch_splices(&self, patch: Range<usize>, direction: Direction) -> Splices {
+        let mut grown = 0isize;
+        let mut splices = Splices::with_capacity(patch.len());
+        for kept in &self.splices[patch] {
+            let removed = self.texts.len(kept.removed);
+            let inserted = self.texts.len(kept.inserted);
+            let before = span(kept.at, removed);
+            let after = span(kept.at.saturating_add_signed(grown), inserted);
+            grown += inserted as isize - removed as isize;
+            splices.push(match direction {
+                Direction::Forward => Splice {
+                    old: before,
+                    new: after,
+                },
+                Direction::Backward => Splice {
+                    old: after,
+                    new: before,
+                },
+            });
+        }
+        splices
+    }
+
+    fn apply_patch(
+        &self,
+        patch: Range<usize>,
+        direction: Direction,
+        splices: &Splices,
+        storage: &mut Storage,
+    ) {
+        // From the last to the first, so that the offsets of those before still hold.
+        for (kept, splice) in self.splices[patch].iter().zip(splices).rev() {
+            let text = match direction {
+                Direction::Forward => kept.inserted,
+                Direction::Backward => kept.removed,
+            };
+            if !splice.old.is_empty() && storage.remove(splice.old.range()).is_none() {
+                base::never!("a step does not fit the text it belongs to");
+            }
+            if !text.is_empty() {
+                self.texts.insert_into(storage, splice.old.start.0, text);
+            }
+        }
+    }
+}
+
+fn span(start: usize, len: usize) -> Span {
+    Span {
+        start: ByteOffset(start),
+        end: ByteOffset(start + len),
+    }
+}
