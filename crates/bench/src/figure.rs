@@ -1,0 +1,121 @@
+//! One measured figure, as a line and as JSON.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::interleave::Pairs;
+
+/// A figure and, where there is one, the peer's beside it.
+pub(crate) struct Figure {
+    name: String,
+    value: f64,
+    unit: &'static str,
+    peer: Option<Peer>,
+    n: usize,
+    goal: Option<f64>,
+}
+
+struct Peer {
+    name: String,
+    value: f64,
+    /// Median of ours / peer's over the pairs, and the ends of its 95 % bootstrap interval.
+    ratio: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Figure {
+    /// A figure without a peer; `goal` is the most it should be, in `unit`.
+    pub(crate) fn alone(name: impl Into<String>, value: f64, unit: &'static str, n: usize, goal: Option<f64>) -> Self {
+        Self {
+            name: name.into(),
+            value,
+            unit,
+            peer: None,
+            n,
+            goal,
+        }
+    }
+
+    /// Two interleaved rows of measurements; `goal` is the most the ratio should be.
+    pub(crate) fn against(
+        name: impl Into<String>,
+        peer: impl Into<String>,
+        pairs: &Pairs,
+        unit: &'static str,
+        goal: Option<f64>,
+    ) -> Self {
+        let (ratio, low, high) = pairs.ratio();
+        Self {
+            name: name.into(),
+            value: pairs.ours(),
+            unit,
+            peer: Some(Peer {
+                name: peer.into(),
+                value: pairs.peers(),
+                ratio,
+                low,
+                high,
+            }),
+            n: pairs.len(),
+            goal,
+        }
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "name": self.name,
+            "value": self.value,
+            "unit": self.unit,
+            "peer": self.peer.as_ref().map(|peer| &peer.name),
+            "peer_value": self.peer.as_ref().map(|peer| peer.value),
+            "ratio": self.peer.as_ref().map(|peer| peer.ratio),
+            "ratio_low": self.peer.as_ref().map(|peer| peer.low),
+            "ratio_high": self.peer.as_ref().map(|peer| peer.high),
+            "n": self.n,
+            "goal": self.goal,
+        })
+    }
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:<44} {:>10.3} {}", self.name, self.value, self.unit)?;
+        let judged = match &self.peer {
+            Some(peer) => {
+                write!(
+                    f,
+                    "  {} {:.3} {}  ratio {:.2} [{:.2}, {:.2}]",
+                    peer.name, peer.value, self.unit, peer.ratio, peer.low, peer.high
+                )?;
+                peer.high
+            }
+            None => self.value,
+        };
+        write!(f, "  n={}", self.n)?;
+        if let Some(goal) = self.goal {
+            let verdict = if judged <= goal { "holds" } else { "MISSED" };
+            write!(f, "  goal ≤ {goal} {verdict}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes `target/bench/NAME.json`; answers where.
+pub(crate) fn store(name: &str, figures: &[Figure]) -> std::io::Result<String> {
+    let folder = target().join("bench");
+    std::fs::create_dir_all(&folder)?;
+    let path = folder.join(format!("{name}.json"));
+    let values: Vec<_> = figures.iter().map(Figure::json).collect();
+    std::fs::write(&path, format!("{:#}\n", Value::Array(values)))?;
+    Ok(path.display().to_string())
+}
+
+/// Cargo's target folder, which the running program lies in.
+pub(crate) fn target() -> PathBuf {
+    let program = std::env::current_exe().unwrap_or_default();
+    let folder = program.ancestors().nth(2).map(Path::to_path_buf);
+    folder.unwrap_or_else(|| PathBuf::from("target"))
+}

@@ -1,0 +1,82 @@
+//! Benchmarks: our figure beside a peer's, interleaved in one run.
+//!
+//! Started by `cargo xtask bench NAME`. Prints a line per figure and writes
+//! `target/bench/NAME.json`. A missing peer is an error that says how to install it.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a benchmark reads clocks, starts peers and prints; it is not linked into the product"
+)]
+
+mod corpus;
+mod figure;
+mod interleave;
+mod open;
+mod parse;
+mod screen;
+mod search;
+mod text_traces;
+mod traces;
+
+use std::process::ExitCode;
+
+use figure::Figure;
+
+/// A benchmark: what it is called, what it measures, how it is run.
+struct Bench {
+    name: &'static str,
+    doc: &'static str,
+    run: fn() -> Result<Vec<Figure>, String>,
+}
+
+const BENCHES: &[Bench] = &[
+    Bench {
+        name: "text",
+        doc: "replay of real editing sessions through a whole buffer, against bare ropes",
+        run: text_traces::run,
+    },
+    Bench {
+        name: "open",
+        doc: "start to text on the screen, idle CPU and memory, against a bare window and GTK editors",
+        run: open::run,
+    },
+    Bench {
+        name: "search",
+        doc: "project search against rg: the same results, and the time",
+        run: search::run,
+    },
+    Bench {
+        name: "parse",
+        doc: "key to highlights of the visible range, against the bare tree-sitter call",
+        run: parse::run,
+    },
+];
+
+fn main() -> ExitCode {
+    let Some(name) = std::env::args().nth(1) else {
+        for bench in BENCHES {
+            println!("{:<8} {}", bench.name, bench.doc);
+        }
+        return ExitCode::SUCCESS;
+    };
+    let Some(bench) = BENCHES.iter().find(|bench| bench.name == name) else {
+        eprintln!("there is no benchmark \"{name}\"; run without a name to list them");
+        return ExitCode::from(2);
+    };
+    let figures = match (bench.run)() {
+        Ok(figures) => figures,
+        Err(reason) => {
+            eprintln!("bench {name}: {reason}");
+            return ExitCode::FAILURE;
+        }
+    };
+    for figure in &figures {
+        println!("{figure}");
+    }
+    match figure::store(&name, &figures) {
+        Ok(path) => println!("written to {path}"),
+        Err(error) => eprintln!("cannot write the figures: {error}"),
+    }
+    ExitCode::SUCCESS
+}

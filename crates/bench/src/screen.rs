@@ -1,0 +1,168 @@
+//! A virtual display and what can be seen on it: the moment at which text stands there.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use x11rb::connection::Connection;
+use x11rb::protocol::xproto::{ConnectionExt, ImageFormat};
+use x11rb::rust_connection::RustConnection;
+
+/// Where text is looked for: inside the text area of every program that is measured.
+const LEFT: i16 = 380;
+const TOP: i16 = 130;
+const WIDTH: u16 = 500;
+const HEIGHT: u16 = 420;
+/// Nobody needs longer to show a window.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A virtual X server, ended when dropped.
+pub(crate) struct Screen {
+    server: Child,
+    display: String,
+    connection: RustConnection,
+    root: u32,
+}
+
+/// A started program, ended when dropped.
+pub(crate) struct Program(Child);
+
+impl Screen {
+    /// Starts a server of 1400 × 900 pixels without the Composite extension, which software
+    /// rendering needs.
+    pub(crate) fn start() -> Result<Self, String> {
+        let number = 90 + std::process::id() % 400;
+        let display = format!(":{number}");
+        let server = Command::new("Xvfb")
+            .args([&display, "-screen", "0", "1400x900x24", "-extension", "Composite", "-nolisten", "tcp"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|_| "the peer Xvfb is missing; install it with: apt-get install xvfb".to_owned())?;
+        let start = Instant::now();
+        loop {
+            if let Ok((connection, screen)) = x11rb::connect(Some(&display)) {
+                let root = connection.setup().roots[screen].root;
+                return Ok(Self {
+                    server,
+                    display,
+                    connection,
+                    root,
+                });
+            }
+            if start.elapsed() > PATIENCE {
+                return Err("Xvfb does not answer".to_owned());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Starts a program on this screen with folders of its own for state and settings.
+    pub(crate) fn run(&self, program: &Path, arguments: &[&str], home: &Path) -> Result<Program, String> {
+        Command::new(program)
+            .args(arguments)
+            .env("DISPLAY", &self.display)
+            .env_remove("WAYLAND_DISPLAY")
+            .env("XDG_RUNTIME_DIR", home)
+            .env("BURIN_CONFIG_DIR", home.join("config"))
+            .env("BURIN_STATE_DIR", home.join("state"))
+            .env("BURIN_CACHE_DIR", home.join("cache"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map(Program)
+            .map_err(|error| format!("cannot start {}: {error}", program.display()))
+    }
+
+    /// Milliseconds from `start` until at least `lines` lines of text stand on the screen.
+    pub(crate) fn wait_for_text(&self, lines: usize, start: Instant) -> Result<f64, String> {
+        while start.elapsed() < PATIENCE {
+            if self.lines_of_text()? >= lines {
+                return Ok(start.elapsed().as_secs_f64() * 1_000.0);
+            }
+            std::thread::sleep(Duration::from_millis(3));
+        }
+        Err(format!("no {lines} lines of text appeared within {PATIENCE:?}"))
+    }
+
+    /// Runs of pixel rows with ink, as tall as a line of text may be.
+    fn lines_of_text(&self) -> Result<usize, String> {
+        let image = self
+            .connection
+            .get_image(ImageFormat::Z_PIXMAP, self.root, LEFT, TOP, WIDTH, HEIGHT, !0)
+            .map_err(|error| error.to_string())?
+            .reply()
+            .map_err(|error| error.to_string())?;
+        let rows = image.data.chunks_exact(usize::from(WIDTH) * 4);
+        let (mut lines, mut height) = (0, 0);
+        for row in rows {
+            let pixels: Vec<&[u8]> = row.chunks_exact(4).collect();
+            // The right end of the area is beyond short lines: background.
+            let ground = pixels[pixels.len() - 1];
+            let ink = pixels.iter().filter(|pixel| differs(pixel, ground)).count();
+            if ink >= 4 && ink < pixels.len() * 9 / 10 {
+                height += 1;
+            } else {
+                lines += usize::from((3..40).contains(&height));
+                height = 0;
+            }
+        }
+        Ok(lines)
+    }
+}
+
+/// Whether two pixels differ by more than an anti-aliased edge of a border does.
+fn differs(a: &[u8], b: &[u8]) -> bool {
+    a.iter().zip(b).take(3).any(|(a, b)| a.abs_diff(*b) > 40)
+}
+
+impl Program {
+    /// Share of one core used during `span`, in percent.
+    pub(crate) fn cpu_percent(&self, span: Duration) -> Result<f64, String> {
+        let before = self.cpu_ticks()?;
+        std::thread::sleep(span);
+        let ticks = self.cpu_ticks()? - before;
+        // Linux counts a hundred ticks a second on every platform Burin runs on.
+        Ok(ticks / span.as_secs_f64())
+    }
+
+    /// Proportional set size in megabytes.
+    pub(crate) fn pss(&self) -> Result<f64, String> {
+        let path = format!("/proc/{}/smaps_rollup", self.0.id());
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+        let line = text.lines().find(|line| line.starts_with("Pss:")).ok_or("no Pss line")?;
+        let kilobytes: f64 = line
+            .split_whitespace()
+            .nth(1)
+            .and_then(|number| number.parse().ok())
+            .ok_or("no number in the Pss line")?;
+        Ok(kilobytes / 1024.0)
+    }
+
+    fn cpu_ticks(&self) -> Result<f64, String> {
+        let path = format!("/proc/{}/stat", self.0.id());
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+        let fields = text.rsplit(')').next().unwrap_or_default();
+        let numbers: Vec<f64> = fields.split_whitespace().filter_map(|field| field.parse().ok()).collect();
+        // Behind the name come the state (no number) and then the numbers; user and system time are
+        // the 14th and 15th fields of the line.
+        match (numbers.get(10), numbers.get(11)) {
+            (Some(user), Some(system)) => Ok(user + system),
+            _ => Err("cannot read the process times".to_owned()),
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        self.server.kill().ok();
+        self.server.wait().ok();
+    }
+}

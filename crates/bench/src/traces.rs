@@ -1,0 +1,74 @@
+//! Real editing sessions (josephg/editing-traces, CC BY 4.0), read from the shared test data.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// A session: patches from a start text to an end text. Positions count chars.
+pub(crate) struct Trace {
+    pub(crate) name: &'static str,
+    pub(crate) start: String,
+    pub(crate) end: String,
+    pub(crate) patches: Vec<Patch>,
+}
+
+/// Takes `removed` chars at `at` away and puts `inserted` there.
+pub(crate) struct Patch {
+    pub(crate) at: usize,
+    pub(crate) removed: usize,
+    pub(crate) inserted: String,
+}
+
+const NAMES: [&str; 4] = ["automerge-paper", "rustcode", "sveltecomponent", "seph-blog1"];
+
+/// The folder of shared test data: `BURIN_SHARED`, or `shared` beside the repository.
+pub(crate) fn shared() -> PathBuf {
+    match std::env::var_os("BURIN_SHARED") {
+        Some(folder) => folder.into(),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
+    }
+}
+
+/// The four sessions that peers publish figures for.
+pub(crate) fn all() -> Result<Vec<Trace>, String> {
+    NAMES.iter().map(|name| read(name)).collect()
+}
+
+pub(crate) fn read(name: &'static str) -> Result<Trace, String> {
+    let path = shared().join(format!("data/editing-traces/{name}.json.gz"));
+    let file = std::fs::File::open(&path).map_err(|error| {
+        format!(
+            "cannot open {} ({error}); set BURIN_SHARED to a folder with data/editing-traces from \
+             josephg/editing-traces (sequential_traces)",
+            path.display()
+        )
+    })?;
+    let mut json = String::new();
+    flate2::read::GzDecoder::new(file)
+        .read_to_string(&mut json)
+        .map_err(|error| format!("cannot unpack {}: {error}", path.display()))?;
+    let json: Value = serde_json::from_str(&json).map_err(|error| error.to_string())?;
+    parse(name, &json).ok_or_else(|| format!("{} is no editing trace", path.display()))
+}
+
+fn parse(name: &'static str, json: &Value) -> Option<Trace> {
+    let text = |key: &str| json.get(key)?.as_str().map(str::to_owned);
+    let number = |value: &Value| usize::try_from(value.as_u64()?).ok();
+    let mut patches = Vec::new();
+    for transaction in json.get("txns")?.as_array()? {
+        for patch in transaction.get("patches")?.as_array()? {
+            patches.push(Patch {
+                at: number(patch.get(0)?)?,
+                removed: number(patch.get(1)?)?,
+                inserted: patch.get(2)?.as_str()?.to_owned(),
+            });
+        }
+    }
+    Some(Trace {
+        name,
+        start: text("startContent")?,
+        end: text("endContent")?,
+        patches,
+    })
+}
