@@ -1,0 +1,116 @@
+//! Numbers and strings as bytes, for the journal's own format.
+//!
+//! Numbers are written seven bits at a time, the lowest first; strings and lists after their count.
+//! Invariant: no input makes the reader panic, loop or take more memory than the input is long.
+
+/// Writes.
+#[derive(Default)]
+pub(super) struct Sink {
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Sink {
+    pub(super) fn number(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.bytes.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.bytes.push(number as u8);
+    }
+
+    pub(super) fn count(&mut self, count: usize) {
+        self.number(count as u64);
+    }
+
+    pub(super) fn tag(&mut self, tag: u8) {
+        self.bytes.push(tag);
+    }
+
+    pub(super) fn flag(&mut self, flag: bool) {
+        self.tag(u8::from(flag));
+    }
+
+    pub(super) fn wide(&mut self, number: u128) {
+        self.bytes.extend_from_slice(&number.to_le_bytes());
+    }
+
+    pub(super) fn string(&mut self, string: &[u8]) {
+        self.count(string.len());
+        self.bytes.extend_from_slice(string);
+    }
+}
+
+/// Reads. Every answer is `None` where the bytes make no sense.
+pub(super) struct Source<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    pub(super) fn is_at_end(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    pub(super) fn number(&mut self) -> Option<u64> {
+        let mut number = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.tag()?;
+            number |= u64::from(byte & 0x7f).checked_shl(shift)?;
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    pub(super) fn small(&mut self) -> Option<u32> {
+        u32::try_from(self.number()?).ok()
+    }
+
+    /// The count of things that take at least a byte each.
+    pub(super) fn count(&mut self) -> Option<usize> {
+        let count = usize::try_from(self.number()?).ok()?;
+        (count <= self.rest.len()).then_some(count)
+    }
+
+    pub(super) fn tag(&mut self) -> Option<u8> {
+        let (first, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        Some(*first)
+    }
+
+    pub(super) fn flag(&mut self) -> Option<bool> {
+        match self.tag()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+
+    pub(super) fn wide(&mut self) -> Option<u128> {
+        let (number, rest) = self.rest.split_first_chunk()?;
+        self.rest = rest;
+        Some(u128::from_le_bytes(*number))
+    }
+
+    pub(super) fn string(&mut self) -> Option<&'a [u8]> {
+        let count = self.count()?;
+        let (string, rest) = self.rest.split_at_checked(count)?;
+        self.rest = rest;
+        Some(string)
+    }
+
+    pub(super) fn text(&mut self) -> Option<&'a str> {
+        std::str::from_utf8(self.string()?).ok()
+    }
+
+    pub(super) fn list<T>(
+        &mut self,
+        mut item: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        (0..self.count()?).map(|_| item(self)).collect()
+    }
+}

@@ -1,0 +1,248 @@
+//! Bringing documents back from their journals.
+//!
+//! Invariant: whatever the bytes of a journal are, as much as is valid comes back, with a sentence
+//! about the rest; nothing panics.
+//! Invariant: a journal is removed only after the one that takes its place is on the disk.
+
+mod replay;
+
+use std::sync::Arc;
+
+use base::AbsPath;
+use host::{Error, FileKind, Files, Lock};
+use text::{SelectionSet, Snapshot, Timestamp};
+
+use self::replay::Replayed;
+use crate::document::Document;
+use crate::journal::entry::{self, Meta};
+use crate::journal::{HISTORY, LOCK, history_file, is_journal, remove_empty_session};
+use crate::load::Loaded;
+
+/// Longer journals, in bytes, are not read.
+const LONGEST: u64 = 1 << 30;
+
+/// What the runs of the program that died left behind.
+#[derive(Default)]
+pub struct Recovery {
+    /// Every document that had a journal; also those without unsaved edits, for their undo trees.
+    pub documents: Vec<Recovered>,
+    /// Sentences about what could not be brought back.
+    pub problems: Vec<String>,
+}
+
+/// A document with its past. Hand it to `Journal::adopt`, or to `Journal::discard`; until then its
+/// old journal stays.
+pub struct Recovered {
+    /// The document.
+    pub document: Document,
+    /// The selections of the view that was used last.
+    pub selections: Option<SelectionSet>,
+    /// Sentences about what could not be brought back, and about what else happened to its file.
+    pub problems: Vec<String>,
+    /// `None` for a document without a journal.
+    pub(crate) seed: Option<Seed>,
+}
+
+/// What a new journal goes on from.
+pub(crate) struct Seed {
+    /// The valid part of the old journal.
+    pub(crate) bytes: Vec<u8>,
+    /// The old journal.
+    pub(crate) file: AbsPath,
+    /// The document as the old journal has it.
+    pub(crate) snapshot: Snapshot,
+    pub(crate) meta: Meta,
+    /// Whether the journal knows the document's whole undo tree.
+    pub(crate) has_history: bool,
+    /// Held until the new journal is on the disk, so that nobody else recovers the same.
+    pub(crate) _session: Option<Arc<Lock>>,
+}
+
+/// Looks through the journals below `folder` for those of dead runs. `at` becomes the time of the
+/// edits that take over what has changed on the disk since. Blocks.
+pub fn recover(files: &dyn Files, folder: &AbsPath, at: Timestamp) -> Recovery {
+    let mut recovery = Recovery::default();
+    let listing = match files.list(folder) {
+        Ok(listing) => listing,
+        Err(error) if error.is_not_found() => return recovery,
+        Err(error) => {
+            recovery.problems.push(error.to_string());
+            return recovery;
+        }
+    };
+    for entry in listing.entries {
+        let is_session =
+            entry.kind == FileKind::Folder && !entry.is_link && entry.path.name() != HISTORY;
+        if !is_session {
+            continue;
+        }
+        match files.lock(&entry.path.join(LOCK)) {
+            Ok(Some(lock)) => recovery.add_session(files, &entry.path, Arc::new(lock), at),
+            // It is alive, or just gone.
+            Ok(None) => {}
+            Err(error) if error.is_not_found() => {}
+            Err(error) => recovery.problems.push(error.to_string()),
+        }
+    }
+    recovery
+}
+
+/// The document of a file that was read, with the undo tree it had when it was closed if the file
+/// has not changed since. Blocks.
+pub fn reopen(files: &dyn Files, folder: &AbsPath, loaded: Loaded) -> Recovered {
+    let place = history_file(&folder.join(HISTORY), &loaded.path);
+    match with_history(files, &place, &loaded) {
+        Some(mut recovered) => {
+            recovered.document.take_flags(&loaded);
+            recovered
+        }
+        None => Recovered {
+            document: Document::from_loaded(loaded),
+            selections: None,
+            problems: Vec::new(),
+            seed: None,
+        },
+    }
+}
+
+impl Recovery {
+    fn add_session(
+        &mut self,
+        files: &dyn Files,
+        session: &AbsPath,
+        lock: Arc<Lock>,
+        at: Timestamp,
+    ) {
+        let listing = match files.list(session) {
+            Ok(listing) => listing,
+            Err(error) if error.is_not_found() => return,
+            Err(error) => {
+                self.problems.push(error.to_string());
+                return;
+            }
+        };
+        let journals = listing.entries.iter().map(|entry| &entry.path);
+        let mut count = 0;
+        for journal in journals.filter(|path| is_journal(path)) {
+            count += 1;
+            match read(files, journal, &lock, at) {
+                Ok(recovered) => self.documents.push(recovered),
+                Err(problem) => self.problems.push(problem),
+            }
+        }
+        if count == 0 {
+            remove_empty_session(files, session);
+        }
+    }
+}
+
+fn read(
+    files: &dyn Files,
+    journal: &AbsPath,
+    lock: &Arc<Lock>,
+    at: Timestamp,
+) -> Result<Recovered, String> {
+    let bytes = files
+        .read(journal, LONGEST)
+        .map_err(|error| error.to_string())?;
+    let (replayed, length) = replay(files, journal, &bytes)?;
+    let mut recovered = recovered(replayed, journal, bytes[..length].to_vec());
+    if let Some(seed) = &mut recovered.seed {
+        seed._session = Some(lock.clone());
+    }
+    compare_with_disk(files, &mut recovered, at);
+    Ok(recovered)
+}
+
+fn replay(files: &dyn Files, journal: &AbsPath, bytes: &[u8]) -> Result<(Replayed, usize), String> {
+    let Some((entries, length)) = entry::read_all(bytes) else {
+        return Err(format!(
+            "cannot recover from {journal}: it is not a journal, or its beginning is damaged"
+        ));
+    };
+    let mut replayed = replay::replay(files, entries)
+        .map_err(|reason| format!("cannot recover from {journal}: {reason}"))?;
+    if length < bytes.len() {
+        replayed.problems.push(
+            "the last moments before the crash are missing: the journal ends in the middle".into(),
+        );
+    }
+    Ok((replayed, length))
+}
+
+fn recovered(replayed: Replayed, journal: &AbsPath, bytes: Vec<u8>) -> Recovered {
+    let seed = Seed {
+        bytes,
+        file: journal.clone(),
+        snapshot: replayed.document.snapshot(),
+        meta: replayed.meta,
+        has_history: replayed.has_history,
+        _session: None,
+    };
+    let mut document = replayed.document;
+    document.buffer_mut().set_recording(true);
+    Recovered {
+        document,
+        selections: replayed.selections,
+        problems: replayed.problems,
+        seed: Some(seed),
+    }
+}
+
+fn compare_with_disk(files: &dyn Files, recovered: &mut Recovered, at: Timestamp) {
+    let Some(check) = recovered.document.check_disk() else {
+        return;
+    };
+    if let Some(folder) = recovered.document.path().and_then(AbsPath::parent) {
+        // A save that died may have left its temporary file there. The folder may be gone.
+        files.sweep(&folder).ok();
+    }
+    let finding = check.run(files);
+    if let Some(problem) = recovered.document.accept_disk(finding, at).problem() {
+        recovered.problems.push(problem);
+    }
+}
+
+fn with_history(files: &dyn Files, place: &AbsPath, loaded: &Loaded) -> Option<Recovered> {
+    if loaded.read_only.is_some() {
+        return None;
+    }
+    let bytes = files.read(place, LONGEST).ok()?;
+    let (replayed, length) = replay(files, place, &bytes).ok()?;
+    let document = &replayed.document;
+    let is_same = document.path() == Some(&loaded.path)
+        && document.on_disk().map(|on_disk| on_disk.hash) == Some(loaded.on_disk.hash)
+        && document.format() == loaded.format
+        && document.is_at_saved_node()
+        && document.snapshot().len() == loaded.buffer.len()
+        && document.snapshot().to_string() == loaded.buffer.snapshot().to_string();
+    if !is_same || !replayed.problems.is_empty() {
+        return None;
+    }
+    Some(recovered(replayed, place, bytes[..length].to_vec()))
+}
+
+/// Everything that may go wrong with a journal, for `burin-agent recover`.
+pub fn list_left_over(files: &dyn Files, folder: &AbsPath) -> Result<Vec<AbsPath>, Error> {
+    let mut journals = Vec::new();
+    for session in files.list(folder)?.entries {
+        if session.kind != FileKind::Folder || session.path.name() == HISTORY {
+            continue;
+        }
+        // A lock that is held belongs to a run that is alive.
+        let Ok(Some(_lock)) = files.lock(&session.path.join(LOCK)) else {
+            continue;
+        };
+        let entries = files.list(&session.path)?.entries;
+        journals.extend(
+            entries
+                .into_iter()
+                .map(|entry| entry.path)
+                .filter(is_journal),
+        );
+    }
+    Ok(journals)
+}
+
+#[cfg(test)]
+mod tests;

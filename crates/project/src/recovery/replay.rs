@@ -1,0 +1,153 @@
+//! A document from the entries of its journal.
+
+use std::collections::HashMap;
+
+use host::{ContentHash, Files};
+use text::{Buffer, NodeId, Operation, SelectionSet, Snapshot};
+
+use crate::document::{Document, Saved};
+use crate::journal::entry::{Base, Entry, Meta, SavedAt};
+use crate::load::TOO_LARGE;
+
+/// A document as its journal has it.
+pub(super) struct Replayed {
+    pub(super) document: Document,
+    pub(super) meta: Meta,
+    pub(super) selections: Option<SelectionSet>,
+    pub(super) problems: Vec<String>,
+    pub(super) has_history: bool,
+}
+
+struct Replay {
+    buffer: Buffer,
+    meta: Meta,
+    selections: Option<SelectionSet>,
+    problems: Vec<String>,
+    /// The texts of the nodes at which a step was ended for good: one of them was saved.
+    sealed: HashMap<NodeId, Snapshot>,
+    /// The node that the file holds.
+    saved: Option<NodeId>,
+}
+
+pub(super) fn replay(files: &dyn Files, entries: Vec<Entry>) -> Result<Replayed, String> {
+    let mut entries = entries.into_iter();
+    let Some(Entry::Start { base, meta }) = entries.next() else {
+        return Err("its beginning is damaged".into());
+    };
+    let mut replay = Replay::new(Buffer::new(&start_text(files, base, &meta)?), meta);
+    let mut has_history = replay.has_history();
+    for entry in entries {
+        match entry {
+            Entry::Start { .. } => {
+                replay.problems.push(divergence());
+                break;
+            }
+            Entry::Operations { operations, length } => {
+                if !replay.apply(operations, length) {
+                    replay.problems.push(divergence());
+                    break;
+                }
+            }
+            Entry::Selections(selections) => replay.selections = Some(selections),
+            Entry::Meta(meta) => {
+                replay.take_meta(meta);
+                has_history &= replay.has_history();
+            }
+        }
+    }
+    Ok(replay.finish(has_history))
+}
+
+impl Replay {
+    fn new(buffer: Buffer, meta: Meta) -> Self {
+        let mut replay = Self {
+            sealed: HashMap::from([(buffer.history().current(), buffer.snapshot())]),
+            buffer,
+            meta: meta.clone(),
+            selections: None,
+            problems: Vec::new(),
+            saved: None,
+        };
+        replay.take_meta(meta);
+        replay
+    }
+
+    /// Whether the text is as long as the journal says afterwards.
+    fn apply(&mut self, operations: Vec<Operation>, length: u64) -> bool {
+        for operation in operations {
+            self.buffer.apply_operation(&operation);
+            if operation == Operation::SealStep {
+                let node = self.buffer.history().current();
+                self.sealed.insert(node, self.buffer.snapshot());
+            }
+        }
+        self.buffer.len().0 as u64 == length
+    }
+
+    fn take_meta(&mut self, meta: Meta) {
+        let current = self.buffer.history().current();
+        self.saved = match meta.saved {
+            Some((_, SavedAt::Node(node))) => Some(node),
+            Some((_, SavedAt::Here)) => Some(current),
+            Some((_, SavedAt::Elsewhere)) | None => None,
+        };
+        if self.saved == Some(current) {
+            self.sealed.insert(current, self.buffer.snapshot());
+        }
+        self.meta = meta;
+    }
+
+    /// A journal that was begun anew in the middle says so by not naming nodes.
+    fn has_history(&self) -> bool {
+        !matches!(
+            self.meta.saved,
+            Some((_, SavedAt::Here | SavedAt::Elsewhere))
+        )
+    }
+
+    fn finish(self, has_history: bool) -> Replayed {
+        const NOWHERE: NodeId = NodeId(u32::MAX);
+        let node = self.saved.unwrap_or(NOWHERE);
+        let saved = self.meta.saved.map(|(on_disk, _)| Saved {
+            node,
+            snapshot: match self.sealed.get(&node) {
+                Some(snapshot) => snapshot.clone(),
+                None => self.buffer.snapshot(),
+            },
+            on_disk,
+        });
+        let (path, format) = (self.meta.path.clone(), self.meta.format);
+        let mut document = Document::with_buffer(path, self.buffer, format);
+        document.come_back(self.meta.key, saved);
+        Replayed {
+            document,
+            meta: self.meta,
+            selections: self.selections,
+            problems: self.problems,
+            has_history,
+        }
+    }
+}
+
+fn divergence() -> String {
+    "the end of the journal does not fit its beginning; what came before it was brought back".into()
+}
+
+fn start_text(files: &dyn Files, base: Base, meta: &Meta) -> Result<String, String> {
+    let hash = match base {
+        Base::Text(text) => return Ok(text),
+        Base::File(hash) => hash,
+    };
+    let Some(path) = &meta.path else {
+        return Err("it names no file".into());
+    };
+    let bytes = files
+        .read(path, TOO_LARGE - 1)
+        .map_err(|error| error.to_string())?;
+    if ContentHash::of(&bytes) != hash {
+        return Err(format!(
+            "it goes on from what {path} held, and that file was changed since"
+        ));
+    }
+    Ok(text::decode(&bytes).text.into_owned())
+}
