@@ -2,7 +2,12 @@
 //!
 //! Start at `ColumnBox`.
 
-use display::DisplayPoint;
+use base::Bias;
+use display::{DisplayPoint, DisplayRow};
+use text::{Selection, SelectionSet};
+
+use crate::context::{Context, Memory, Plan};
+use crate::motion::vertical::at_cell;
 
 /// A box between two corners of the display; either may lie behind the end of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,4 +16,84 @@ pub struct ColumnBox {
     pub anchor: DisplayPoint,
     /// The corner that moves.
     pub head: DisplayPoint,
+}
+
+/// Which way a box grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Up,
+    Down,
+    Left,
+    Right,
+}
+
+impl ColumnBox {
+    /// The box of the newest selection.
+    pub fn around_primary(ctx: &Context) -> Self {
+        let primary = ctx.selections.primary();
+        ColumnBox {
+            anchor: ctx.display.to_display(primary.anchor, Bias::Right),
+            head: ctx.display.to_display(primary.head, Bias::Right),
+        }
+    }
+
+    /// One selection for every display row of the box. Rows that end before the box are left out,
+    /// unless all do: then carets stand at their ends.
+    pub fn selections(&self, ctx: &Context) -> SelectionSet {
+        let last = ctx.display.last_row();
+        let (top, bottom) = (
+            self.anchor.row.min(self.head.row),
+            self.anchor.row.max(self.head.row).min(last),
+        );
+        let left = self.anchor.cell.min(self.head.cell);
+        let mut rows: Vec<DisplayRow> = (top.0..=bottom.0).map(DisplayRow).collect();
+        let reaching: Vec<DisplayRow> = rows
+            .iter()
+            .copied()
+            .filter(|row| ctx.display.max_cell(*row) >= left)
+            .collect();
+        if !reaching.is_empty() {
+            rows = reaching;
+        }
+        let selections = rows.iter().map(|row| {
+            Selection::new(
+                at_cell(ctx, *row, self.anchor.cell),
+                at_cell(ctx, *row, self.head.cell),
+            )
+        });
+        let selections: Vec<Selection> = selections.collect();
+        let primary = if self.head.row < self.anchor.row {
+            0
+        } else {
+            selections.len().saturating_sub(1)
+        };
+        SelectionSet::new(selections, primary)
+    }
+}
+
+/// Selects a box and remembers it, so that it can grow.
+pub(crate) fn select(ctx: &Context, column_box: ColumnBox) -> Plan {
+    let memory = Memory {
+        column_box: Some(column_box),
+        ..Memory::default()
+    };
+    Plan::select_and_remember(ctx, column_box.selections(ctx), memory)
+}
+
+/// Widens the remembered box, or the one of the newest selection, by one.
+pub(crate) fn grow(ctx: &Context, side: Side) -> Plan {
+    let remembered = ctx.memory().and_then(|memory| memory.column_box);
+    let mut column_box = remembered.unwrap_or_else(|| ColumnBox::around_primary(ctx));
+    let head = &mut column_box.head;
+    match side {
+        Side::Up => head.row -= 1,
+        Side::Down => head.row = (head.row + 1).min(ctx.display.last_row()),
+        Side::Left => head.cell = head.cell.saturating_sub(1),
+        Side::Right => {
+            // As far as the widest row of the box goes.
+            let rows = column_box.anchor.row.min(head.row)..column_box.anchor.row.max(head.row) + 1;
+            head.cell = (head.cell + 1).min(ctx.display.widest_cell_in(rows).max(head.cell));
+        }
+    }
+    select(ctx, column_box)
 }

@@ -4,7 +4,19 @@
 //! far its first row was indented. Pasting gives every caret its own piece when the numbers agree.
 //! Start at `copy` and `paste`.
 
+mod paste;
+
+use base::{Row, Span};
+use text::EditKind;
+
 use crate::context::{Context, Plan};
+use crate::draft::{Swap, replace_each};
+use crate::indent::{cells_of, leading_blanks};
+
+pub use paste::{PasteIndent, paste};
+
+/// How the metadata of a copy starts; the number is its version.
+const HEADER: &str = "burin-pieces 1";
 
 /// One piece of copied text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,12 +33,22 @@ pub struct Piece {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copied {
     pieces: Vec<Piece>,
+    /// Whether it came from another program, so that nothing is known of its pieces.
+    is_foreign: bool,
 }
 
 impl Copied {
     /// Text from another program: one piece.
     pub fn plain(text: &str) -> Self {
-        todo!()
+        let piece = Piece {
+            text: text.to_owned(),
+            is_whole_row: false,
+            indent_cells: guessed_indent(text),
+        };
+        Copied {
+            pieces: vec![piece],
+            is_foreign: true,
+        }
     }
 
     /// The pieces, in the order of the text.
@@ -34,42 +56,145 @@ impl Copied {
         &self.pieces
     }
 
-    /// The text other programs get: pieces are joined by line endings.
+    /// The text other programs get: each piece starts a row.
     pub fn text(&self) -> String {
-        todo!()
+        let mut text = String::new();
+        for piece in &self.pieces {
+            if !text.is_empty() && !text.ends_with('\n') {
+                text.push('\n');
+            }
+            text.push_str(&piece.text);
+        }
+        text
     }
 
     /// What to store beside the text so that the pieces can be found again.
     pub fn metadata(&self) -> String {
-        todo!()
+        let mut metadata = HEADER.to_owned();
+        for piece in &self.pieces {
+            let is_whole_row = u8::from(piece.is_whole_row);
+            metadata.push_str(&format!(
+                ";{} {is_whole_row} {}",
+                piece.text.len(),
+                piece.indent_cells
+            ));
+        }
+        metadata
     }
 
     /// The pieces of a text with the metadata stored beside it; one piece when they do not fit.
     pub fn from_parts(text: &str, metadata: Option<&str>) -> Self {
-        todo!()
+        metadata
+            .and_then(|metadata| read_pieces(text, metadata))
+            .map(|pieces| Copied {
+                pieces,
+                is_foreign: false,
+            })
+            // Another program may have changed the text and left the metadata of ours.
+            .filter(|copied| copied.text() == text)
+            .unwrap_or_else(|| Copied::plain(text))
     }
 }
 
-/// What the selections hold; an empty one stands for its row. `None` when there is nothing at all.
+fn read_pieces(text: &str, metadata: &str) -> Option<Vec<Piece>> {
+    let mut fields = metadata.split(';');
+    if fields.next() != Some(HEADER) {
+        return None;
+    }
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    for field in fields {
+        let mut numbers = field.split(' ').map(str::parse::<usize>);
+        let len = numbers.next()?.ok()?;
+        let is_whole_row = numbers.next()?.ok()? == 1;
+        let indent_cells = u32::try_from(numbers.next()?.ok()?).ok()?;
+        if at > 0 && !text.get(..at)?.ends_with('\n') {
+            at += 1;
+        }
+        let end = at.checked_add(len)?;
+        let text = text.get(at..end)?.to_owned();
+        at = end;
+        pieces.push(Piece {
+            text,
+            is_whole_row,
+            indent_cells,
+        });
+    }
+    (!pieces.is_empty()).then_some(pieces)
+}
+
+/// The indentation text was probably copied from. Text that starts behind its blanks and ends in a
+/// closing bracket was taken from the bracket's indentation.
+fn guessed_indent(text: &str) -> u32 {
+    let blanks =
+        |row: &str| row[..row.len() - row.trim_start_matches([' ', '\t']).len()].to_owned();
+    let first = text
+        .lines()
+        .next()
+        .map_or(0, |row| cells_of(&blanks(row), 4));
+    let last = text.lines().rfind(|row| !row.trim().is_empty());
+    match last {
+        Some(last) if first == 0 && last.trim_start().starts_with(['}', ')', ']']) => {
+            cells_of(&blanks(last), 4)
+        }
+        _ => first,
+    }
+}
+
+/// What the selections hold; an empty one stands for its row, once for each row. `None` when there
+/// is nothing at all.
 pub fn copy(ctx: &Context) -> Option<Copied> {
-    todo!()
+    let snapshot = ctx.snapshot;
+    let mut pieces = Vec::new();
+    let mut last_row: Option<Row> = None;
+    for selection in ctx.selections.iter() {
+        let row = snapshot.point_at(selection.start()).row;
+        let indent_cells = cells_of(&leading_blanks(snapshot, row), ctx.options.tab_width);
+        if !selection.is_empty() {
+            let text = snapshot.text(selection.span()).into_owned();
+            pieces.push(Piece {
+                text,
+                is_whole_row: false,
+                indent_cells,
+            });
+        } else if last_row.replace(row) != Some(row) {
+            let mut text = snapshot
+                .text(snapshot.row_span_with_ending(row))
+                .into_owned();
+            if !text.ends_with('\n') {
+                text.push_str(ctx.line_ending.as_str());
+            }
+            pieces.push(Piece {
+                text,
+                is_whole_row: true,
+                indent_cells,
+            });
+        }
+    }
+    (!snapshot.is_empty() && !pieces.is_empty()).then_some(Copied {
+        pieces,
+        is_foreign: false,
+    })
 }
 
 /// Like `copy`, with the plan that deletes it.
 pub fn cut(ctx: &Context) -> Option<(Copied, Plan)> {
-    todo!()
+    let copied = copy(ctx)?;
+    let snapshot = ctx.snapshot;
+    let plan = replace_each(ctx, EditKind::Other, |selection| {
+        if !selection.is_empty() {
+            return Swap::caret_behind(selection.span(), "");
+        }
+        let row = snapshot.point_at(selection.head).row;
+        let mut span = snapshot.row_span_with_ending(row);
+        if row == snapshot.last_row() && row.0 > 0 {
+            // The last row has no line ending of its own to take along.
+            span = Span::new(snapshot.row_end(row - 1), span.end);
+        }
+        Swap::caret_behind(span, "")
+    });
+    Some((copied, plan))
 }
 
-/// How pasted rows are indented.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PasteIndent {
-    /// As they were copied.
-    Keep,
-    /// Shifted so that the first row fits where it lands.
-    Fit,
-}
-
-/// Puts copied text at every caret: one piece each when the numbers agree, all of it everywhere else.
-pub fn paste(ctx: &Context, copied: &Copied, indent: PasteIndent) -> Plan {
-    todo!()
-}
+#[cfg(test)]
+mod tests;

@@ -49,6 +49,15 @@ pub struct Context<'a> {
     pub memory: &'a Memory,
 }
 
+impl Context<'_> {
+    /// What the last plan remembered, if it speaks of these selections in this text.
+    pub(crate) fn memory(&self) -> Option<&Memory> {
+        let (revision, selections) = self.memory.valid_for.as_ref()?;
+        let is_valid = *revision == self.snapshot.revision() && selections == self.selections;
+        is_valid.then_some(self.memory)
+    }
+}
+
 /// What some commands need to know of the commands before them. The owner keeps the one of the last
 /// plan and hands it back; it is ignored as soon as the selections or the text are others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,1 +1,188 @@
-//! .
+//! Edits in the making, and where positions lie after them.
+//!
+//! Invariant: the edits are sorted and disjoint; texts that are to be inserted at one place are kept
+//! in the order they came. Everything is one pass: a push is O(1), a mapping O(log edits).
+//! Start at `Draft::push`; most commands need only `replace_each`.
+
+use base::{Bias, ByteOffset, Span};
+use text::{Edit, EditKind, Selection, SelectionSet};
+
+use crate::context::{Context, Memory, Plan};
+
+/// Edits in the order of the text, and where each lands.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    edits: Vec<Edit>,
+    /// Where the text of each edit starts after all of them.
+    landings: Vec<ByteOffset>,
+    inserted: usize,
+    removed: usize,
+}
+
+impl Draft {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an edit behind the others and answers where its text starts afterwards. A span that
+    /// reaches back into the edit before is cut; a cut deletion widens the deletion before.
+    pub(crate) fn push(&mut self, span: Span, text: impl Into<String>) -> ByteOffset {
+        let text = text.into();
+        let last_end = self
+            .edits
+            .last()
+            .map_or(ByteOffset(0), |edit| edit.span.end);
+        let start = span.start.max(last_end);
+        let span = Span::new(start, span.end.max(start));
+        let landing = ByteOffset(start.0 + self.inserted - self.removed);
+        if span.is_empty() && text.is_empty() {
+            return landing;
+        }
+        self.inserted += text.len();
+        self.removed += span.len();
+        match self.edits.last_mut() {
+            Some(last) if last.text.is_empty() && text.is_empty() && last.span.end == start => {
+                last.span.end = span.end;
+            }
+            _ => {
+                self.edits.push(Edit { span, text });
+                self.landings.push(landing);
+            }
+        }
+        landing
+    }
+
+    /// Where an offset lies after the edits. Inside a replaced span, or where text is inserted,
+    /// `bias` chooses the side; the edges of a replaced span stay its edges.
+    pub(crate) fn map(&self, offset: ByteOffset, bias: Bias) -> ByteOffset {
+        // The first edit that does not end before the offset.
+        let first = self.edits.partition_point(|edit| edit.span.end < offset);
+        let mut mapped = match first.checked_sub(1) {
+            Some(before) => self.landing_end(before) + (offset - self.edits[before].span.end),
+            None => offset,
+        };
+        for (ix, edit) in self.edits.iter().enumerate().skip(first) {
+            if edit.span.start > offset {
+                break;
+            }
+            if edit.span.is_empty() {
+                if bias == Bias::Right {
+                    mapped = self.landing_end(ix);
+                }
+            } else if edit.span.end == offset {
+                mapped = self.landing_end(ix);
+            } else if edit.span.start < offset {
+                return match bias {
+                    Bias::Left => self.landings[ix],
+                    Bias::Right => self.landing_end(ix),
+                };
+            }
+        }
+        mapped
+    }
+
+    fn landing_end(&self, ix: usize) -> ByteOffset {
+        self.landings[ix] + self.edits[ix].text.len()
+    }
+
+    /// Maps both ends of every selection with the biases of its start, its end, and of a caret.
+    pub(crate) fn map_selections(
+        &self,
+        selections: &SelectionSet,
+        start: Bias,
+        end: Bias,
+        caret: Bias,
+    ) -> SelectionSet {
+        selections.transform(|selection| {
+            if selection.is_empty() {
+                return Selection::caret(self.map(selection.head, caret));
+            }
+            let first = self.map(selection.start(), start);
+            let last = self.map(selection.end(), end).max(first);
+            let mapped = Selection::new(first, last);
+            if selection.is_reversed() {
+                reversed(mapped)
+            } else {
+                mapped
+            }
+        })
+    }
+
+    /// The plan of these edits. Edits that touch become one.
+    pub(crate) fn into_plan(self, selections: SelectionSet, kind: EditKind) -> Plan {
+        let mut edits: Vec<Edit> = Vec::with_capacity(self.edits.len());
+        for edit in self.edits {
+            match edits.last_mut() {
+                Some(last) if last.span.end == edit.span.start => {
+                    last.span.end = edit.span.end;
+                    last.text.push_str(&edit.text);
+                }
+                _ => edits.push(edit),
+            }
+        }
+        Plan {
+            edits,
+            selections,
+            kind,
+            memory: Memory::default(),
+        }
+    }
+}
+
+/// The same selection with its ends swapped.
+pub(crate) fn reversed(selection: Selection) -> Selection {
+    Selection::new(selection.head, selection.anchor)
+}
+
+/// What one selection asks for: a replacement, and where its ends go, in bytes of the new text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Swap {
+    pub(crate) span: Span,
+    pub(crate) text: String,
+    pub(crate) anchor: usize,
+    pub(crate) head: usize,
+}
+
+impl Swap {
+    /// Replaces a span and puts the caret behind the new text.
+    pub(crate) fn caret_behind(span: Span, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Swap {
+            span,
+            anchor: text.len(),
+            head: text.len(),
+            text,
+        }
+    }
+
+    /// Changes nothing and puts a caret at an offset.
+    pub(crate) fn caret_at(offset: ByteOffset) -> Self {
+        Swap {
+            span: Span::at(offset),
+            ..Swap::default()
+        }
+    }
+}
+
+/// Replaces something for every selection at once.
+pub(crate) fn replace_each(
+    ctx: &Context,
+    kind: EditKind,
+    mut swap: impl FnMut(&Selection) -> Swap,
+) -> Plan {
+    let mut swaps: Vec<Swap> = ctx.selections.iter().map(&mut swap).collect();
+    let mut order: Vec<usize> = (0..swaps.len()).collect();
+    order.sort_by_key(|ix| swaps[*ix].span.start);
+    let mut draft = Draft::new();
+    let mut after = vec![Selection::caret(ByteOffset(0)); swaps.len()];
+    for ix in order {
+        let text = std::mem::take(&mut swaps[ix].text);
+        let landing = draft.push(swaps[ix].span, text);
+        after[ix] = Selection::new(landing + swaps[ix].anchor, landing + swaps[ix].head);
+    }
+    let selections = SelectionSet::new(after, ctx.selections.primary_ix());
+    draft.into_plan(selections, kind)
+}
+
+#[cfg(test)]
+mod tests;

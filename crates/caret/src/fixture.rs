@@ -1,1 +1,223 @@
-//! .
+//! How the tests write down a text with its carets: `ˇ` is a caret, `«` and `»` surround a selection
+//! whose head is at the end that carries a `ˇ`, or at `»` where none does.
+//!
+//! Start at `check`; a `Fixture` has a language, other settings, folds or soft wrap.
+
+use base::{ByteOffset, Span};
+use display::{DisplayMap, DisplayOptions};
+use syntax::{Budget, Language, SyntaxTree, language_named};
+use text::{Author, Buffer, LineEnding, Origin, Selection, SelectionSet, Timestamp};
+
+use crate::command::Command;
+use crate::context::{CaretOptions, Context, Memory, Plan};
+use crate::plan::{plan, settle};
+
+/// A text with carets, and everything a command is planned from.
+pub(crate) struct Fixture {
+    pub(crate) buffer: Buffer,
+    pub(crate) selections: SelectionSet,
+    pub(crate) options: CaretOptions,
+    pub(crate) language: Option<Language>,
+    pub(crate) wrap: Option<u32>,
+    pub(crate) folds: Vec<Span>,
+    pub(crate) memory: Memory,
+    /// Where the history stood before the last command.
+    pub(crate) texts: Vec<String>,
+}
+
+/// Runs one command on a plain text and compares text and carets.
+#[track_caller]
+pub(crate) fn check(before: &str, command: Command, after: &str) {
+    Fixture::new(before).check(command, after);
+}
+
+impl Fixture {
+    pub(crate) fn new(marked: &str) -> Self {
+        let (text, selections) = parse(marked);
+        Fixture {
+            buffer: Buffer::new(&text),
+            selections,
+            options: CaretOptions {
+                tab_width: 4,
+                hard_tabs: false,
+                auto_close: true,
+                auto_surround: true,
+                smart_indent: true,
+                continue_comments: true,
+                page_rows: 10,
+            },
+            language: None,
+            wrap: None,
+            folds: Vec::new(),
+            memory: Memory::default(),
+            texts: Vec::new(),
+        }
+    }
+
+    pub(crate) fn language(mut self, name: &str) -> Self {
+        self.language = Some(language_named(name).expect("a known language"));
+        self
+    }
+
+    pub(crate) fn hard_tabs(mut self) -> Self {
+        self.options.hard_tabs = true;
+        self
+    }
+
+    pub(crate) fn wrap(mut self, cells: u32) -> Self {
+        self.wrap = Some(cells);
+        self
+    }
+
+    /// Folds what lies between the first two occurrences of the given texts.
+    pub(crate) fn fold(mut self, from: &str, to: &str) -> Self {
+        let text = self.buffer.snapshot().to_string();
+        let start = text.find(from).expect("the start of the fold");
+        let end = text.find(to).expect("the end of the fold") + to.len();
+        self.folds.push(Span::from(start..end));
+        self
+    }
+
+    /// Calls with the context of the current state.
+    pub(crate) fn with<T>(&self, ask: impl FnOnce(&Context) -> T) -> T {
+        let snapshot = self.buffer.snapshot();
+        let options = DisplayOptions {
+            tab_width: self.options.tab_width,
+            wrap: self.wrap,
+        };
+        let mut map = DisplayMap::new(snapshot.clone(), options);
+        map.fold(&self.folds);
+        settle_wraps(&mut map);
+        let display = map.snapshot();
+        let tree = self.language.map(|language| {
+            let mut tree = SyntaxTree::new(language);
+            tree.parse(&snapshot, &mut Budget::unlimited());
+            tree.snapshot()
+        });
+        ask(&Context {
+            snapshot: &snapshot,
+            selections: &self.selections,
+            display: &display,
+            syntax: tree.as_ref(),
+            language: self.language.as_ref(),
+            options: &self.options,
+            line_ending: self.line_ending(),
+            memory: &self.memory,
+        })
+    }
+
+    fn line_ending(&self) -> LineEnding {
+        match self.buffer.snapshot().to_string().contains("\r\n") {
+            true => LineEnding::CrLf,
+            false => LineEnding::Lf,
+        }
+    }
+
+    pub(crate) fn plan(&self, command: &Command) -> Plan {
+        self.with(|ctx| plan(command, ctx))
+    }
+
+    pub(crate) fn run(&mut self, command: &Command) -> &mut Self {
+        let plan = self.plan(command);
+        self.apply(plan)
+    }
+
+    /// Applies a plan after checking what every plan promises.
+    pub(crate) fn apply(&mut self, plan: Plan) -> &mut Self {
+        let before = self.buffer.snapshot();
+        let text = before.to_string();
+        for pair in plan.edits.windows(2) {
+            assert!(
+                pair[0].span.end <= pair[1].span.start,
+                "edits overlap: {pair:?}"
+            );
+        }
+        let origin = Origin::new(Author::User, plan.kind, Timestamp(0));
+        let mut expected = text.clone();
+        for edit in plan.edits.iter().rev() {
+            expected.replace_range(edit.span.range(), &edit.text);
+        }
+        self.buffer.edit(&plan.edits, &origin);
+        let after = self.buffer.snapshot();
+        assert_eq!(after.to_string(), expected);
+        self.texts.push(text);
+        for selection in plan.selections.iter() {
+            for offset in [selection.anchor, selection.head] {
+                assert_eq!(
+                    after.clip(offset, base::Bias::Left),
+                    offset,
+                    "not on a character border: {plan:?}"
+                );
+            }
+        }
+        self.selections = settle(&after, &plan.selections);
+        self.memory = plan.memory;
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn check(mut self, command: Command, after: &str) -> Self {
+        self.run(&command);
+        assert_eq!(self.marked(), after, "after {}", command.name());
+        self
+    }
+
+    /// The text with its carets written in.
+    pub(crate) fn marked(&self) -> String {
+        let mut text = self.buffer.snapshot().to_string();
+        for selection in self.selections.as_slice().iter().rev() {
+            let (start, end) = (selection.start().0, selection.end().0);
+            if selection.is_empty() {
+                text.insert(start, 'ˇ');
+            } else if selection.is_reversed() {
+                text.insert(end, '»');
+                text.insert_str(start, "«ˇ");
+            } else {
+                text.insert_str(end, "ˇ»");
+                text.insert(start, '«');
+            }
+        }
+        text
+    }
+}
+
+/// Lets wrapping finish at once.
+fn settle_wraps(map: &mut DisplayMap) {
+    let never = std::sync::atomic::AtomicBool::new(false);
+    while let Some(job) = map.wrap_job() {
+        match job.run(&never) {
+            Some(done) => {
+                map.accept(done);
+            }
+            None => return,
+        }
+    }
+}
+
+/// The text of a marked text, and its selections; the last one is the newest.
+pub(crate) fn parse(marked: &str) -> (String, SelectionSet) {
+    let mut text = String::new();
+    let mut selections = Vec::new();
+    let mut open: Option<(usize, Option<usize>)> = None;
+    for char in marked.chars() {
+        match (char, &mut open) {
+            ('«', _) => open = Some((text.len(), None)),
+            ('ˇ', Some((_, head))) => *head = Some(text.len()),
+            ('ˇ', None) => selections.push(Selection::caret(ByteOffset(text.len()))),
+            ('»', Some((start, head))) => {
+                let (start, end) = (*start, text.len());
+                let is_reversed = *head == Some(start) && start != end;
+                let (anchor, head) = if is_reversed {
+                    (end, start)
+                } else {
+                    (start, end)
+                };
+                selections.push(Selection::new(ByteOffset(anchor), ByteOffset(head)));
+                open = None;
+            }
+            _ => text.push(char),
+        }
+    }
+    let primary = selections.len().saturating_sub(1);
+    (text, SelectionSet::new(selections, primary))
+}

@@ -71,7 +71,7 @@ fn take_other(
     while let Some((made_in, mut selections)) = entries.pop() {
         if made_in != revision {
             match since(made_in) {
-                Some(change) => selections.map(&change),
+                Some(change) => selections = selections.map(&change),
                 None => continue,
             }
         }

@@ -1,1 +1,201 @@
-//! .
+//! Indentation: measuring it, making it, shifting rows by a step, and turning tabs and spaces into
+//! each other.
+//!
+//! Start at `indent_rows`.
+
+use base::{Bias, ByteOffset, Row, Span};
+use text::{EditKind, SelectionSet, Snapshot};
+
+use crate::context::{CaretOptions, Context, Plan};
+use crate::draft::{Draft, Swap, replace_each};
+use crate::motion::horizontal::is_blank;
+use crate::rows::{RowRange, row_groups};
+
+/// The blanks a row starts with.
+pub(crate) fn leading_blanks(snapshot: &Snapshot, row: Row) -> String {
+    let len = snapshot.row_len(row).0 as usize;
+    snapshot
+        .chars_at(snapshot.row_start(row))
+        .take(len)
+        .take_while(|char| *char == ' ' || *char == '\t')
+        .collect()
+}
+
+/// The display cells that blanks at the start of a row fill.
+pub(crate) fn cells_of(blanks: &str, tab_width: u32) -> u32 {
+    let width = tab_width.max(1);
+    blanks.chars().fold(0, |cells, char| match char {
+        '\t' => (cells / width + 1) * width,
+        _ => cells + 1,
+    })
+}
+
+/// Blanks that fill some cells, made of tabs where tabs are wanted.
+pub(crate) fn blanks_for(cells: u32, options: &CaretOptions) -> String {
+    let width = options.tab_width.max(1);
+    match options.hard_tabs {
+        true => "\t".repeat((cells / width) as usize) + &" ".repeat((cells % width) as usize),
+        false => " ".repeat(cells as usize),
+    }
+}
+
+/// Indents the selected rows, or inserts a tab or spaces up to the next tab stop.
+pub(crate) fn tab(ctx: &Context) -> Plan {
+    let spans_rows = |ctx: &Context| {
+        ctx.selections.iter().any(|selection| {
+            ctx.snapshot.point_at(selection.start()).row
+                != ctx.snapshot.point_at(selection.end()).row
+        })
+    };
+    if spans_rows(ctx) {
+        return indent_rows(ctx);
+    }
+    let width = ctx.options.tab_width.max(1);
+    replace_each(ctx, EditKind::Typing, |selection| {
+        if ctx.options.hard_tabs {
+            return Swap::caret_behind(selection.span(), "\t");
+        }
+        let cell = buffer_cell(ctx, selection.start());
+        let spaces = width - cell % width;
+        Swap::caret_behind(selection.span(), " ".repeat(spaces as usize))
+    })
+}
+
+/// The cells before an offset in its row, folds, wraps and inlays apart. Only the last stretch of a
+/// very long row is looked at.
+fn buffer_cell(ctx: &Context, offset: ByteOffset) -> u32 {
+    let row = ctx.snapshot.point_at(offset).row;
+    let point = ctx.display.to_display(offset, Bias::Left);
+    let (buffer_row, is_first) = ctx.display.buffer_row(point.row);
+    if is_first && buffer_row == row {
+        return point.cell;
+    }
+    let start = ctx
+        .snapshot
+        .clip(ctx.snapshot.row_start(row).max(offset - 4_096), Bias::Left);
+    cells_of(
+        &ctx.snapshot.text(Span::new(start, offset)),
+        ctx.options.tab_width,
+    )
+}
+
+/// Moves the rows of every selection one step to the right. Blank rows stay as they are, unless
+/// there is nothing else.
+pub(crate) fn indent_rows(ctx: &Context) -> Plan {
+    let mut draft = Draft::new();
+    for group in row_groups(ctx) {
+        let is_all_blank = group.rows().all(|row| is_blank(ctx.snapshot, row));
+        for row in group
+            .rows()
+            .filter(|row| is_all_blank || !is_blank(ctx.snapshot, *row))
+        {
+            let blanks = leading_blanks(ctx.snapshot, row);
+            let width = ctx.options.tab_width.max(1);
+            let cells = cells_of(&blanks, width);
+            let step = match ctx.options.hard_tabs {
+                true => "\t".to_owned(),
+                false => " ".repeat((width - cells % width) as usize),
+            };
+            // Behind the blanks, so that tabs and spaces that were there keep their places.
+            let at = ctx.snapshot.row_start(row)
+                + if ctx.options.hard_tabs {
+                    0
+                } else {
+                    blanks.len()
+                };
+            draft.push(Span::at(at), step);
+        }
+    }
+    shifted(ctx, draft)
+}
+
+/// Moves the rows of every selection one step to the left.
+pub(crate) fn outdent_rows(ctx: &Context) -> Plan {
+    let mut draft = Draft::new();
+    for row in row_groups(ctx).iter().flat_map(RowRange::rows) {
+        let blanks = leading_blanks(ctx.snapshot, row);
+        let width = ctx.options.tab_width.max(1);
+        let cells = cells_of(&blanks, width);
+        let wanted = cells.saturating_sub(1) / width * width;
+        if cells == 0 {
+            continue;
+        }
+        // Whole characters from the end of the blanks; spaces make up for a tab that was too wide.
+        let mut kept = blanks.as_str();
+        while cells_of(kept, width) > wanted {
+            kept = &kept[..kept.len() - 1];
+        }
+        let missing = wanted - cells_of(kept, width);
+        let start = ctx.snapshot.row_start(row);
+        let span = Span::new(start + kept.len(), start + blanks.len());
+        draft.push(span, " ".repeat(missing as usize));
+    }
+    shifted(ctx, draft)
+}
+
+/// Selections follow their text; the start of a wider one takes in what comes before it.
+fn shifted(ctx: &Context, draft: Draft) -> Plan {
+    let selections = keep_row_starts(ctx, &draft);
+    draft.into_plan(selections, EditKind::Other)
+}
+
+fn keep_row_starts(ctx: &Context, draft: &Draft) -> SelectionSet {
+    draft.map_selections(ctx.selections, Bias::Left, Bias::Right, Bias::Right)
+}
+
+/// Turns the blanks that indent the selected rows, or all, into spaces or tabs.
+pub(crate) fn convert(ctx: &Context, hard_tabs: bool) -> Plan {
+    let options = CaretOptions {
+        hard_tabs,
+        ..ctx.options.clone()
+    };
+    let mut draft = Draft::new();
+    for row in crate::rows::selected_or_all(ctx)
+        .iter()
+        .flat_map(RowRange::rows)
+    {
+        let blanks = leading_blanks(ctx.snapshot, row);
+        let converted = blanks_for(cells_of(&blanks, options.tab_width), &options);
+        if blanks != converted {
+            let start = ctx.snapshot.row_start(row);
+            draft.push(Span::new(start, start + blanks.len()), converted);
+        }
+    }
+    let selections = draft.map_selections(ctx.selections, Bias::Left, Bias::Right, Bias::Right);
+    draft.into_plan(selections, EditKind::Other)
+}
+
+/// Deletes blanks at the ends of rows in the whole file, in one pass over its pieces.
+pub(crate) fn delete_trailing_space(ctx: &Context) -> Plan {
+    let mut draft = Draft::new();
+    let mut at = 0;
+    let mut blanks_start: Option<usize> = None;
+    let mut return_at: Option<usize> = None;
+    for piece in ctx.snapshot.chunks(ctx.snapshot.full_span()) {
+        for byte in piece.bytes() {
+            if byte != b'\n' && return_at.take().is_some() {
+                // A carriage return that ends no row is text.
+                blanks_start = None;
+            }
+            match byte {
+                b' ' | b'\t' => {
+                    blanks_start.get_or_insert(at);
+                }
+                b'\r' => return_at = Some(at),
+                b'\n' => {
+                    if let Some(start) = blanks_start.take() {
+                        draft.push(Span::from(start..return_at.unwrap_or(at)), "");
+                    }
+                    return_at = None;
+                }
+                _ => blanks_start = None,
+            }
+            at += 1;
+        }
+    }
+    if let (Some(start), None) = (blanks_start, return_at) {
+        draft.push(Span::from(start..at), "");
+    }
+    let selections = draft.map_selections(ctx.selections, Bias::Left, Bias::Left, Bias::Left);
+    draft.into_plan(selections, EditKind::Other)
+}

@@ -1,1 +1,205 @@
-//! .
+//! Typed text: closing, skipping and surrounding with brackets and quotes.
+//!
+//! Start at `insert`.
+
+use base::{Bias, ByteOffset, Span};
+use syntax::{AutoClose, Scope};
+use text::{EditKind, Selection, SelectionSet};
+
+use crate::brackets;
+use crate::context::{Context, Plan};
+use crate::draft::{Draft, Swap, replace_each, reversed};
+use crate::indent;
+
+/// What closes itself in a text of no language.
+const PLAIN_PAIRS: &[AutoClose] = &[
+    plain_pair("(", ")", true),
+    plain_pair("[", "]", true),
+    plain_pair("{", "}", true),
+    plain_pair("\"", "\"", false),
+];
+
+/// Chars looked back over for quotes that are still open.
+const LOOK_BACK: usize = 2_000;
+
+const fn plain_pair(open: &'static str, close: &'static str, anywhere: bool) -> AutoClose {
+    AutoClose {
+        open,
+        close,
+        in_strings: anywhere,
+        in_comments: anywhere,
+    }
+}
+
+/// The pairs that close themselves.
+pub(crate) fn pairs(ctx: &Context) -> &'static [AutoClose] {
+    ctx.language
+        .map_or(PLAIN_PAIRS, |language| language.config().auto_close)
+}
+
+/// Replaces every selection with the text and nothing else.
+pub(crate) fn insert_literal(ctx: &Context, text: &str) -> Plan {
+    replace_each(ctx, EditKind::Typing, |selection| {
+        Swap::caret_behind(selection.span(), text)
+    })
+}
+
+/// Types text at every caret.
+pub(crate) fn insert(ctx: &Context, text: &str) -> Plan {
+    let mut chars = text.chars();
+    match (chars.next(), chars.next()) {
+        (Some(typed), None) => type_char(ctx, typed, text),
+        _ => insert_literal(ctx, text),
+    }
+}
+
+fn type_char(ctx: &Context, typed: char, text: &str) -> Plan {
+    if ctx.options.auto_surround
+        && ctx.selections.iter().any(|selection| !selection.is_empty())
+        && let Some(pair) = pairs(ctx).iter().find(|pair| pair.open == text)
+    {
+        return surround(ctx, pair);
+    }
+    replace_each(ctx, EditKind::Typing, |selection| {
+        let plain = Swap::caret_behind(selection.span(), text);
+        if !selection.is_empty() {
+            return plain;
+        }
+        let head = selection.head;
+        if ctx.options.auto_close && skips_over(ctx, head, text) {
+            return Swap::caret_at(head + text.len());
+        }
+        if ctx.options.auto_close
+            && let Some(close) = closing(ctx, head, text)
+        {
+            return Swap {
+                span: Span::at(head),
+                text: format!("{text}{close}"),
+                anchor: text.len(),
+                head: text.len(),
+            };
+        }
+        outdented_closer(ctx, head, typed).unwrap_or(plain)
+    })
+}
+
+/// Puts a pair around every selection, which then holds the same text as before.
+fn surround(ctx: &Context, pair: &AutoClose) -> Plan {
+    let mut draft = Draft::new();
+    let mut after = Vec::with_capacity(ctx.selections.len());
+    for selection in ctx.selections.iter() {
+        let opened = draft.push(Span::at(selection.start()), pair.open) + pair.open.len();
+        let mut inner = Selection::caret(opened);
+        if !selection.is_empty() {
+            draft.push(Span::at(selection.end()), pair.close);
+            inner = Selection::new(opened, opened + selection.span().len());
+        }
+        after.push(if selection.is_reversed() {
+            reversed(inner)
+        } else {
+            inner
+        });
+    }
+    let selections = SelectionSet::new(after, ctx.selections.primary_ix());
+    draft.into_plan(selections, EditKind::Other)
+}
+
+/// Whether typing a closer only steps over the one that is there.
+fn skips_over(ctx: &Context, head: ByteOffset, text: &str) -> bool {
+    if !starts_with(ctx, head, text) {
+        return false;
+    }
+    pairs(ctx).iter().any(|pair| {
+        pair.close == text && (pair.open != pair.close || is_quote_open(ctx, head, text))
+    })
+}
+
+/// What to add behind a typed opener.
+fn closing(ctx: &Context, head: ByteOffset, text: &str) -> Option<&'static str> {
+    let candidates = pairs(ctx).iter().filter(|pair| pair.open.ends_with(text));
+    let pair = candidates
+        .filter(|pair| ends_with(ctx, head, &pair.open[..pair.open.len() - text.len()]))
+        .max_by_key(|pair| pair.open.len())?;
+    let next = ctx.snapshot.chars_at(head).next();
+    let has_room = next.is_none_or(|next| next.is_whitespace() || ";:.,=}])>".contains(next))
+        // Between the halves of another pair, such as `(|)` or `"|"` within a call.
+        || pairs(ctx).iter().any(|other| other.open != other.close && starts_with(ctx, head, other.close));
+    if !has_room {
+        return None;
+    }
+    if pair.open == pair.close {
+        let previous = ctx.snapshot.chars_before(head).next();
+        let follows_word =
+            previous.is_some_and(|previous| previous.is_alphanumeric() || previous == '_');
+        if follows_word || ends_with(ctx, head, text) || is_quote_open(ctx, head, text) {
+            return None;
+        }
+    }
+    match scope(ctx, head) {
+        Scope::String if !pair.in_strings => None,
+        Scope::Comment if !pair.in_comments => None,
+        _ => Some(pair.close),
+    }
+}
+
+/// What kind of text an offset is in, as far as is known.
+pub(crate) fn scope(ctx: &Context, offset: ByteOffset) -> Scope {
+    ctx.syntax
+        .map_or(Scope::Code, |syntax| syntax.scope_at(ctx.snapshot, offset))
+}
+
+/// Whether a quote before the caret on its row has no partner yet.
+fn is_quote_open(ctx: &Context, head: ByteOffset, quote: &str) -> bool {
+    let row_start = ctx.snapshot.row_start(ctx.snapshot.point_at(head).row);
+    let start = ctx
+        .snapshot
+        .clip(row_start.max(head - LOOK_BACK), Bias::Left);
+    let mut is_open = false;
+    let text = ctx.snapshot.text(Span::new(start, head));
+    let mut rest: &str = &text;
+    while let Some(char) = rest.chars().next() {
+        if char == '\\' {
+            let escaped = rest[1..].chars().next().map_or(0, char::len_utf8);
+            rest = &rest[1 + escaped..];
+        } else if let Some(behind) = rest.strip_prefix(quote) {
+            is_open = !is_open;
+            rest = behind;
+        } else {
+            rest = &rest[char.len_utf8()..];
+        }
+    }
+    is_open
+}
+
+/// A closing bracket that is the first thing on its row goes back to the indentation of the row
+/// with the bracket it closes.
+fn outdented_closer(ctx: &Context, head: ByteOffset, typed: char) -> Option<Swap> {
+    if !ctx.options.smart_indent {
+        return None;
+    }
+    let open = brackets::opener_of(ctx, typed)?;
+    let row = ctx.snapshot.point_at(head).row;
+    let start = ctx.snapshot.row_start(row);
+    let before = ctx.snapshot.text(Span::new(start, head));
+    if before.is_empty() || !before.chars().all(|char| char == ' ' || char == '\t') {
+        return None;
+    }
+    let opener = brackets::unclosed_before(ctx, head, open, typed)?;
+    let opener_row = ctx.snapshot.point_at(opener).row;
+    if opener_row == row {
+        return None;
+    }
+    let mut text = indent::leading_blanks(ctx.snapshot, opener_row);
+    text.push(typed);
+    Some(Swap::caret_behind(Span::new(start, head), text))
+}
+
+fn starts_with(ctx: &Context, offset: ByteOffset, text: &str) -> bool {
+    let mut chars = ctx.snapshot.chars_at(offset);
+    text.chars().all(|char| chars.next() == Some(char))
+}
+
+fn ends_with(ctx: &Context, offset: ByteOffset, text: &str) -> bool {
+    let mut chars = ctx.snapshot.chars_before(offset);
+    text.chars().rev().all(|char| chars.next() == Some(char))
+}

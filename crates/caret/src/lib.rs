@@ -41,4 +41,4 @@ pub use boxes::ColumnBox;
 pub use command::{Command, Unit};
 pub use context::{CaretOptions, Context, Memory, Plan};
 pub use motion::Motion;
-pub use plan::plan;
+pub use plan::{plan, settle};

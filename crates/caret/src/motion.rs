@@ -4,13 +4,15 @@
 //! soft wrap are respected, and keep the column they started from as their goal.
 //! Start at `Motion`.
 
-mod horizontal;
-mod vertical;
+pub(crate) mod horizontal;
+pub(crate) mod vertical;
 
 use base::{ByteOffset, Row};
-use text::Selection;
+use text::{Selection, SelectionSet};
 
-use crate::context::Context;
+use crate::brackets;
+use crate::context::{Context, Plan};
+use crate::words::{Stops, Words};
 
 /// Declares the motions that carry no data, and what they are called.
 macro_rules! motions {
@@ -132,3 +134,121 @@ motions! {
     /// To the bracket that belongs to the one at the caret, or to the end of the brackets around it.
     MatchingBracket, "matching-bracket", "to the matching bracket";
 }
+
+/// Where a head goes, and the cell that row motions behind it aim at.
+pub(crate) fn target(
+    ctx: &Context,
+    motion: Motion,
+    head: ByteOffset,
+    goal: Option<u32>,
+) -> (ByteOffset, Option<u32>) {
+    let snapshot = ctx.snapshot;
+    let offset = match motion {
+        Motion::Up
+        | Motion::Down
+        | Motion::PageUp
+        | Motion::PageDown
+        | Motion::HalfPageUp
+        | Motion::HalfPageDown => {
+            let (offset, goal) = vertical::by_rows(ctx, motion, head, goal);
+            return (skip_hidden(ctx, offset), Some(goal));
+        }
+        Motion::Left => skip_hidden(ctx, snapshot.previous_grapheme(head)),
+        Motion::Right => skip_hidden_right(ctx, snapshot.next_grapheme(head)),
+        Motion::WordLeft => Words::of(ctx).previous(head, Stops::Words),
+        Motion::WordRight => Words::of(ctx).next(head, Stops::Words),
+        Motion::SubwordLeft => Words::of(ctx).previous(head, Stops::Parts),
+        Motion::SubwordRight => Words::of(ctx).next(head, Stops::Parts),
+        Motion::RowStart => horizontal::row_start(ctx, head),
+        Motion::RowEnd => snapshot.row_end(snapshot.point_at(head).row),
+        Motion::DisplayRowStart => vertical::display_row_start(ctx, head),
+        Motion::DisplayRowEnd => vertical::display_row_end(ctx, head),
+        Motion::ParagraphUp => horizontal::paragraph_up(ctx, head),
+        Motion::ParagraphDown => horizontal::paragraph_down(ctx, head),
+        Motion::FileStart => ByteOffset(0),
+        Motion::FileEnd => snapshot.len(),
+        Motion::MatchingBracket => brackets::other_end(ctx, head),
+        Motion::Offset(offset) => on_border(snapshot, offset),
+        Motion::Row(row) => horizontal::first_non_blank(snapshot, row.min(snapshot.last_row())),
+    };
+    (offset, None)
+}
+
+/// Moves every caret. Motions to one place leave a single caret, others collapse selections first.
+pub(crate) fn move_carets(ctx: &Context, motion: Motion) -> Plan {
+    if is_absolute(motion) {
+        let (offset, _) = target(ctx, motion, ctx.selections.primary().head, None);
+        return Plan::select(SelectionSet::single(Selection::caret(offset)));
+    }
+    Plan::select(ctx.selections.transform(|selection| {
+        let from = match motion {
+            Motion::Left if !selection.is_empty() => return Selection::caret(selection.start()),
+            Motion::Right if !selection.is_empty() => return Selection::caret(selection.end()),
+            Motion::Up | Motion::PageUp | Motion::HalfPageUp => selection.start(),
+            Motion::Down | Motion::PageDown | Motion::HalfPageDown => selection.end(),
+            _ => selection.head,
+        };
+        let kept = selection.goal.filter(|_| from == selection.head);
+        let (offset, goal) = target(ctx, motion, from, kept);
+        Selection {
+            anchor: offset,
+            head: offset,
+            goal,
+        }
+    }))
+}
+
+/// Moves every head and leaves the anchors; motions to one place extend the newest selection only.
+pub(crate) fn extend(ctx: &Context, motion: Motion) -> Plan {
+    let extended = |selection: &Selection| {
+        let (head, goal) = match motion {
+            Motion::MatchingBracket => (brackets::other_edge(ctx, selection.head), None),
+            _ => target(ctx, motion, selection.head, selection.goal),
+        };
+        Selection {
+            anchor: selection.anchor,
+            head,
+            goal,
+        }
+    };
+    match is_absolute(motion) {
+        true => Plan::select(SelectionSet::single(extended(ctx.selections.primary()))),
+        false => Plan::select(ctx.selections.transform(extended)),
+    }
+}
+
+fn is_absolute(motion: Motion) -> bool {
+    matches!(motion, Motion::Offset(_) | Motion::Row(_))
+}
+
+/// The nearest grapheme border at or before an offset.
+pub(crate) fn on_border(snapshot: &text::Snapshot, offset: ByteOffset) -> ByteOffset {
+    let offset = snapshot.clip(offset.min(snapshot.len()), base::Bias::Left);
+    if offset.0 == 0 || offset == snapshot.len() {
+        return offset;
+    }
+    let before = snapshot.previous_grapheme(offset);
+    if snapshot.next_grapheme(before) > offset {
+        before
+    } else {
+        offset
+    }
+}
+
+/// A caret within a fold stands at its start.
+fn skip_hidden(ctx: &Context, offset: ByteOffset) -> ByteOffset {
+    match ctx.display.fold_containing(offset) {
+        Some(fold) if fold.start < offset => fold.start,
+        _ => offset,
+    }
+}
+
+fn skip_hidden_right(ctx: &Context, offset: ByteOffset) -> ByteOffset {
+    match ctx.display.fold_containing(offset) {
+        Some(fold) if fold.start < offset => fold.end,
+        _ => offset,
+    }
+}
+
+#[cfg(test)]
+mod tests;

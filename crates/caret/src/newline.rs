@@ -1,1 +1,261 @@
-//! .
+//! Starting new rows: with the right indentation, between brackets, within comments and lists.
+//!
+//! Start at `newline`.
+
+use base::{ByteOffset, Row, Span};
+use syntax::Scope;
+use text::EditKind;
+
+use crate::brackets;
+use crate::context::{Context, Plan};
+use crate::draft::{Swap, replace_each};
+use crate::indent::{blanks_for, cells_of, leading_blanks};
+use crate::insert::scope;
+use crate::motion::horizontal::first_non_blank;
+
+/// How the row before goes on.
+enum Continuation {
+    /// The new row starts with a marker too.
+    With(String),
+    /// The row holds nothing but its marker: that goes, no row is started.
+    Ends,
+}
+
+/// The indentation of a new row, and whether the text behind the caret gets one of its own.
+struct Indentation {
+    blanks: String,
+    closing: Option<String>,
+}
+
+/// Starts a new row at every caret.
+pub(crate) fn newline(ctx: &Context) -> Plan {
+    replace_each(ctx, EditKind::Other, |selection| {
+        break_row(ctx, selection.span())
+    })
+}
+
+/// Opens a row below every caret's.
+pub(crate) fn newline_below(ctx: &Context) -> Plan {
+    replace_each(ctx, EditKind::Other, |selection| {
+        let row = ctx.snapshot.point_at(selection.head).row;
+        let end = ctx.snapshot.row_end(row);
+        if first_non_blank(ctx.snapshot, row) < end {
+            return break_row(ctx, Span::at(end));
+        }
+        let blanks = leading_blanks(ctx.snapshot, row);
+        Swap::caret_behind(Span::at(end), ctx.line_ending.as_str().to_owned() + &blanks)
+    })
+}
+
+/// Opens a row above every caret's.
+pub(crate) fn newline_above(ctx: &Context) -> Plan {
+    replace_each(ctx, EditKind::Other, |selection| {
+        let row = ctx.snapshot.point_at(selection.head).row;
+        let blanks = leading_blanks(ctx.snapshot, row);
+        Swap {
+            span: Span::at(ctx.snapshot.row_start(row)),
+            anchor: blanks.len(),
+            head: blanks.len(),
+            text: blanks + ctx.line_ending.as_str(),
+        }
+    })
+}
+
+fn break_row(ctx: &Context, span: Span) -> Swap {
+    let snapshot = ctx.snapshot;
+    let row = snapshot.point_at(span.start).row;
+    let row_start = snapshot.row_start(row);
+    let ending = ctx.line_ending.as_str();
+    if span.start <= first_non_blank(snapshot, row) {
+        // The blanks before the caret move down with the text and leave an empty row.
+        let blanks = snapshot.text(Span::new(row_start, span.start));
+        return Swap::caret_behind(Span::new(row_start, span.end), format!("{ending}{blanks}"));
+    }
+    if ctx.options.continue_comments {
+        match continuation(ctx, row, span) {
+            Some(Continuation::Ends) => {
+                let start = first_non_blank(snapshot, row);
+                return Swap::caret_behind(
+                    Span::new(start, snapshot.row_end(row).max(span.end)),
+                    "",
+                );
+            }
+            Some(Continuation::With(prefix)) => return continued(ctx, row, span, &prefix),
+            None => {}
+        }
+    }
+    let behind = skip_blanks(ctx, span.end);
+    let indentation = indentation(ctx, row, span.start, behind);
+    let mut text = format!("{ending}{}", indentation.blanks);
+    let caret = text.len();
+    if let Some(closing) = indentation.closing {
+        text = text + ending + &closing;
+    }
+    Swap {
+        span: Span::new(span.start, behind),
+        text,
+        anchor: caret,
+        head: caret,
+    }
+}
+
+/// A new row that starts with a marker; the end of a block comment behind the caret gets its own.
+fn continued(ctx: &Context, row: Row, span: Span, prefix: &str) -> Swap {
+    let ending = ctx.line_ending.as_str();
+    let behind = skip_blanks(ctx, span.end);
+    let mut text = format!("{ending}{prefix}");
+    let caret = text.len();
+    let rest = ctx
+        .snapshot
+        .text(Span::new(behind, ctx.snapshot.row_end(row).max(behind)));
+    if prefix.ends_with("* ") && rest.trim_end() == "*/" {
+        text = text + ending + &prefix[..prefix.len() - 2];
+    }
+    Swap {
+        span: Span::new(span.start, behind),
+        text,
+        anchor: caret,
+        head: caret,
+    }
+}
+
+fn skip_blanks(ctx: &Context, offset: ByteOffset) -> ByteOffset {
+    let blanks = ctx
+        .snapshot
+        .chars_at(offset)
+        .take_while(|char| *char == ' ' || *char == '\t');
+    offset + blanks.count()
+}
+
+/// How deep the row that starts at `at` goes.
+fn indentation(ctx: &Context, row: Row, at: ByteOffset, behind: ByteOffset) -> Indentation {
+    let snapshot = ctx.snapshot;
+    let own = leading_blanks(snapshot, row);
+    if !ctx.options.smart_indent {
+        return Indentation {
+            blanks: own,
+            closing: None,
+        };
+    }
+    let mut before = snapshot
+        .chars_before(at)
+        .skip_while(|char| *char == ' ' || *char == '\t');
+    let opened = before.next();
+    let kind = brackets::kinds(ctx)
+        .iter()
+        .find(|kind| Some(kind.0) == opened);
+    let is_between = kind.is_some_and(|kind| snapshot.chars_at(behind).next() == Some(kind.1));
+    let hint = ctx
+        .syntax
+        .filter(|syntax| syntax.has_tree())
+        .map(|syntax| syntax.indent_for_new_line(snapshot, at));
+    match hint {
+        Some(hint) => {
+            let base = leading_blanks(snapshot, hint.base);
+            let closing = (hint.is_split || is_between).then(|| base.clone());
+            // Brackets that the tree does not know yet are worth a level as well.
+            let levels = if closing.is_some() {
+                hint.levels.max(1)
+            } else {
+                hint.levels
+            };
+            Indentation {
+                blanks: shifted(ctx, &base, levels, hint.columns),
+                closing,
+            }
+        }
+        None if kind.is_some() => Indentation {
+            blanks: shifted(ctx, &own, 1, 0),
+            closing: is_between.then_some(own),
+        },
+        None => Indentation {
+            blanks: own,
+            closing: None,
+        },
+    }
+}
+
+/// Blanks with some levels and columns more or less.
+pub(crate) fn shifted(ctx: &Context, base: &str, levels: i32, columns: u32) -> String {
+    let width = ctx.options.tab_width.max(1);
+    if levels >= 0 {
+        let step = if ctx.options.hard_tabs {
+            "\t".to_owned()
+        } else {
+            " ".repeat(width as usize)
+        };
+        return base.to_owned() + &step.repeat(levels as usize) + &" ".repeat(columns as usize);
+    }
+    let cells = cells_of(base, width).saturating_sub(width * levels.unsigned_abs());
+    blanks_for(cells, ctx.options) + &" ".repeat(columns as usize)
+}
+
+/// How a row with a marker goes on behind a break.
+fn continuation(ctx: &Context, row: Row, span: Span) -> Option<Continuation> {
+    let language = ctx.language?;
+    let snapshot = ctx.snapshot;
+    let start = first_non_blank(snapshot, row);
+    let blanks = leading_blanks(snapshot, row);
+    let before = snapshot.text(Span::new(start, span.start));
+    let behind = snapshot.text(Span::new(span.end, snapshot.row_end(row).max(span.end)));
+    let list = (language.name() == "Markdown")
+        .then(|| list_marker(&before))
+        .flatten();
+    if let Some((marker, next)) = list {
+        let is_only_marker = before.len() == marker && behind.trim().is_empty();
+        return Some(match is_only_marker {
+            true => Continuation::Ends,
+            false => Continuation::With(blanks + &next),
+        });
+    }
+    let config = language.config();
+    if let Some(marker) = config
+        .continued
+        .iter()
+        .find(|marker| before.starts_with(**marker))
+    {
+        let rest = &before[marker.len()..];
+        if rest.trim().is_empty() && behind.trim().is_empty() {
+            return Some(Continuation::Ends);
+        }
+        let gap = if marker.ends_with(' ') { "" } else { " " };
+        return Some(Continuation::With(format!("{blanks}{marker}{gap}")));
+    }
+    let is_starred = config.block_comment == Some(("/*", "*/")) && !before.contains("*/");
+    if !is_starred || ctx.syntax.is_some() && scope(ctx, span.start) != Scope::Comment {
+        return None;
+    }
+    if before.starts_with("/**") {
+        return Some(Continuation::With(format!("{blanks} * ")));
+    }
+    let is_star_row = &*before == "*" || before.starts_with("* ");
+    // Without a tree a row such as `* b` may as well be arithmetic.
+    (is_star_row && ctx.syntax.is_some()).then(|| Continuation::With(format!("{blanks}* ")))
+}
+
+/// The length of the list marker that a row starts with, and the marker of the next item.
+fn list_marker(text: &str) -> Option<(usize, String)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (len, next) = match digits {
+        0 => {
+            let bullet = ["- ", "* ", "+ "]
+                .into_iter()
+                .find(|bullet| text.starts_with(bullet))?;
+            (2, bullet.to_owned())
+        }
+        _ => {
+            let closer = [". ", ") "]
+                .into_iter()
+                .find(|closer| text[digits..].starts_with(closer))?;
+            let number: u64 = text[..digits].parse().ok()?;
+            (digits + 2, format!("{}{closer}", number.saturating_add(1)))
+        }
+    };
+    let is_task = ["[ ] ", "[x] ", "[X] "]
+        .iter()
+        .any(|task| text[len..].starts_with(task));
+    match is_task {
+        true => Some((len + 4, next + "[ ] ")),
+        false => Some((len, next)),
+    }
+}

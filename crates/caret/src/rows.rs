@@ -1,1 +1,447 @@
-//! .
+//! Whole rows: moving, copying, joining, sorting and deleting them.
+//!
+//! Rows that several selections touch, or that follow each other, make one group. A last row without
+//! a line ending borrows one from its neighbour and gives it back. Start at `row_groups`.
+
+use std::collections::HashSet;
+
+use base::{Bias, Row, Span};
+use text::{EditKind, Selection, SelectionSet, Snapshot};
+
+use crate::context::{Context, Plan};
+use crate::draft::{Draft, Swap, replace_each, reversed};
+use crate::motion::horizontal::first_non_blank;
+
+/// Rows that follow each other, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RowRange {
+    pub(crate) first: Row,
+    pub(crate) last: Row,
+}
+
+impl RowRange {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Row> + use<> {
+        (self.first.0..=self.last.0).map(Row)
+    }
+
+    /// Their text with all line endings.
+    pub(crate) fn span(&self, snapshot: &Snapshot) -> Span {
+        Span::new(
+            snapshot.row_start(self.first),
+            snapshot.row_span_with_ending(self.last).end,
+        )
+    }
+
+    /// Their text without the last line ending.
+    pub(crate) fn inner_span(&self, snapshot: &Snapshot) -> Span {
+        Span::new(snapshot.row_start(self.first), snapshot.row_end(self.last))
+    }
+}
+
+/// The rows a selection is on. A selection that ends where a row starts does not touch that row.
+pub(crate) fn rows_of(snapshot: &Snapshot, selection: &Selection) -> RowRange {
+    let first = snapshot.point_at(selection.start()).row;
+    let mut last = snapshot.point_at(selection.end()).row;
+    if last > first && snapshot.row_start(last) == selection.end() {
+        last -= 1;
+    }
+    RowRange { first, last }
+}
+
+/// The rows of all selections, in groups of rows that follow each other.
+pub(crate) fn row_groups(ctx: &Context) -> Vec<RowRange> {
+    let mut groups: Vec<RowRange> = Vec::new();
+    for selection in ctx.selections.iter() {
+        let range = rows_of(ctx.snapshot, selection);
+        match groups.last_mut() {
+            Some(group) if range.first <= group.last + 1 => group.last = group.last.max(range.last),
+            _ => groups.push(range),
+        }
+    }
+    groups
+}
+
+/// The groups of rows that are selected; all rows when nothing is selected over more than one row.
+pub(crate) fn selected_or_all(ctx: &Context) -> Vec<RowRange> {
+    let groups = row_groups(ctx);
+    let is_caret_only =
+        ctx.selections.len() == 1 && groups.iter().all(|group| group.first == group.last);
+    match is_caret_only {
+        true => vec![RowRange {
+            first: Row(0),
+            last: last_row_with_text(ctx.snapshot),
+        }],
+        false => groups,
+    }
+}
+
+/// The last row, unless it is the empty one behind the last line ending.
+fn last_row_with_text(snapshot: &Snapshot) -> Row {
+    let last = snapshot.last_row();
+    if snapshot.row_start(last) == snapshot.len() {
+        last - 1
+    } else {
+        last
+    }
+}
+
+/// Which way rows go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Up,
+    Down,
+}
+
+/// Swaps every group of rows with the row before or behind it.
+pub(crate) fn move_rows(ctx: &Context, way: Way) -> Plan {
+    let snapshot = ctx.snapshot;
+    let mut draft = Draft::new();
+    for group in row_groups(ctx) {
+        let span = group.span(snapshot);
+        let ending = line_ending_of(snapshot, group.last);
+        if way == Way::Up && group.first.0 > 0 {
+            let before = group.first - 1;
+            draft.push(snapshot.row_span_with_ending(before), "");
+            let text = snapshot.row_text(before).into_owned();
+            let text = match ending.is_empty() {
+                true => line_ending_of(snapshot, before) + &text,
+                false => text + &line_ending_of(snapshot, before),
+            };
+            draft.push(Span::at(span.end), text);
+        } else if way == Way::Down && group.last < snapshot.last_row() {
+            let behind = group.last + 1;
+            let behind_ending = line_ending_of(snapshot, behind);
+            let text = snapshot.row_text(behind).into_owned();
+            let is_last = behind_ending.is_empty();
+            let new_ending = if is_last { ending } else { behind_ending };
+            draft.push(Span::at(span.start), text + &new_ending);
+            let behind_span = snapshot.row_span_with_ending(behind);
+            let from = if is_last {
+                snapshot.row_end(group.last)
+            } else {
+                behind_span.start
+            };
+            draft.push(Span::new(from, behind_span.end), "");
+        }
+    }
+    let selections = match way {
+        Way::Up => draft.map_selections(ctx.selections, Bias::Left, Bias::Left, Bias::Left),
+        Way::Down => draft.map_selections(ctx.selections, Bias::Right, Bias::Right, Bias::Right),
+    };
+    draft.into_plan(selections, EditKind::Other)
+}
+
+/// The characters that end a row; none for the last.
+fn line_ending_of(snapshot: &Snapshot, row: Row) -> String {
+    let span = Span::new(
+        snapshot.row_end(row),
+        snapshot.row_span_with_ending(row).end,
+    );
+    snapshot.text(span).into_owned()
+}
+
+/// Copies every group of rows; the selections stay with the copy on the given side.
+pub(crate) fn duplicate_rows(ctx: &Context, way: Way) -> Plan {
+    let snapshot = ctx.snapshot;
+    let mut draft = Draft::new();
+    for group in row_groups(ctx) {
+        let span = group.span(snapshot);
+        let text = snapshot.text(span).into_owned();
+        let lacks_ending = line_ending_of(snapshot, group.last).is_empty();
+        match (way, lacks_ending) {
+            (Way::Down, false) => draft.push(Span::at(span.start), text),
+            (Way::Down, true) => draft.push(Span::at(span.start), text + ctx.line_ending.as_str()),
+            (Way::Up, false) => draft.push(Span::at(span.end), text),
+            (Way::Up, true) => draft.push(
+                Span::at(span.end),
+                ctx.line_ending.as_str().to_owned() + &text,
+            ),
+        };
+    }
+    let bias = if way == Way::Down {
+        Bias::Right
+    } else {
+        Bias::Left
+    };
+    let mut selections = draft.map_selections(ctx.selections, bias, bias, bias);
+    if way == Way::Down {
+        // An end at the start of the row behind its group stays before the next group's copy.
+        selections = draft.map_selections(ctx.selections, Bias::Right, Bias::Left, Bias::Right);
+    }
+    draft.into_plan(selections, EditKind::Other)
+}
+
+/// Copies every selection behind itself and selects the copy; empty ones copy their rows down.
+pub(crate) fn duplicate_selections(ctx: &Context) -> Plan {
+    if ctx.selections.iter().all(Selection::is_empty) {
+        return duplicate_rows(ctx, Way::Down);
+    }
+    let mut draft = Draft::new();
+    let mut after = Vec::with_capacity(ctx.selections.len());
+    for selection in ctx.selections.iter() {
+        let text = ctx.snapshot.text(selection.span());
+        let landing = draft.push(Span::at(selection.end()), text);
+        let copy = Selection::new(landing, landing + selection.span().len());
+        after.push(if selection.is_reversed() {
+            reversed(copy)
+        } else {
+            copy
+        });
+    }
+    let selections = SelectionSet::new(after, ctx.selections.primary_ix());
+    draft.into_plan(selections, EditKind::Other)
+}
+
+/// Joins the rows of every selection, or a row with the next.
+pub(crate) fn join_rows(ctx: &Context) -> Plan {
+    let snapshot = ctx.snapshot;
+    let mut draft = Draft::new();
+    for group in row_groups(ctx) {
+        let last = if group.first == group.last {
+            group.last + 1
+        } else {
+            group.last
+        };
+        for row in group.first.0..last.0.min(snapshot.last_row().0) {
+            let (span, glue) = seam(ctx, Row(row));
+            draft.push(span, glue);
+        }
+    }
+    let selections = ctx.selections.transform(|selection| {
+        if selection.is_empty() {
+            let row = snapshot.point_at(selection.head).row;
+            let seam_start = seam(ctx, row).0.start;
+            let is_joined = row < snapshot.last_row();
+            let to = if is_joined {
+                seam_start
+            } else {
+                selection.head
+            };
+            return Selection::caret(draft.map(to, Bias::Left));
+        }
+        let first = draft.map(selection.start(), Bias::Left);
+        let mapped = Selection::new(first, draft.map(selection.end(), Bias::Left).max(first));
+        if selection.is_reversed() {
+            reversed(mapped)
+        } else {
+            mapped
+        }
+    });
+    draft.into_plan(selections, EditKind::Other)
+}
+
+/// What lies between a row's text and the next one's, and what glues them together instead.
+fn seam(ctx: &Context, row: Row) -> (Span, &'static str) {
+    let snapshot = ctx.snapshot;
+    let end = snapshot.row_end(row);
+    let blanks = snapshot
+        .chars_before(end)
+        .take_while(|char| *char == ' ' || *char == '\t')
+        .count();
+    let start = (end - blanks).max(snapshot.row_start(row));
+    if row >= snapshot.last_row() {
+        return (Span::at(end), "");
+    }
+    let next = row + 1;
+    let mut next_text = first_non_blank(snapshot, next);
+    if let Some(marker) = shared_comment_marker(ctx, row, next) {
+        next_text += marker.len();
+        let blanks = snapshot
+            .chars_at(next_text)
+            .take_while(|char| *char == ' ')
+            .count();
+        next_text = (next_text + blanks).min(snapshot.row_end(next));
+    }
+    let is_empty = start == snapshot.row_start(row) || next_text == snapshot.row_end(next);
+    (Span::new(start, next_text), if is_empty { "" } else { " " })
+}
+
+/// The comment marker both rows start with.
+fn shared_comment_marker(ctx: &Context, row: Row, next: Row) -> Option<&'static str> {
+    let config = ctx.language?.config();
+    let starts = |row: Row, marker: &str| {
+        let mut chars = ctx.snapshot.chars_at(first_non_blank(ctx.snapshot, row));
+        marker.chars().all(|char| chars.next() == Some(char))
+    };
+    let markers = config.continued.iter().copied().chain(config.line_comment);
+    let mut markers: Vec<&'static str> = markers
+        .filter(|marker| {
+            config
+                .line_comment
+                .is_some_and(|comment| marker.starts_with(comment))
+        })
+        .collect();
+    markers.sort_by_key(|marker| std::cmp::Reverse(marker.len()));
+    markers
+        .into_iter()
+        .find(|marker| starts(row, marker) && starts(next, marker))
+}
+
+/// How rows are put in another order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    Ascending,
+    Descending,
+    IgnoringCase,
+    Unique,
+    UniqueIgnoringCase,
+    Reversed,
+}
+
+/// Puts the selected rows, or all, in another order. The line endings keep their places.
+pub(crate) fn reorder_rows(ctx: &Context, order: Order) -> Plan {
+    let snapshot = ctx.snapshot;
+    let mut draft = Draft::new();
+    let mut after = Vec::new();
+    for group in selected_or_all(ctx) {
+        let span = group.inner_span(snapshot);
+        let text = snapshot.text(span).into_owned();
+        let rows: Vec<&str> = text
+            .split('\n')
+            .map(|row| row.strip_suffix('\r').unwrap_or(row))
+            .collect();
+        let ordered = reordered(rows.clone(), order);
+        let landing = match ordered == rows {
+            true => draft.push(Span::at(span.start), ""),
+            false => {
+                let joined = join_with_endings(snapshot, group, &ordered);
+                draft.push(span, joined)
+            }
+        };
+        let rest = Span::new(span.end, group.span(snapshot).end);
+        let end = draft.map(rest.end, Bias::Left);
+        after.push(Selection::new(landing, end));
+    }
+    let is_caret_only = ctx.selections.len() == 1 && ctx.selections.primary().is_empty();
+    let selections = match is_caret_only {
+        true => draft.map_selections(ctx.selections, Bias::Left, Bias::Left, Bias::Left),
+        false => SelectionSet::new(after, 0),
+    };
+    draft.into_plan(selections, EditKind::Other)
+}
+
+fn reordered<'t>(mut rows: Vec<&'t str>, order: Order) -> Vec<&'t str> {
+    match order {
+        Order::Ascending => rows.sort(),
+        Order::Descending => rows.sort_by(|first, second| second.cmp(first)),
+        Order::IgnoringCase => rows.sort_by_cached_key(|row| row.to_lowercase()),
+        Order::Reversed => rows.reverse(),
+        Order::Unique => {
+            let mut seen = HashSet::new();
+            rows.retain(|row| seen.insert(*row));
+        }
+        Order::UniqueIgnoringCase => {
+            let mut seen = HashSet::new();
+            rows.retain(|row| seen.insert(row.to_lowercase()));
+        }
+    }
+    rows
+}
+
+fn join_with_endings(snapshot: &Snapshot, group: RowRange, rows: &[&str]) -> String {
+    let mut joined = String::new();
+    for (ix, (row, text)) in group.rows().zip(rows).enumerate() {
+        joined.push_str(text);
+        if ix + 1 < rows.len() {
+            joined.push_str(&line_ending_of(snapshot, row));
+        }
+    }
+    joined
+}
+
+/// Deletes the rows of every selection. Carets keep their columns as far as the next row has them.
+pub(crate) fn delete_rows(ctx: &Context) -> Plan {
+    let snapshot = ctx.snapshot;
+    let groups = row_groups(ctx);
+    let mut draft = Draft::new();
+    for group in &groups {
+        let mut span = group.span(snapshot);
+        if line_ending_of(snapshot, group.last).is_empty() && group.first.0 > 0 {
+            // The last row takes the line ending before it along.
+            span.start = snapshot.row_end(group.first - 1);
+        }
+        draft.push(span, "");
+    }
+    let selections = ctx.selections.transform(|selection| {
+        let head = ctx.display.to_display(selection.head, Bias::Right);
+        let next = rows_behind(&groups, snapshot, rows_of(snapshot, selection).last);
+        let target = match next {
+            Some(next) => {
+                let row = ctx
+                    .display
+                    .to_display(snapshot.row_start(next), Bias::Right)
+                    .row;
+                let on_row = crate::motion::vertical::at_cell(ctx, row, head.cell);
+                on_row.clamp(snapshot.row_start(next), snapshot.row_end(next))
+            }
+            None => snapshot.len(),
+        };
+        Selection::caret(draft.map(target, Bias::Left))
+    });
+    draft.into_plan(selections, EditKind::Other)
+}
+
+/// The first row behind `row` that stays.
+fn rows_behind(groups: &[RowRange], snapshot: &Snapshot, row: Row) -> Option<Row> {
+    let group = groups.get(groups.partition_point(|group| group.last < row))?;
+    let next = group.last + 1;
+    (next <= snapshot.last_row()).then_some(next)
+}
+
+/// Swaps the graphemes around every caret; the texts of several selections change places.
+pub(crate) fn transpose(ctx: &Context) -> Plan {
+    let snapshot = ctx.snapshot;
+    let wide: Vec<Span> = ctx
+        .selections
+        .iter()
+        .filter(|selection| !selection.is_empty())
+        .map(Selection::span)
+        .collect();
+    let mut nth_wide = 0;
+    replace_each(ctx, EditKind::Other, |selection| {
+        if !selection.is_empty() {
+            // Each gets the text of the one before it, the first that of the last.
+            let from = (nth_wide + wide.len() - 1) % wide.len();
+            nth_wide += 1;
+            let text = snapshot.text(wide[from]).into_owned();
+            let len = text.len();
+            return Swap {
+                span: selection.span(),
+                text,
+                anchor: 0,
+                head: len,
+            };
+        }
+        let head = selection.head;
+        let row = snapshot.point_at(head).row;
+        let (start, end) = (snapshot.row_start(row), snapshot.row_end(row));
+        let middle = if head == end {
+            snapshot.previous_grapheme(head).max(start)
+        } else {
+            head
+        };
+        if middle <= start || middle >= end {
+            return Swap::caret_at(head);
+        }
+        let (before, behind) = (
+            snapshot.previous_grapheme(middle),
+            snapshot.next_grapheme(middle),
+        );
+        let swapped = [
+            snapshot.text(Span::new(middle, behind)),
+            snapshot.text(Span::new(before, middle)),
+        ]
+        .concat();
+        Swap::caret_behind(Span::new(before, behind), swapped)
+    })
+}
+
+/// Selections over the whole rows they touch; already whole ones take the next row too.
+pub(crate) fn select_rows(ctx: &Context) -> SelectionSet {
+    let snapshot = ctx.snapshot;
+    ctx.selections.transform(|selection| {
+        let start = snapshot.row_start(snapshot.point_at(selection.start()).row);
+        let end = snapshot.row_start(snapshot.point_at(selection.end()).row + 1);
+        Selection::new(start, end)
+    })
+}

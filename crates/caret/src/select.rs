@@ -1,1 +1,172 @@
-//! .
+//! Making selections: adding carets, splitting, collapsing, and what a pointer selects.
+//!
+//! Start at `between`.
+
+use base::{Bias, ByteOffset, Span};
+use text::{Selection, SelectionSet};
+
+use crate::command::Unit;
+use crate::context::Context;
+use crate::motion::on_border;
+use crate::motion::vertical::at_cell;
+use crate::rows::{Way, rows_of};
+use crate::words::Words;
+
+/// Selects from one offset to another by whole units; the caret is at the end that moves.
+pub(crate) fn between(
+    ctx: &Context,
+    from: ByteOffset,
+    to: ByteOffset,
+    unit: Unit,
+    keep_others: bool,
+) -> SelectionSet {
+    let (from, to) = (on_border(ctx.snapshot, from), on_border(ctx.snapshot, to));
+    let (first, last) = (unit_at(ctx, from, unit), unit_at(ctx, to, unit));
+    let selection = match to < from {
+        true => Selection::new(first.end, last.start),
+        false => Selection::new(first.start, last.end),
+    };
+    if !keep_others {
+        return SelectionSet::single(selection);
+    }
+    let newest = ctx.selections.primary_ix();
+    let others = ctx
+        .selections
+        .iter()
+        .enumerate()
+        .filter(|(ix, _)| *ix != newest);
+    let mut all: Vec<Selection> = others.map(|(_, other)| *other).collect();
+    // The one that is being made wins over those it runs into.
+    all.retain(|other| !other.span().overlaps(selection.span()));
+    all.push(selection);
+    let primary = all.len() - 1;
+    SelectionSet::new(all, primary)
+}
+
+fn unit_at(ctx: &Context, offset: ByteOffset, unit: Unit) -> Span {
+    match unit {
+        Unit::Character => Span::at(offset),
+        Unit::Word => Words::of(ctx).around(offset),
+        Unit::Row => ctx
+            .snapshot
+            .row_span_with_ending(ctx.snapshot.point_at(offset).row),
+    }
+}
+
+/// Adds a caret, or removes the selection that is there unless it is the only one.
+pub(crate) fn toggle_caret(ctx: &Context, offset: ByteOffset) -> SelectionSet {
+    let offset = on_border(ctx.snapshot, offset);
+    let is_there = |selection: &Selection| selection.start() <= offset && offset <= selection.end();
+    let mut all: Vec<Selection> = ctx.selections.iter().copied().collect();
+    if all.len() > 1 && all.iter().any(is_there) {
+        all.retain(|selection| !is_there(selection));
+        if !all.is_empty() {
+            let primary = all.len() - 1;
+            return SelectionSet::new(all, primary);
+        }
+        return ctx.selections.clone();
+    }
+    all.push(Selection::caret(offset));
+    let primary = all.len() - 1;
+    SelectionSet::new(all, primary)
+}
+
+/// Adds a selection of the same columns on the display row above or below every one.
+pub(crate) fn add_carets(ctx: &Context, way: Way) -> SelectionSet {
+    let last = ctx.display.last_row();
+    let mut all: Vec<Selection> = ctx.selections.iter().copied().collect();
+    let mut added: Vec<Selection> = Vec::new();
+    for selection in ctx.selections.iter() {
+        let head = ctx.display.to_display(selection.head, Bias::Right);
+        let anchor = ctx.display.to_display(selection.anchor, Bias::Right);
+        let row = match way {
+            Way::Up if head.row.0 > 0 => head.row - 1,
+            Way::Down if head.row < last => head.row + 1,
+            _ => continue,
+        };
+        let goal = selection.goal.unwrap_or(head.cell);
+        let offset = at_cell(ctx, row, goal);
+        // A selection over several rows is followed by a caret.
+        let anchor = match anchor.row == head.row && !selection.is_empty() {
+            true => at_cell(ctx, row, anchor.cell),
+            false => offset,
+        };
+        added.push(Selection {
+            anchor,
+            head: offset,
+            goal: Some(goal),
+        });
+    }
+    added.retain(|new| !touches(ctx.selections, new));
+    let newest = match way {
+        Way::Up => added.first().copied(),
+        Way::Down => added.last().copied(),
+    };
+    all.extend(&added);
+    let primary = newest.and_then(|newest| all.iter().rposition(|selection| *selection == newest));
+    SelectionSet::new(all, primary.unwrap_or(ctx.selections.primary_ix()))
+}
+
+/// Whether a new selection would merge with one that is there.
+fn touches(selections: &SelectionSet, new: &Selection) -> bool {
+    let sorted = selections.as_slice();
+    let ix = sorted.partition_point(|selection| selection.end() < new.start());
+    sorted
+        .get(ix)
+        .is_some_and(|selection| selection.start() <= new.end())
+}
+
+/// Every selection as one for each of its rows, line endings left out.
+pub(crate) fn split_into_rows(ctx: &Context) -> SelectionSet {
+    let snapshot = ctx.snapshot;
+    let mut split = Vec::new();
+    for selection in ctx.selections.iter() {
+        for row in rows_of(snapshot, selection).rows() {
+            let start = snapshot.row_start(row).max(selection.start());
+            let end = snapshot.row_end(row).min(selection.end()).max(start);
+            split.push(Selection::new(start, end));
+        }
+    }
+    let primary = split.len() - 1;
+    SelectionSet::new(split, primary)
+}
+
+/// A caret at the end of every row that is touched.
+pub(crate) fn at_row_ends(ctx: &Context) -> SelectionSet {
+    let rows = ctx
+        .selections
+        .iter()
+        .flat_map(|selection| rows_of(ctx.snapshot, selection).rows());
+    let carets: Vec<Selection> = rows
+        .map(|row| Selection::caret(ctx.snapshot.row_end(row)))
+        .collect();
+    let primary = carets.len() - 1;
+    SelectionSet::new(carets, primary)
+}
+
+/// Only the newest selection; when there is no other, its caret.
+pub(crate) fn collapse(ctx: &Context) -> SelectionSet {
+    let newest = *ctx.selections.primary();
+    match ctx.selections.len() > 1 {
+        true => SelectionSet::single(newest),
+        false => SelectionSet::single(Selection::caret(newest.head)),
+    }
+}
+
+/// The whole text.
+pub(crate) fn all(ctx: &Context) -> SelectionSet {
+    SelectionSet::single(Selection::new(ByteOffset(0), ctx.snapshot.len()))
+}
+
+/// The words at the carets; selections that hold something stay.
+pub(crate) fn words(ctx: &Context) -> SelectionSet {
+    let words = Words::of(ctx);
+    ctx.selections
+        .transform(|selection| match selection.is_empty() {
+            true => {
+                let span = words.around(selection.head);
+                Selection::new(span.start, span.end)
+            }
+            false => *selection,
+        })
+}

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use base::{ByteOffset, Span};
+use base::{Bias, ByteOffset, Span};
 use regex_automata::meta;
 use regex_syntax::hir::Hir;
 use text::Snapshot;
@@ -80,7 +80,12 @@ pub struct Count {
 
 impl fmt::Display for Count {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}{}", self.number, if self.is_capped { "+" } else { "" })
+        write!(
+            out,
+            "{}{}",
+            self.number,
+            if self.is_capped { "+" } else { "" }
+        )
     }
 }
 
@@ -100,7 +105,10 @@ impl Matcher {
         let config = meta::Config::new()
             .nfa_size_limit(Some(SIZE_LIMIT))
             .hybrid_cache_capacity(SIZE_LIMIT / 4);
-        let regex = meta::Builder::new().configure(config).build_from_hir(hir).ok()?;
+        let regex = meta::Builder::new()
+            .configure(config)
+            .build_from_hir(hir)
+            .ok()?;
         let cursor_config = regex_cursor::engines::meta::Config::new()
             .nfa_size_limit(Some(SIZE_LIMIT))
             .hybrid_cache_capacity(SIZE_LIMIT / 4);
@@ -119,7 +127,7 @@ impl Matcher {
     /// The matches that lie wholly within a span, in order. What surrounds the span is seen by `^`,
     /// `$` and word boundaries.
     pub fn matches<'a>(&'a self, snapshot: &'a Snapshot, within: Span) -> Matches<'a> {
-        todo!()
+        Matches::new(self, snapshot, within, None)
     }
 
     /// Collects the matches within some spans, which are sorted and disjoint, until all are found,
@@ -131,7 +139,25 @@ impl Matcher {
         limit: Limit,
         cancel: &AtomicBool,
     ) -> Found {
-        todo!()
+        let mut spans: Vec<Span> = Vec::new();
+        for span in within {
+            for found in Matches::new(self, snapshot, *span, Some(cancel)) {
+                if spans.len() == limit.0 {
+                    return Found {
+                        spans,
+                        is_complete: false,
+                    };
+                }
+                // An empty match on the border of two touching spans is found in both.
+                if spans.last() != Some(&found) {
+                    spans.push(found);
+                }
+            }
+        }
+        Found {
+            spans,
+            is_complete: !cancel.load(Ordering::Relaxed),
+        }
     }
 
     /// The first match behind what is selected, which is not the selection itself.
@@ -142,10 +168,24 @@ impl Matcher {
         selected: Span,
         wrap: Wrap,
     ) -> Option<Hit> {
-        todo!()
+        let found = self.first_from(snapshot, within, selected.end, |found| *found != selected);
+        if let Some(span) = found {
+            return Some(Hit {
+                span,
+                has_wrapped: false,
+            });
+        }
+        if wrap == Wrap::Stop {
+            return None;
+        }
+        let span = self.first_from(snapshot, within, ByteOffset(0), |_| true)?;
+        Some(Hit {
+            span,
+            has_wrapped: true,
+        })
     }
 
-    /// The last match before what is selected.
+    /// The last match before what is selected, which is not the selection itself.
     pub fn previous(
         &self,
         snapshot: &Snapshot,
@@ -153,20 +193,263 @@ impl Matcher {
         selected: Span,
         wrap: Wrap,
     ) -> Option<Hit> {
-        todo!()
+        let found = self.last_until(snapshot, within, selected.start, |found| *found != selected);
+        if let Some(span) = found {
+            return Some(Hit {
+                span,
+                has_wrapped: false,
+            });
+        }
+        if wrap == Wrap::Stop {
+            return None;
+        }
+        let span = self.last_until(snapshot, within, snapshot.len(), |_| true)?;
+        Some(Hit {
+            span,
+            has_wrapped: true,
+        })
+    }
+
+    /// The regular expression for contiguous text, to find groups with.
+    pub(super) fn regex(&self) -> &meta::Regex {
+        &self.inner.regex
+    }
+
+    /// The first match that starts at or behind an offset.
+    fn first_from(
+        &self,
+        snapshot: &Snapshot,
+        within: &[Span],
+        from: ByteOffset,
+        accept: impl Fn(&Span) -> bool,
+    ) -> Option<Span> {
+        // Matches that stay in their rows fall the same from the start of the row as from the start
+        // of the text; others are sought from where we are.
+        let sync = match self.inner.stays_in_row {
+            true => snapshot.row_start(snapshot.point_at(from).row),
+            false => from,
+        };
+        within
+            .iter()
+            .filter(|span| span.end >= from)
+            .flat_map(|span| {
+                let start = span.start.max(sync).min(span.end);
+                self.matches(snapshot, Span::new(start, span.end))
+            })
+            .find(|found| found.start >= from && accept(found))
+    }
+
+    /// The last match that ends at or before an offset. Patterns that cross rows are sought from the
+    /// start of the span, so that this grows with the text.
+    fn last_until(
+        &self,
+        snapshot: &Snapshot,
+        within: &[Span],
+        until: ByteOffset,
+        accept: impl Fn(&Span) -> bool,
+    ) -> Option<Span> {
+        within
+            .iter()
+            .rev()
+            .filter(|span| span.start <= until)
+            .find_map(|span| {
+                let mut end = span.end.min(until);
+                if !self.inner.stays_in_row {
+                    let matches = self.matches(snapshot, *span);
+                    return matches
+                        .take_while(|found| found.start <= end)
+                        .filter(|found| found.end <= end && accept(found))
+                        .last();
+                }
+                loop {
+                    let back = snapshot.clip(end - WINDOW, Bias::Left);
+                    let start = snapshot
+                        .row_start(snapshot.point_at(back).row)
+                        .max(span.start);
+                    let rows_end = snapshot.row_end(snapshot.point_at(end).row).min(span.end);
+                    let matches = self.matches(snapshot, Span::new(start, rows_end.max(end)));
+                    let last = matches
+                        .filter(|found| found.end <= end && accept(found))
+                        .last();
+                    if last.is_some() || start <= span.start {
+                        return last;
+                    }
+                    end = start;
+                }
+            })
     }
 }
 
-/// The matches within a span, one after the other.
+/// The matches within a span, one after the other. Ends early when cancelled.
 pub struct Matches<'a> {
     matcher: &'a Matcher,
     snapshot: &'a Snapshot,
+    cancel: Option<&'a AtomicBool>,
+    /// Where the next search starts.
+    at: usize,
+    /// Where no match may end behind.
+    end: usize,
+    /// Where the last match ended: no empty match may follow there.
+    last_end: Option<usize>,
+    is_done: bool,
+    way: Way,
+}
+
+/// How the text is reached.
+enum Way {
+    Windows {
+        cache: Box<meta::Cache>,
+        window: Window,
+    },
+    Pieces {
+        cache: Box<regex_cursor::engines::meta::Cache>,
+    },
+}
+
+/// Whole rows, copied so that they are contiguous.
+#[derive(Default)]
+struct Window {
+    text: String,
+    start: usize,
+    /// Whether the search ends in this window.
+    is_last: bool,
+}
+
+impl Window {
+    fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+}
+
+impl<'a> Matches<'a> {
+    fn new(
+        matcher: &'a Matcher,
+        snapshot: &'a Snapshot,
+        within: Span,
+        cancel: Option<&'a AtomicBool>,
+    ) -> Self {
+        let end = within.end.min(snapshot.len()).0;
+        let way = match matcher.inner.stays_in_row {
+            true => Way::Windows {
+                cache: Box::new(matcher.inner.regex.create_cache()),
+                window: Window::default(),
+            },
+            false => pieces_way(matcher),
+        };
+        let mut matches = Matches {
+            matcher,
+            snapshot,
+            cancel,
+            at: within.start.0.min(end),
+            end,
+            last_end: None,
+            is_done: false,
+            way,
+        };
+        matches.fill_window();
+        matches
+    }
+
+    /// Copies the rows from the one at `at`, or turns to the pieces when they are too long.
+    fn fill_window(&mut self) {
+        let Way::Windows { window, .. } = &mut self.way else {
+            return;
+        };
+        let snapshot = self.snapshot;
+        let target = self.at.saturating_add(WINDOW).min(self.end);
+        let first = snapshot.point_at(ByteOffset(self.at)).row;
+        let last = snapshot
+            .point_at(snapshot.clip(ByteOffset(target), Bias::Left))
+            .row;
+        let start = snapshot.row_start(first);
+        // The row of the target is taken whole, so that what follows the last match is seen.
+        let span = Span::new(start, snapshot.row_span_with_ending(last).end);
+        if span.len() > LARGEST_WINDOW {
+            self.way = pieces_way(self.matcher);
+            return;
+        }
+        window.start = start.0;
+        window.text.clear();
+        snapshot
+            .chunks(span)
+            .for_each(|piece| window.text.push_str(piece));
+        window.is_last = window.end() > self.end || window.end() == snapshot.len().0;
+    }
+
+    /// The next match from `at` on, in the current window or behind it.
+    fn search(&mut self) -> Option<Span> {
+        loop {
+            if self
+                .cancel
+                .is_some_and(|cancel| cancel.load(Ordering::Relaxed))
+            {
+                return None;
+            }
+            match &mut self.way {
+                Way::Pieces { cache } => {
+                    let pieces = Pieces::at(self.snapshot, ByteOffset(self.at), self.cancel);
+                    let mut input = regex_cursor::Input::new(pieces).range(self.at..self.end);
+                    let regex = &self.matcher.inner.cursor_regex;
+                    let found = regex.search_with(cache, &mut input)?;
+                    return Some(Span::from(found.start()..found.end()));
+                }
+                Way::Windows { cache, window } => {
+                    let bound = window.end().min(self.end);
+                    let range = self.at - window.start..bound - window.start;
+                    let input = regex_automata::Input::new(&window.text).range(range);
+                    let found = self.matcher.inner.regex.search_with(cache, &input);
+                    // The end of a window is no end of the text: the next window decides there.
+                    let found = found
+                        .filter(|found| window.is_last || found.start() + window.start < bound);
+                    match found {
+                        Some(found) => {
+                            return Some(Span::from(
+                                found.start() + window.start..found.end() + window.start,
+                            ));
+                        }
+                        None if window.is_last => return None,
+                        None => self.at = bound,
+                    }
+                }
+            }
+            self.fill_window();
+        }
+    }
+}
+
+fn pieces_way(matcher: &Matcher) -> Way {
+    Way::Pieces {
+        cache: Box::new(matcher.inner.cursor_regex.create_cache()),
+    }
 }
 
 impl Iterator for Matches<'_> {
     type Item = Span;
 
     fn next(&mut self) -> Option<Span> {
-        todo!()
+        if self.is_done {
+            return None;
+        }
+        let mut found = self.search();
+        if found.is_some_and(|found| found.is_empty() && self.last_end == Some(found.end.0)) {
+            // An empty match may not touch the match before it, or a search would never end.
+            let next = self.snapshot.chars_at(ByteOffset(self.at)).next();
+            self.at += next.map_or(1, char::len_utf8);
+            found = match self.at <= self.end {
+                true => self.search(),
+                false => None,
+            };
+        }
+        match found {
+            Some(found) => {
+                self.at = found.end.0;
+                self.last_end = Some(found.end.0);
+            }
+            None => self.is_done = true,
+        }
+        found
     }
 }
+
+#[cfg(test)]
+mod tests;

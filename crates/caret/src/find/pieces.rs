@@ -1,5 +1,7 @@
 //! The rope's pieces as a cursor of the regex engine.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use base::ByteOffset;
 use regex_cursor::Cursor;
 use text::Snapshot;
@@ -9,13 +11,23 @@ pub(super) struct Pieces<'s> {
     snapshot: &'s Snapshot,
     piece: &'s str,
     start: ByteOffset,
+    cancel: Option<&'s AtomicBool>,
 }
 
 impl<'s> Pieces<'s> {
-    /// A cursor on the piece that holds `offset`.
-    pub(super) fn at(snapshot: &'s Snapshot, offset: ByteOffset) -> Self {
+    /// A cursor on the piece that holds `offset`. When cancelled the text seems to end.
+    pub(super) fn at(
+        snapshot: &'s Snapshot,
+        offset: ByteOffset,
+        cancel: Option<&'s AtomicBool>,
+    ) -> Self {
         let (piece, start) = snapshot.chunk_at(offset);
-        Pieces { snapshot, piece, start }
+        Pieces {
+            snapshot,
+            piece,
+            start,
+            cancel,
+        }
     }
 
     fn go_to(&mut self, offset: ByteOffset) {
@@ -30,7 +42,10 @@ impl Cursor for Pieces<'_> {
 
     fn advance(&mut self) -> bool {
         let end = self.start + self.piece.len();
-        if end >= self.snapshot.len() {
+        let is_cancelled = self
+            .cancel
+            .is_some_and(|cancel| cancel.load(Ordering::Relaxed));
+        if is_cancelled || end >= self.snapshot.len() {
             return false;
         }
         self.go_to(end);

@@ -224,12 +224,12 @@ fn stays_in_row(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Empty => true,
         HirKind::Literal(literal) => !literal.0.contains(&b'\n'),
-        HirKind::Class(regex_syntax::hir::Class::Unicode(class)) => {
-            !class.iter().any(|range| range.start() <= '\n' && '\n' <= range.end())
-        }
-        HirKind::Class(regex_syntax::hir::Class::Bytes(class)) => {
-            !class.iter().any(|range| range.start() <= b'\n' && b'\n' <= range.end())
-        }
+        HirKind::Class(regex_syntax::hir::Class::Unicode(class)) => !class
+            .iter()
+            .any(|range| range.start() <= '\n' && '\n' <= range.end()),
+        HirKind::Class(regex_syntax::hir::Class::Bytes(class)) => !class
+            .iter()
+            .any(|range| range.start() <= b'\n' && b'\n' <= range.end()),
         HirKind::Look(look) => !matches!(look, Look::Start | Look::End),
         HirKind::Repetition(repetition) => stays_in_row(&repetition.sub),
         HirKind::Capture(capture) => stays_in_row(&capture.sub),

@@ -1,1 +1,92 @@
-//! .
+//! Motions over display rows, with the column they aim at.
+
+use base::{Bias, ByteOffset};
+use display::{DisplayPoint, DisplayRow};
+
+use super::Motion;
+use crate::context::Context;
+
+/// Where a motion over display rows leads, and the cell the next one should aim at. From the first
+/// row up is the start of the text, from the last row down its end.
+pub(super) fn by_rows(
+    ctx: &Context,
+    motion: Motion,
+    head: ByteOffset,
+    goal: Option<u32>,
+) -> (ByteOffset, u32) {
+    let point = ctx.display.to_display(head, Bias::Right);
+    let goal = goal.unwrap_or(point.cell);
+    let page = ctx.options.page_rows.max(2);
+    let offset = match motion {
+        Motion::Up => ctx
+            .display
+            .row_above(point, goal)
+            .map(|above| to_offset(ctx, above)),
+        Motion::Down => ctx
+            .display
+            .row_below(point, goal)
+            .map(|below| to_offset(ctx, below)),
+        Motion::PageUp => jump_up(ctx, point, goal, page - 1),
+        Motion::HalfPageUp => jump_up(ctx, point, goal, page / 2),
+        Motion::PageDown => jump_down(ctx, point, goal, page - 1),
+        _ => jump_down(ctx, point, goal, page / 2),
+    };
+    let is_up = matches!(motion, Motion::Up | Motion::PageUp | Motion::HalfPageUp);
+    let edge = if is_up {
+        ByteOffset(0)
+    } else {
+        ctx.snapshot.len()
+    };
+    (offset.unwrap_or(edge), goal)
+}
+
+fn jump_up(ctx: &Context, point: DisplayPoint, goal: u32, rows: u32) -> Option<ByteOffset> {
+    if point.row.0 == 0 {
+        return None;
+    }
+    let row = point.row - rows;
+    Some(at_cell(ctx, row, goal))
+}
+
+fn jump_down(ctx: &Context, point: DisplayPoint, goal: u32, rows: u32) -> Option<ByteOffset> {
+    let last = ctx.display.last_row();
+    if point.row >= last {
+        return None;
+    }
+    let row = (point.row + rows).min(last);
+    Some(at_cell(ctx, row, goal))
+}
+
+/// The offset in a display row nearest to a cell.
+pub(crate) fn at_cell(ctx: &Context, row: DisplayRow, cell: u32) -> ByteOffset {
+    let cell = cell.min(ctx.display.max_cell(row));
+    to_offset(ctx, DisplayPoint { row, cell })
+}
+
+fn to_offset(ctx: &Context, point: DisplayPoint) -> ByteOffset {
+    ctx.display.to_buffer(point, Bias::Left)
+}
+
+/// The start of the display row a head is in.
+pub(super) fn display_row_start(ctx: &Context, head: ByteOffset) -> ByteOffset {
+    let row = ctx.display.to_display(head, Bias::Right).row;
+    let (buffer_row, is_first) = ctx.display.buffer_row(row);
+    if is_first && !is_hidden(ctx, head) {
+        let first = super::horizontal::first_non_blank(ctx.snapshot, buffer_row);
+        let is_shown_here = ctx.display.to_display(first, Bias::Right).row == row;
+        if is_shown_here && head != first {
+            return first;
+        }
+    }
+    to_offset(ctx, DisplayPoint { row, cell: 0 })
+}
+
+/// The end of the display row a head is in.
+pub(super) fn display_row_end(ctx: &Context, head: ByteOffset) -> ByteOffset {
+    let row = ctx.display.to_display(head, Bias::Right).row;
+    at_cell(ctx, row, u32::MAX)
+}
+
+fn is_hidden(ctx: &Context, offset: ByteOffset) -> bool {
+    ctx.display.fold_containing(offset).is_some()
+}
