@@ -1,0 +1,205 @@
+//! Screens, graphics, fonts.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+use super::{Fact, PATIENCE, output_of};
+
+pub(super) fn facts() -> Vec<Fact> {
+    let mut facts = vec![wayland(), x11()];
+    // One display server is enough.
+    let works = |fact: &Fact| fact.verdict == super::Verdict::Good && fact.value != UNSET;
+    if !facts.iter().any(works) {
+        facts.push(Fact::bad(
+            "display",
+            "none can be reached",
+            "start Burin in a desktop session, or under Xvfb; without one there is burin-agent",
+        ));
+    }
+    facts.extend([devices(), vulkan(), opengl(), fonts()]);
+    facts
+}
+
+const UNSET: &str = "not set";
+
+fn wayland() -> Fact {
+    let name = "Wayland display";
+    let Some(display) = env::var_os("WAYLAND_DISPLAY").filter(|value| !value.is_empty()) else {
+        return Fact::good(name, UNSET);
+    };
+    let folder = env::var_os("XDG_RUNTIME_DIR").unwrap_or_default();
+    let socket = Path::new(&folder).join(&display);
+    let shown = display.to_string_lossy();
+    match UnixStream::connect(&socket) {
+        Ok(_) => Fact::good(name, format!("{shown} answers")),
+        Err(error) => Fact::warn(
+            name,
+            format!("{shown} does not answer: {error}"),
+            "check WAYLAND_DISPLAY and XDG_RUNTIME_DIR, or unset WAYLAND_DISPLAY to use X11",
+        ),
+    }
+}
+
+fn x11() -> Fact {
+    let name = "X11 display";
+    let Some(display) = env::var("DISPLAY").ok().filter(|value| !value.is_empty()) else {
+        return Fact::good(name, UNSET);
+    };
+    match connect_x11(&display) {
+        Ok(()) => Fact::good(name, format!("{display} answers")),
+        Err(error) => Fact::warn(
+            name,
+            format!("{display} does not answer: {error}"),
+            "check DISPLAY, or start an X server such as Xvfb",
+        ),
+    }
+}
+
+fn connect_x11(display: &str) -> io::Result<()> {
+    let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "not a display name");
+    let (host, rest) = display.rsplit_once(':').ok_or_else(invalid)?;
+    let number: u16 = rest
+        .split('.')
+        .next()
+        .and_then(|number| number.parse().ok())
+        .ok_or_else(invalid)?;
+    if host.is_empty() || host == "unix" {
+        return UnixStream::connect(format!("/tmp/.X11-unix/X{number}")).map(drop);
+    }
+    if host == "localhost" {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 6000 + number));
+        return TcpStream::connect_timeout(&address, PATIENCE).map(drop);
+    }
+    // Asking another machine could take for ever.
+    Ok(())
+}
+
+fn devices() -> Fact {
+    let name = "graphics devices";
+    let found: BTreeSet<_> = names_in(Path::new("/dev/dri"))
+        .filter(|device| device.starts_with("renderD") || device.starts_with("card"))
+        .collect();
+    if found.is_empty() {
+        return Fact::warn(
+            name,
+            "none in /dev/dri",
+            "drawing will be done by the processor, which works but is slower; on a machine with \
+             a graphics card install its driver, in a container pass /dev/dri in",
+        );
+    }
+    Fact::good(name, found.into_iter().collect::<Vec<_>>().join(", "))
+}
+
+fn vulkan() -> Fact {
+    let name = "Vulkan drivers";
+    let folders = [
+        "/usr/share/vulkan/icd.d",
+        "/etc/vulkan/icd.d",
+        "/usr/local/share/vulkan/icd.d",
+        "/run/opengl-driver/share/vulkan/icd.d",
+    ];
+    let mut found: BTreeSet<_> = folders
+        .iter()
+        .flat_map(|folder| names_in(Path::new(folder)))
+        .filter_map(|file| Some(file.strip_suffix(".json")?.to_owned()))
+        .collect();
+    for variable in ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"] {
+        if let Some(files) = env::var_os(variable) {
+            let files = env::split_paths(&files)
+                .filter_map(|file| Some(file.file_stem()?.to_string_lossy().into_owned()));
+            found.extend(files);
+        }
+    }
+    let is_software = |driver: &String| driver.starts_with("lvp") || driver.contains("swiftshader");
+    let listed = found.iter().cloned().collect::<Vec<_>>().join(", ");
+    if found.is_empty() {
+        let advice = "install mesa-vulkan-drivers (Debian, Ubuntu) or the card maker's driver";
+        return Fact::warn(name, "none found", advice);
+    }
+    if found.iter().all(is_software) {
+        let value = format!("{listed} (software only)");
+        return Fact::warn(
+            name,
+            value,
+            "install the driver of the graphics card, if there is one",
+        );
+    }
+    Fact::good(name, listed)
+}
+
+fn opengl() -> Fact {
+    let name = "OpenGL libraries";
+    let folders = [
+        "/usr/lib/x86_64-linux-gnu",
+        "/usr/lib/aarch64-linux-gnu",
+        "/usr/lib64",
+        "/usr/lib",
+    ];
+    let wanted = ["libEGL.so.1", "libGL.so.1", "libGLESv2.so.2"];
+    let is_there = |library: &&str| {
+        folders
+            .iter()
+            .any(|folder| Path::new(folder).join(library).exists())
+    };
+    let found: Vec<_> = wanted.into_iter().filter(is_there).collect();
+    match found.is_empty() {
+        true => Fact::warn(
+            name,
+            "none found",
+            "install libegl1 and libgl1 (Debian, Ubuntu)",
+        ),
+        false => Fact::good(name, found.join(", ")),
+    }
+}
+
+fn fonts() -> Fact {
+    let name = "fonts";
+    if let Some(text) = output_of("fc-list", &["--format", "%{family[0]}\n"]) {
+        let families: BTreeSet<_> = text.lines().filter(|line| !line.is_empty()).collect();
+        return counted(name, families.len(), "families known to fontconfig");
+    }
+    let home = env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    let folders = [
+        PathBuf::from("/usr/share/fonts"),
+        PathBuf::from("/usr/local/share/fonts"),
+        PathBuf::from("/Library/Fonts"),
+        home.join(".local/share/fonts"),
+    ];
+    let count = folders.iter().map(|folder| count_fonts(folder, 4)).sum();
+    counted(name, count, "font files")
+}
+
+fn counted(name: &'static str, count: usize, what: &str) -> Fact {
+    if count == 0 {
+        let advice = "Burin's own fonts are used; install fonts-noto for other scripts and emoji";
+        return Fact::warn(name, format!("no {what}"), advice);
+    }
+    Fact::good(name, format!("{count} {what}"))
+}
+
+fn count_fonts(folder: &Path, depth: usize) -> usize {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return 0;
+    };
+    let counts = entries.flatten().map(|entry| {
+        let path = entry.path();
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && depth > 0 => count_fonts(&path, depth - 1),
+            _ => {
+                let ending = path.extension().and_then(|ending| ending.to_str());
+                usize::from(matches!(ending, Some("ttf" | "otf" | "ttc" | "pfb")))
+            }
+        }
+    });
+    counts.sum()
+}
+
+fn names_in(folder: &Path) -> impl Iterator<Item = String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned())
+}

@@ -1,0 +1,453 @@
+//! inotify, one watch for each folder.
+//!
+//! Folders are added a few at a time between looks at the events, the root first. What lies in a
+//! folder that appears later is reported with it, since it may have come before the watch did.
+//! Where the system grants no more watches, what the user sees is looked at every other second.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use base::{AbsPath, LogErr};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
+use rustix::io::Errno;
+
+use super::EVENTS;
+use super::batch::Batch;
+use crate::error::{Error, Reason};
+use crate::real::stamp_of;
+use crate::stat::Stamp;
+use crate::watch::{WatchControl, WatchRequest, Watcher};
+
+/// How many folders are added between two looks at the events.
+const ADDED_AT_ONCE: usize = 64;
+/// How often what cannot be watched is looked at.
+const POLL: Duration = Duration::from_secs(2);
+const BUFFER: usize = 64 * 1024;
+
+struct Control {
+    visible: Arc<Mutex<Option<Vec<AbsPath>>>>,
+    /// A byte wakes the thread, closing ends it.
+    wake: Mutex<PipeWriter>,
+}
+
+struct Linux {
+    batch: Batch,
+    /// `None` where the system grants no inotify at all.
+    inotify: Option<OwnedFd>,
+    /// The folder behind each watch.
+    paths: HashMap<i32, AbsPath>,
+    /// The same the other way round, in order, so that what lies below a folder is a range.
+    watches: BTreeMap<AbsPath, i32>,
+    to_add: VecDeque<ToAdd>,
+    is_starting: bool,
+    /// The system refused a watch; no more are asked for until something is freed.
+    is_limited: bool,
+    visible: Vec<AbsPath>,
+    polled: BTreeMap<AbsPath, Option<Stamp>>,
+    next_poll: Instant,
+}
+
+struct ToAdd {
+    folder: AbsPath,
+    /// Whether the folders below are added too.
+    is_deep: bool,
+    /// Whether it appeared while we watched, so that its entries are news.
+    is_new: bool,
+}
+
+pub(super) fn start(request: WatchRequest) -> Result<Watcher, Error> {
+    let root = request.root.clone();
+    let failed = |error: &io::Error| Error::from_io(&root, "watch", error);
+    let metadata = fs::metadata(&root).map_err(|error| failed(&error))?;
+    if !metadata.is_dir() {
+        return Err(Error::new(&root, "watch", Reason::NotAFolder));
+    }
+    let (sender, events) = async_channel::bounded(EVENTS);
+    let (woken, wake) = io::pipe().map_err(|error| failed(&error))?;
+    let visible = Arc::new(Mutex::new(None));
+    let asked = visible.clone();
+    let linux = Linux::new(Batch::new(request, sender));
+    std::thread::Builder::new()
+        .name("watch".into())
+        .spawn(move || linux.run(woken, &asked))
+        .map_err(|error| failed(&error))?;
+    Ok(Watcher {
+        events,
+        control: Box::new(Control {
+            visible,
+            wake: Mutex::new(wake),
+        }),
+    })
+}
+
+impl WatchControl for Control {
+    fn set_visible(&self, paths: Vec<AbsPath>) {
+        *self.visible.lock().unwrap_or_else(PoisonError::into_inner) = Some(paths);
+        let mut wake = self.wake.lock().unwrap_or_else(PoisonError::into_inner);
+        // The other end is gone only when the thread is.
+        wake.write_all(&[0]).log_err();
+    }
+}
+
+impl Linux {
+    fn new(mut batch: Batch) -> Self {
+        let inotify = match inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK) {
+            Ok(inotify) => Some(inotify),
+            Err(errno) => {
+                batch.problem(no_instance(errno));
+                None
+            }
+        };
+        let root = ToAdd {
+            folder: batch.root.clone(),
+            is_deep: true,
+            is_new: false,
+        };
+        Self {
+            is_limited: inotify.is_none(),
+            batch,
+            inotify,
+            paths: HashMap::new(),
+            watches: BTreeMap::new(),
+            to_add: VecDeque::from([root]),
+            is_starting: true,
+            visible: Vec::new(),
+            polled: BTreeMap::new(),
+            next_poll: Instant::now(),
+        }
+    }
+
+    fn run(mut self, mut woken: PipeReader, asked: &Mutex<Option<Vec<AbsPath>>>) {
+        let mut buffer = vec![MaybeUninit::uninit(); BUFFER];
+        while !self.batch.is_closed() {
+            match self.wait(&woken) {
+                Ok(Wake::Ended) => break,
+                Ok(Wake::Asked) => {
+                    let mut bytes = [0; 64];
+                    if !matches!(woken.read(&mut bytes), Ok(count) if count > 0) {
+                        break;
+                    }
+                    let paths = asked.lock().unwrap_or_else(PoisonError::into_inner).take();
+                    if let Some(paths) = paths {
+                        self.set_visible(paths);
+                    }
+                }
+                Ok(Wake::Other) | Err(Errno::INTR) => {}
+                Err(errno) => {
+                    base::report(&format!("watching ended: {errno}"));
+                    break;
+                }
+            }
+            self.read_events(&mut buffer);
+            self.add_some();
+            self.poll_some();
+            self.batch.send();
+        }
+    }
+
+    fn wait(&self, woken: &PipeReader) -> rustix::io::Result<Wake> {
+        let mut wanted = vec![PollFd::new(woken, PollFlags::IN)];
+        if let Some(inotify) = &self.inotify {
+            wanted.push(PollFd::new(inotify, PollFlags::IN));
+        }
+        let until_poll = (!self.polled.is_empty())
+            .then(|| self.next_poll.saturating_duration_since(Instant::now()));
+        let time = match self.to_add.is_empty() {
+            false => Some(Duration::ZERO),
+            true => self.batch.wait().into_iter().chain(until_poll).min(),
+        };
+        let time = time.map(|time| Timespec {
+            tv_sec: time.as_secs().cast_signed(),
+            tv_nsec: time.subsec_nanos().into(),
+        });
+        poll(&mut wanted, time.as_ref())?;
+        let state = wanted[0].revents();
+        Ok(if state.contains(PollFlags::IN) {
+            Wake::Asked
+        } else if state.intersects(PollFlags::HUP | PollFlags::ERR) {
+            Wake::Ended
+        } else {
+            Wake::Other
+        })
+    }
+
+    /// Takes in one buffer full of events: a busy disk must not keep the rest from its turn.
+    fn read_events(&mut self, buffer: &mut [MaybeUninit<u8>]) {
+        let Some(inotify) = &self.inotify else {
+            return;
+        };
+        let mut events = Vec::new();
+        let mut reader = Reader::new(inotify, buffer);
+        loop {
+            match reader.next() {
+                Ok(event) => {
+                    let name = event.file_name();
+                    let name = name.map(|name| OsStr::from_bytes(name.to_bytes()).to_owned());
+                    events.push((event.wd(), event.events(), name));
+                }
+                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN) => break,
+                Err(errno) => {
+                    base::report(&format!("reading watch events: {errno}"));
+                    break;
+                }
+            }
+            if reader.is_buffer_empty() {
+                break;
+            }
+        }
+        for (watch, flags, name) in events {
+            self.take_event(watch, flags, name.as_deref());
+        }
+    }
+
+    fn take_event(&mut self, watch: i32, flags: ReadFlags, name: Option<&OsStr>) {
+        if flags.contains(ReadFlags::QUEUE_OVERFLOW) {
+            self.batch.rescan();
+            // Folders may have appeared unseen. Those already watched are not added twice.
+            self.add_later(self.batch.root.clone(), true, false);
+            return;
+        }
+        let Some(folder) = self.paths.get(&watch).cloned() else {
+            return;
+        };
+        if flags.contains(ReadFlags::IGNORED) {
+            self.paths.remove(&watch);
+            if self.watches.get(&folder) == Some(&watch) {
+                self.watches.remove(&folder);
+            }
+            return;
+        }
+        let Some(name) = name else {
+            // About the watched folder itself; its parent tells of the rest.
+            if flags.intersects(ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF) {
+                self.lost(&folder);
+            }
+            return;
+        };
+        let path = folder.join(name);
+        let is_folder = flags.contains(ReadFlags::ISDIR);
+        let is_wanted =
+            path.is_within(&self.batch.root) && !self.batch.is_ignored(&path, is_folder);
+        if !is_wanted && !self.visible.contains(&path) {
+            return;
+        }
+        if is_folder && flags.intersects(ReadFlags::MOVED_FROM | ReadFlags::DELETE) {
+            self.forget_below(&path);
+        }
+        if is_folder && is_wanted && flags.intersects(ReadFlags::MOVED_TO | ReadFlags::CREATE) {
+            self.add_later(path.clone(), true, true);
+        }
+        self.batch.change(path);
+    }
+
+    fn lost(&mut self, folder: &AbsPath) {
+        if folder == &self.batch.root {
+            self.forget_below(folder);
+            self.batch.change(folder.clone());
+            // Looked for until it is back.
+            self.polled.insert(folder.clone(), None);
+        }
+    }
+
+    fn forget_below(&mut self, folder: &AbsPath) {
+        let gone: Vec<_> = self
+            .watches
+            .range(folder.clone()..)
+            .take_while(|(path, _)| path.is_within(folder))
+            .map(|(path, watch)| (path.clone(), *watch))
+            .collect();
+        for (path, watch) in gone {
+            self.watches.remove(&path);
+            self.paths.remove(&watch);
+            if let Some(inotify) = &self.inotify {
+                // The system may have removed it by itself.
+                inotify::remove_watch(inotify, watch).ok();
+            }
+        }
+    }
+
+    fn add_later(&mut self, folder: AbsPath, is_deep: bool, is_new: bool) {
+        self.to_add.push_back(ToAdd {
+            folder,
+            is_deep,
+            is_new,
+        });
+    }
+
+    fn add_some(&mut self) {
+        for _ in 0..ADDED_AT_ONCE {
+            let Some(to_add) = self.to_add.pop_front() else {
+                break;
+            };
+            self.add(&to_add);
+        }
+        if self.to_add.is_empty() && self.is_starting {
+            self.is_starting = false;
+            self.batch.ready();
+        }
+    }
+
+    fn add(&mut self, to_add: &ToAdd) {
+        let folder = &to_add.folder;
+        if !self.watch(folder) {
+            return;
+        }
+        if !to_add.is_deep {
+            return;
+        }
+        // It may be gone again, or not be ours to read; then there is nothing to watch below it.
+        let Ok(entries) = fs::read_dir(folder) else {
+            return;
+        };
+        for entry in entries.flatten() {
+            let path = folder.join(entry.file_name());
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if self.batch.is_ignored(&path, is_folder) {
+                continue;
+            }
+            if to_add.is_new {
+                self.batch.change(path.clone());
+            }
+            if is_folder {
+                self.add_later(path, true, to_add.is_new);
+            }
+        }
+    }
+
+    /// Whether the folder is watched now.
+    fn watch(&mut self, folder: &AbsPath) -> bool {
+        let Some(inotify) = &self.inotify else {
+            return false;
+        };
+        if self.is_limited {
+            return self.watches.contains_key(folder);
+        }
+        let flags = WatchFlags::CREATE
+            | WatchFlags::DELETE
+            | WatchFlags::DELETE_SELF
+            | WatchFlags::MODIFY
+            | WatchFlags::CLOSE_WRITE
+            | WatchFlags::ATTRIB
+            | WatchFlags::MOVE
+            | WatchFlags::MOVE_SELF
+            | WatchFlags::ONLYDIR
+            | WatchFlags::EXCL_UNLINK;
+        match inotify::add_watch(inotify, folder.as_path(), flags) {
+            Ok(watch) => {
+                // A folder reached by a second path keeps the newer one.
+                if let Some(old) = self.paths.insert(watch, folder.clone())
+                    && old != *folder
+                {
+                    self.watches.remove(&old);
+                }
+                self.watches.insert(folder.clone(), watch);
+                true
+            }
+            Err(Errno::NOSPC) => {
+                self.is_limited = true;
+                self.to_add.clear();
+                self.batch.problem(no_watch(self.watches.len()));
+                self.choose_polled();
+                false
+            }
+            Err(_) => false,
+        }
+    }
+
+    fn set_visible(&mut self, paths: Vec<AbsPath>) {
+        self.visible = paths;
+        self.choose_polled();
+        let folders: Vec<_> = self.visible.iter().map(folder_of).collect();
+        for folder in folders {
+            if !self.watches.contains_key(&folder) {
+                self.watch(&folder);
+            }
+        }
+        self.choose_polled();
+    }
+
+    /// Polls what is visible and not watched.
+    fn choose_polled(&mut self) {
+        let old = std::mem::take(&mut self.polled);
+        let root = &self.batch.root;
+        let candidates = self.visible.iter().chain([root]);
+        for path in candidates {
+            if !self.watches.contains_key(&folder_of(path)) {
+                let known = old.get(path).copied().unwrap_or_else(|| stamp(path));
+                self.polled.insert(path.clone(), known);
+            }
+        }
+    }
+
+    fn poll_some(&mut self) {
+        let now = Instant::now();
+        if self.polled.is_empty() || now < self.next_poll {
+            return;
+        }
+        self.next_poll = now + POLL;
+        let mut is_root_back = false;
+        for (path, known) in &mut self.polled {
+            let found = stamp(path);
+            if found != *known {
+                *known = found;
+                is_root_back |= path == &self.batch.root && found.is_some();
+                self.batch.change(path.clone());
+            }
+        }
+        if is_root_back && !self.is_limited {
+            self.polled.remove(&self.batch.root);
+            self.batch.rescan();
+            self.add_later(self.batch.root.clone(), true, false);
+        }
+    }
+}
+
+enum Wake {
+    Asked,
+    Ended,
+    Other,
+}
+
+/// The folder whose watch tells of a path.
+fn folder_of(path: &AbsPath) -> AbsPath {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => path.clone(),
+        _ => path.parent().unwrap_or_else(|| path.clone()),
+    }
+}
+
+fn stamp(path: &AbsPath) -> Option<Stamp> {
+    let metadata = fs::metadata(path).ok()?;
+    let mut stamp = stamp_of(&metadata);
+    // A file that another took the place of with the same time and length is news as well.
+    stamp.mtime_ns = stamp
+        .mtime_ns
+        .max(i128::from(metadata.ctime()) * 1_000_000_000);
+    Some(stamp)
+}
+
+fn no_instance(errno: Errno) -> String {
+    format!(
+        "changes on the disk are noticed late: the system grants no more watching ({}); close \
+         programs that watch files, or raise fs.inotify.max_user_instances",
+        Reason::from_errno(errno)
+    )
+}
+
+fn no_watch(count: usize) -> String {
+    format!(
+        "changes on the disk are noticed late in a part of the project: the system grants no more \
+         watches after {count} folders; raise fs.inotify.max_user_watches, for instance with \
+         \"sudo sysctl fs.inotify.max_user_watches=1048576\", and open the project again"
+    )
+}
