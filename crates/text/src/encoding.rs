@@ -1,12 +1,21 @@
 //! From the bytes of a file to text, and back to the same bytes.
+//!
+//! Invariant: `encode` of what `decode` gave writes the same bytes, unless `Decoded::read_only`
+//! says why it would not. `detect` finds out what bytes are.
+
+mod detect;
+mod utf16;
 
 use std::borrow::Cow;
 use std::fmt;
 
 use base::{ByteOffset, Row};
+use encoding_rs::{Encoder, EncoderResult};
 
-use crate::line_ending::{EndingCount, LineEndings};
+use crate::line_ending::LineEndings;
 use crate::snapshot::Snapshot;
+
+pub use crate::encoding::detect::{decode, decode_as};
 
 /// How characters are written as bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -17,8 +26,49 @@ enum Kind {
     Utf8,
     Utf16Le,
     Utf16Be,
+    /// Never one of the above, and never one that cannot be written.
     Legacy(&'static encoding_rs::Encoding),
 }
+
+/// The legacy encodings offered for a choice; `Encoding::named` knows their aliases too.
+const LEGACY: [&encoding_rs::Encoding; 36] = [
+    encoding_rs::WINDOWS_1252,
+    encoding_rs::ISO_8859_2,
+    encoding_rs::ISO_8859_3,
+    encoding_rs::ISO_8859_4,
+    encoding_rs::ISO_8859_5,
+    encoding_rs::ISO_8859_6,
+    encoding_rs::ISO_8859_7,
+    encoding_rs::ISO_8859_8,
+    encoding_rs::ISO_8859_8_I,
+    encoding_rs::ISO_8859_10,
+    encoding_rs::ISO_8859_13,
+    encoding_rs::ISO_8859_14,
+    encoding_rs::ISO_8859_15,
+    encoding_rs::ISO_8859_16,
+    encoding_rs::WINDOWS_874,
+    encoding_rs::WINDOWS_1250,
+    encoding_rs::WINDOWS_1251,
+    encoding_rs::WINDOWS_1253,
+    encoding_rs::WINDOWS_1254,
+    encoding_rs::WINDOWS_1255,
+    encoding_rs::WINDOWS_1256,
+    encoding_rs::WINDOWS_1257,
+    encoding_rs::WINDOWS_1258,
+    encoding_rs::IBM866,
+    encoding_rs::KOI8_R,
+    encoding_rs::KOI8_U,
+    encoding_rs::MACINTOSH,
+    encoding_rs::X_MAC_CYRILLIC,
+    encoding_rs::GBK,
+    encoding_rs::GB18030,
+    encoding_rs::BIG5,
+    encoding_rs::EUC_JP,
+    encoding_rs::SHIFT_JIS,
+    encoding_rs::ISO_2022_JP,
+    encoding_rs::EUC_KR,
+    encoding_rs::X_USER_DEFINED,
+];
 
 impl Encoding {
     /// UTF-8.
@@ -39,13 +89,41 @@ impl Encoding {
     }
 
     /// The encoding of that name or alias, such as `latin1`.
-    pub fn named(_name: &str) -> Option<Encoding> {
-        Some(Encoding::UTF_8)
+    pub fn named(name: &str) -> Option<Encoding> {
+        Self::of(encoding_rs::Encoding::for_label(name.as_bytes())?)
     }
 
     /// All encodings that a file can be saved in, UTF-8 first.
     pub fn all() -> Vec<Encoding> {
-        vec![Encoding::UTF_8, Encoding::UTF_16LE, Encoding::UTF_16BE]
+        [Encoding::UTF_8, Encoding::UTF_16LE, Encoding::UTF_16BE]
+            .into_iter()
+            .chain(LEGACY.into_iter().filter_map(Self::of))
+            .collect()
+    }
+
+    fn of(encoding: &'static encoding_rs::Encoding) -> Option<Encoding> {
+        let kind = if encoding == encoding_rs::UTF_8 {
+            Kind::Utf8
+        } else if encoding == encoding_rs::UTF_16LE {
+            Kind::Utf16Le
+        } else if encoding == encoding_rs::UTF_16BE {
+            Kind::Utf16Be
+        } else if encoding.output_encoding() == encoding {
+            Kind::Legacy(encoding)
+        } else {
+            return None;
+        };
+        Some(Encoding(kind))
+    }
+
+    /// Its byte order mark; empty where there is none.
+    fn bom(&self) -> &'static [u8] {
+        match self.0 {
+            Kind::Utf8 => b"\xef\xbb\xbf",
+            Kind::Utf16Le => b"\xff\xfe",
+            Kind::Utf16Be => b"\xfe\xff",
+            Kind::Legacy(_) => b"",
+        }
     }
 }
 
@@ -72,6 +150,15 @@ pub struct FileFormat {
     pub line_endings: LineEndings,
 }
 
+impl FileFormat {
+    /// What new files are: UTF-8 without a byte order mark, lines ended by line feeds.
+    pub const NEW: FileFormat = FileFormat {
+        encoding: Encoding::UTF_8,
+        bom: false,
+        line_endings: LineEndings::Lf,
+    };
+}
+
 /// What the bytes of a file turned out to be.
 #[derive(Clone, Debug)]
 pub struct Decoded<'a> {
@@ -79,30 +166,78 @@ pub struct Decoded<'a> {
     pub text: Cow<'a, str>,
     /// What `encode` needs to write it back.
     pub format: FileFormat,
-    /// Why the file must not be written back: what `encode` would write differs from what was read.
+    /// Why the file must not be written back: `encode` would write other bytes than were read.
     pub read_only: Option<String>,
     /// Whether it looks like no text at all.
     pub binary: bool,
 }
 
-/// Finds out what `bytes` are and decodes them. Never fails; see `Decoded::read_only`.
-pub fn decode(bytes: &[u8]) -> Decoded<'_> {
-    let text = String::from_utf8_lossy(bytes);
-    Decoded {
-        format: FileFormat {
-            encoding: Encoding::UTF_8,
-            bom: false,
-            line_endings: EndingCount::of(text.as_bytes()).endings(),
-        },
-        read_only: None,
-        binary: false,
-        text,
+/// The bytes of a file that holds this text in this format.
+///
+/// # Errors
+/// When the encoding lacks a character of the text.
+pub fn encode(snapshot: &Snapshot, format: &FileFormat) -> Result<Vec<u8>, EncodeError> {
+    let chunks = snapshot.chunks(snapshot.full_span());
+    let mut bytes = Vec::with_capacity(snapshot.len().0 + 3);
+    if format.bom {
+        bytes.extend_from_slice(format.encoding.bom());
     }
+    match format.encoding.0 {
+        Kind::Utf8 => chunks.for_each(|chunk| bytes.extend_from_slice(chunk.as_bytes())),
+        Kind::Utf16Le => {
+            chunks.for_each(|chunk| utf16::encode(chunk, u16::to_le_bytes, &mut bytes))
+        }
+        Kind::Utf16Be => {
+            chunks.for_each(|chunk| utf16::encode(chunk, u16::to_be_bytes, &mut bytes))
+        }
+        Kind::Legacy(encoding) => {
+            let mut encoder = encoding.new_encoder();
+            let mut start = 0;
+            for chunk in chunks {
+                encode_legacy(&mut encoder, chunk, &mut bytes, false).map_err(
+                    |(at, character)| {
+                        let offset = ByteOffset(start + at);
+                        EncodeError {
+                            encoding: format.encoding,
+                            character,
+                            offset,
+                            row: snapshot.point_at(offset).row,
+                        }
+                    },
+                )?;
+                start += chunk.len();
+            }
+            // Some encodings must close what they opened.
+            if encode_legacy(&mut encoder, "", &mut bytes, true).is_err() {
+                base::never!("no character, yet one that {} lacks", format.encoding);
+            }
+        }
+    }
+    Ok(bytes)
 }
 
-/// The bytes of a file that holds this text in this format.
-pub fn encode(snapshot: &Snapshot, _format: &FileFormat) -> Result<Vec<u8>, EncodeError> {
-    Ok(snapshot.to_string().into_bytes())
+/// Fails with the first character that the encoding lacks, and where it starts in `text`.
+fn encode_legacy(
+    encoder: &mut Encoder,
+    text: &str,
+    bytes: &mut Vec<u8>,
+    last: bool,
+) -> Result<(), (usize, char)> {
+    let mut read_in_all = 0;
+    loop {
+        let rest = &text[read_in_all..];
+        // Enough for every encoding, and for the sequence that closes.
+        bytes.reserve(rest.len() * 2 + 32);
+        let (result, read) = encoder.encode_from_utf8_to_vec_without_replacement(rest, bytes, last);
+        read_in_all += read;
+        match result {
+            EncoderResult::InputEmpty => return Ok(()),
+            EncoderResult::OutputFull => {}
+            EncoderResult::Unmappable(character) => {
+                return Err((read_in_all - character.len_utf8(), character));
+            }
+        }
+    }
 }
 
 /// A character that the encoding does not have.
@@ -122,12 +257,15 @@ impl fmt::Display for EncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} has no \"{}\" (line {}): choose UTF-8 or remove the character",
+            "cannot write line {} as {}, which has no {:?}: choose UTF-8 or replace the character",
+            self.row.0 + 1,
             self.encoding,
             self.character,
-            self.row.0 + 1
         )
     }
 }
 
 impl std::error::Error for EncodeError {}
+
+#[cfg(test)]
+mod tests;

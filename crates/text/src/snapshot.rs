@@ -119,6 +119,11 @@ impl Snapshot {
         Chunks(self.storage.chunks(self.clip_span(span).range()))
     }
 
+    /// The pieces of the whole text from the last to the first; none is empty.
+    pub(crate) fn chunks_back(&self) -> Chunks<'_> {
+        Chunks(self.storage.chunks_back())
+    }
+
     /// The stored piece that holds the byte at `offset`, and where that piece starts.
     ///
     /// At the end of the text it is the last piece.

@@ -131,6 +131,11 @@ impl Storage {
         Chunks(self.0.slice(range).chunks())
     }
 
+    /// All pieces from the last to the first; none is empty.
+    pub(crate) fn chunks_back(&self) -> Chunks<'_> {
+        Chunks(self.0.chunks_at(self.0.len()).0.reversed())
+    }
+
     pub(crate) fn chars_at(&self, offset: usize) -> Chars<'_> {
         Chars(self.0.chars_at(offset))
     }

@@ -1,1 +1,67 @@
-//! .
+//! The tree against a plain list, with nodes so small that they split and vanish all the time.
+
+use base::{Bias, ByteOffset, Span};
+
+use super::Anchors;
+use crate::change::{Change, Splice};
+use crate::edit::Author;
+use crate::random::Random;
+
+#[test]
+fn anchors_move_as_change_says() {
+    for seed in 0..200 {
+        let mut random = Random::new(seed);
+        let mut anchors = Anchors::default();
+        let mut model = Vec::new();
+        let mut len = 200;
+        for _ in 0..300 {
+            match random.below(6) {
+                0..3 => {
+                    let bias = if random.one_in(2) {
+                        Bias::Left
+                    } else {
+                        Bias::Right
+                    };
+                    let offset = ByteOffset(random.below(len + 1));
+                    model.push((anchors.create(offset, bias), offset));
+                }
+                3 if !model.is_empty() => {
+                    let (id, _) = model.swap_remove(random.below(model.len()));
+                    assert!(anchors.release(id));
+                    assert!(!anchors.release(id), "seed {seed}: released twice");
+                    assert_eq!(anchors.resolve(id), None);
+                }
+                _ => {
+                    let start = random.below(len + 1);
+                    let widest = if random.one_in(5) { len } else { 10 };
+                    let end = len.min(start + random.below(widest));
+                    let inserted = if start == end { 1 } else { 0 } + random.below(9);
+                    let splice = Splice {
+                        old: Span::from(start..end),
+                        new: Span::from(start..start + inserted),
+                    };
+                    let change = Change {
+                        splices: [splice].into_iter().collect(),
+                        author: Author::User,
+                        ..Change::none(Default::default())
+                    };
+                    anchors.apply(&change.splices);
+                    for (id, offset) in &mut model {
+                        *offset = change.map(*offset, id.bias());
+                    }
+                    len = len + inserted - (end - start);
+                }
+            }
+            anchors.assert_invariants();
+            assert_eq!(anchors.count(), model.len());
+            for (id, offset) in &model {
+                assert_eq!(anchors.resolve(*id), Some(*offset), "seed {seed} {id:?}");
+            }
+        }
+        for (id, _) in model {
+            anchors.release(id);
+            anchors.assert_invariants();
+        }
+        assert_eq!(anchors.count(), 0);
+    }
+}

@@ -192,6 +192,3 @@ impl History {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -152,6 +152,3 @@ fn conflicts(a: Span, b: Span) -> bool {
     };
     a.overlaps(b) || inside(a, b) || inside(b, a)
 }
-
-#[cfg(test)]
-mod tests;

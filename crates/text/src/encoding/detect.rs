@@ -1,0 +1,140 @@
+//! What the bytes of a file are.
+//!
+//! In this order: a byte order mark; UTF-16 without one; valid UTF-8; UTF-8 with a few bad bytes
+//! (read-only); no text at all (read-only); else the likeliest legacy encoding, which is read-only
+//! where it would not give the same bytes back. UTF-8 takes one pass and no copy.
+
+use std::borrow::Cow;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+
+use super::{Decoded, Encoding, FileFormat, Kind, utf16};
+use crate::line_ending::EndingCount;
+
+/// How much of the start decides whether a file is binary or UTF-16.
+const HEAD: usize = 8 * 1024;
+/// How much, from the first byte beyond ASCII on, decides which legacy encoding it is.
+const SAMPLE: usize = 256 * 1024;
+
+/// Finds out what `bytes` are and decodes them. Never fails; see `Decoded::read_only`.
+pub fn decode(bytes: &[u8]) -> Decoded<'_> {
+    for encoding in [Encoding::UTF_8, Encoding::UTF_16LE, Encoding::UTF_16BE] {
+        if bytes.starts_with(encoding.bom()) {
+            return decode_as(bytes, encoding);
+        }
+    }
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let has_zeros = memchr::memchr(0, head).is_some();
+    if has_zeros && let Some(encoding) = utf16::looks_like(head) {
+        let decoded = decode_as(bytes, encoding);
+        if decoded.read_only.is_none() && !decoded.binary {
+            return decoded;
+        }
+    }
+    let Err(error) = std::str::from_utf8(bytes) else {
+        return decode_as(bytes, Encoding::UTF_8);
+    };
+    let sample = sample(bytes);
+    if has_zeros || is_mostly_control(head) || is_mostly_utf8(sample, error.valid_up_to(), bytes) {
+        return decode_as(bytes, Encoding::UTF_8);
+    }
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(sample, sample.len() == bytes.len());
+    let guess = detector.guess(None, Utf8Detection::Deny);
+    match Encoding::of(guess) {
+        Some(encoding) if legacy(bytes, guess).1.is_none() => decode_as(bytes, encoding),
+        // It has a character for every byte, so nothing is lost.
+        _ => decode_as(bytes, Encoding(Kind::Legacy(encoding_rs::WINDOWS_1252))),
+    }
+}
+
+/// Decodes as the encoding that somebody chose. Never fails; see `Decoded::read_only`.
+pub fn decode_as(bytes: &[u8], encoding: Encoding) -> Decoded<'_> {
+    let mark = encoding.bom();
+    let bom = !mark.is_empty() && bytes.starts_with(mark);
+    let body = if bom { &bytes[mark.len()..] } else { bytes };
+    let (text, problem) = match encoding.0 {
+        Kind::Utf8 => match std::str::from_utf8(body) {
+            Ok(text) => (Cow::Borrowed(text), None),
+            Err(error) => (String::from_utf8_lossy(body), Some(error.valid_up_to())),
+        },
+        Kind::Utf16Le => owned(utf16::decode(body, u16::from_le_bytes)),
+        Kind::Utf16Be => owned(utf16::decode(body, u16::from_be_bytes)),
+        Kind::Legacy(legacy_encoding) => legacy(body, legacy_encoding),
+    };
+    let is_utf16 = matches!(encoding.0, Kind::Utf16Le | Kind::Utf16Be);
+    let head = if is_utf16 { text.as_bytes() } else { bytes };
+    let head = &head[..head.len().min(HEAD)];
+    let binary = memchr::memchr(0, head).is_some() || is_mostly_control(head);
+    let format = FileFormat {
+        encoding,
+        bom,
+        line_endings: EndingCount::of(text.as_bytes()).endings(),
+    };
+    Decoded {
+        read_only: problem.map(|at| reason(body, at, encoding, binary)),
+        text,
+        format,
+        binary,
+    }
+}
+
+fn owned((text, problem): (String, Option<usize>)) -> (Cow<'static, str>, Option<usize>) {
+    (Cow::Owned(text), problem)
+}
+
+/// The text, and where the first bytes are that it would not give back.
+fn legacy<'a>(
+    bytes: &'a [u8],
+    encoding: &'static encoding_rs::Encoding,
+) -> (Cow<'a, str>, Option<usize>) {
+    let (text, _) = encoding.decode_without_bom_handling(bytes);
+    let (again, _, _) = encoding.encode(&text);
+    let problem = (*again != *bytes).then(|| {
+        let same = again.iter().zip(bytes).take_while(|(a, b)| a == b);
+        same.count().min(bytes.len().saturating_sub(1))
+    });
+    (text, problem)
+}
+
+/// A sentence that says what would be lost, and where.
+fn reason(body: &[u8], at: usize, encoding: Encoding, binary: bool) -> String {
+    if binary {
+        return "this is no text file; it is shown read-only".to_owned();
+    }
+    let line = memchr::memchr_iter(b'\n', &body[..at]).count() + 1;
+    let byte = body.get(at).copied().unwrap_or_default();
+    format!(
+        "line {line} is not valid {encoding} (byte 0x{byte:02X} at {at}); \
+         the file is read-only, because saving would change it"
+    )
+}
+
+/// From the first byte beyond ASCII on.
+fn sample(bytes: &[u8]) -> &[u8] {
+    let start = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
+    // Detection looks at the two bytes before.
+    let start = start.saturating_sub(2);
+    &bytes[start..bytes.len().min(start + SAMPLE)]
+}
+
+/// Whether there is UTF-8 beyond ASCII, and far more of it than of bytes that are not UTF-8.
+fn is_mostly_utf8(sample: &[u8], first_error: usize, bytes: &[u8]) -> bool {
+    let (mut good, mut bad) = (0usize, 0usize);
+    for chunk in sample.utf8_chunks() {
+        good += chunk
+            .valid()
+            .chars()
+            .filter(|char| !char.is_ascii())
+            .count();
+        bad += usize::from(!chunk.invalid().is_empty());
+    }
+    let first_is_late = !bytes[..first_error.min(bytes.len())].is_ascii();
+    good > 4 * bad || first_is_late && good > bad * 2
+}
+
+/// Whether there is more noise than escape sequences and page breaks account for.
+fn is_mostly_control(head: &[u8]) -> bool {
+    let is_noise = |byte: &&u8| matches!(**byte, 0..=6 | 14..=26 | 28..=31 | 127);
+    head.iter().filter(is_noise).count() * 8 > head.len()
+}
