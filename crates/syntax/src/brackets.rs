@@ -1,9 +1,21 @@
 //! Brackets, and words and tags that pair up like them.
+//!
+//! A tree tells pairs exactly, since both halves are children of one node. Where it does not know
+//! (errors, plain text) the text around is scanned, as far as `MOST_SCANNED` bytes.
+
+mod scan;
 
 use base::{ByteOffset, Span};
 use text::Snapshot;
+use tree_sitter::Node;
 
-use crate::snapshot::SyntaxSnapshot;
+use crate::grammar::Roles;
+use crate::nodes::{
+    children_before, children_from, first_children, last_child, path_around, path_to,
+};
+use crate::snapshot::{SyntaxSnapshot, View};
+
+pub(crate) use scan::{Scanner, text_enclosing_brackets, text_matching_bracket};
 
 /// Two brackets that belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,16 +26,224 @@ pub struct BracketPair {
     pub close: Span,
 }
 
+/// Siblings that are looked at for a partner, in each direction.
+const MOST_SIBLINGS: usize = 2000;
+
+/// Children that are looked at, at each end of a node, for the pair around a place.
+const MOST_EDGE: usize = 64;
+
 impl SyntaxSnapshot {
     /// The pair of the bracket right behind `offset`, else of the one right before it.
     pub fn matching_bracket(&self, text: &Snapshot, offset: ByteOffset) -> Option<BracketPair> {
-        let _unused = (text, offset);
-        None
+        let behind = self.pair_of_token(text, offset);
+        behind.or_else(|| self.pair_of_token(text, offset.0.checked_sub(1)?.into()))
     }
 
     /// The innermost pair around `span`.
     pub fn enclosing_brackets(&self, text: &Snapshot, span: Span) -> Option<BracketPair> {
-        let _unused = (text, span);
-        None
+        let views = self.views_at(text, span.start);
+        for view in views.iter().rev() {
+            let (Some(start), Some(end)) = (
+                span.start.0.checked_sub(view.shift),
+                span.end.0.checked_sub(view.shift),
+            ) else {
+                continue;
+            };
+            for node in path_around(view.root(), start, end).into_iter().rev() {
+                if node.is_error() {
+                    return text_enclosing_brackets(self, text, span);
+                }
+                if let Some(pair) = pair_around(view, node, start, end) {
+                    return Some(pair);
+                }
+            }
+        }
+        match views.is_empty() {
+            true => text_enclosing_brackets(self, text, span),
+            false => None,
+        }
+    }
+
+    /// The pair of the bracket, word or tag that holds the byte at `at`.
+    fn pair_of_token(&self, text: &Snapshot, at: ByteOffset) -> Option<BracketPair> {
+        let views = self.views_at(text, at);
+        for view in views.iter().rev() {
+            let path = path_to(view.root(), at.0.checked_sub(view.shift)?);
+            if let [.., parent, token] = path[..] {
+                if let Some(pair) = pair_in(view, parent, token) {
+                    return Some(pair);
+                }
+                if let Some(pair) = tag_pair(view, &path) {
+                    return Some(pair);
+                }
+            }
+        }
+        text_matching_bracket(self, text, at)
     }
 }
+
+/// What a token opens or closes: the kinds of its partners, and in which direction they lie.
+struct Partners {
+    kinds: Vec<&'static str>,
+    own: &'static str,
+    is_opener: bool,
+}
+
+fn partners(view: &View<'_>, token: Node<'_>, parent: Node<'_>) -> Option<Partners> {
+    if token.is_named() || token.child_count() > 0 {
+        return None;
+    }
+    let own = token.kind();
+    let found = |kinds: Vec<&'static str>, is_opener| {
+        (!kinds.is_empty()).then_some(Partners {
+            kinds,
+            own,
+            is_opener,
+        })
+    };
+    let pairs = || bracket_tokens(view).chain(angles(parent));
+    let closers = pairs()
+        .filter(|(open, _)| *open == own)
+        .map(|(_, close)| close)
+        .collect();
+    let openers = pairs()
+        .filter(|(_, close)| *close == own)
+        .map(|(open, _)| open)
+        .collect();
+    found(closers, true).or_else(|| found(openers, false))
+}
+
+/// Every pair of tokens of a language: its brackets, some grammars' longer ones, its words.
+fn bracket_tokens(view: &View<'_>) -> impl Iterator<Item = (&'static str, &'static str)> {
+    const TOKENS: &[(&str, &str)] = &[
+        ("(", ")"),
+        ("[", "]"),
+        ("{", "}"),
+        ("[[", "]]"),
+        ("((", "))"),
+        ("${", "}"),
+        ("$(", ")"),
+        ("#{", "}"),
+        ("%w(", ")"),
+        ("%i(", ")"),
+        ("`", "`"),
+    ];
+    let words = view.language.grammar().kinds.word_pairs;
+    TOKENS.iter().chain(words).copied()
+}
+
+/// `<` and `>` pair up only where they are brackets.
+fn angles(parent: Node<'_>) -> impl Iterator<Item = (&'static str, &'static str)> {
+    const PARENTS: &[&str] = &[
+        "type_arguments",
+        "type_parameters",
+        "bracketed_type",
+        "for_lifetimes",
+        "template_argument_list",
+        "template_parameter_list",
+        "system_lib_string",
+    ];
+    let is_bracket = PARENTS.contains(&parent.kind());
+    is_bracket.then_some(("<", ">")).into_iter()
+}
+
+/// The pair of a token among its siblings.
+fn pair_in(view: &View<'_>, parent: Node<'_>, token: Node<'_>) -> Option<BracketPair> {
+    let partners = partners(view, token, parent)?;
+    let start = token.start_byte();
+    let siblings = match partners.is_opener {
+        true => children_from(parent, start, MOST_SIBLINGS),
+        false => children_before(parent, start, MOST_SIBLINGS),
+    };
+    // The token itself comes first; what it opens once more must close once more.
+    let mut depth = 0;
+    for node in siblings
+        .iter()
+        .filter(|node| !node.is_named() && !node.is_missing())
+    {
+        if node.kind() == partners.own && !partners.kinds.contains(&partners.own) {
+            depth += 1;
+        } else if partners.kinds.contains(&node.kind()) && node.start_byte() != start {
+            depth -= 1;
+            if depth <= 0 {
+                return Some(pair(view, token, *node, partners.is_opener));
+            }
+        }
+    }
+    if siblings.len() < MOST_SIBLINGS {
+        return None;
+    }
+    // A long list: its brackets are its first and last children.
+    let far = match partners.is_opener {
+        true => last_child(parent)?,
+        false => *first_children(parent, 1).first()?,
+    };
+    let fits = partners.kinds.contains(&far.kind());
+    fits.then(|| pair(view, token, far, partners.is_opener))
+}
+
+fn pair(view: &View<'_>, token: Node<'_>, partner: Node<'_>, is_opener: bool) -> BracketPair {
+    let (open, close) = match is_opener {
+        true => (token, partner),
+        false => (partner, token),
+    };
+    BracketPair {
+        open: span_of(view, open),
+        close: span_of(view, close),
+    }
+}
+
+fn span_of(view: &View<'_>, node: Node<'_>) -> Span {
+    Span::from(node.start_byte() + view.shift..node.end_byte() + view.shift)
+}
+
+/// The innermost pair among a node's children that holds `start..end` of its tree.
+fn pair_around(view: &View<'_>, node: Node<'_>, start: usize, end: usize) -> Option<BracketPair> {
+    let children = edge_children(node);
+    children
+        .iter()
+        .rev()
+        .filter(|open| open.end_byte() <= start)
+        .find_map(|open| {
+            let partners = partners(view, *open, node).filter(|it| it.is_opener)?;
+            let close = children.iter().find(|close| {
+                close.start_byte() >= end.max(open.end_byte())
+                    && partners.kinds.contains(&close.kind())
+                    && !close.is_missing()
+            })?;
+            Some(pair(view, *open, *close, true))
+        })
+}
+
+/// The first and last children of a node, without those in the middle of a long one.
+fn edge_children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut children = first_children(node, MOST_EDGE);
+    if children.len() == MOST_EDGE
+        && let Some(last) = last_child(node)
+    {
+        let mut tail = children_before(node, last.start_byte(), MOST_EDGE);
+        tail.reverse();
+        let known = children.last().map_or(0, |node| node.end_byte());
+        children.extend(tail.into_iter().filter(|node| node.start_byte() >= known));
+    }
+    children
+}
+
+/// The tags of the element whose start or end tag lies on the path.
+fn tag_pair(view: &View<'_>, path: &[Node<'_>]) -> Option<BracketPair> {
+    let grammar = view.language.grammar();
+    let is_tag = |node: &Node<'_>| {
+        let roles = grammar.roles(*node);
+        roles.has(Roles::START_TAG) || roles.has(Roles::END_TAG)
+    };
+    let at = path.iter().rposition(is_tag)?;
+    let element = path.get(at.checked_sub(1)?)?;
+    let open = *first_children(*element, 1).first()?;
+    let close = last_child(*element)?;
+    let fits =
+        grammar.roles(open).has(Roles::START_TAG) && grammar.roles(close).has(Roles::END_TAG);
+    fits.then(|| pair(view, open, close, true))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,15 +1,57 @@
 //! The rows that say where one is: the heads of what encloses a row.
 
-use base::Row;
+use base::{ByteOffset, Row};
 use text::Snapshot;
 
+use crate::grammar::Roles;
+use crate::nodes::path_to;
 use crate::snapshot::SyntaxSnapshot;
 
 impl SyntaxSnapshot {
     /// The first rows of the functions, types, blocks and sections that start above `row` and
     /// reach into it or beyond, the outermost first.
     pub fn context_rows(&self, text: &Snapshot, row: Row) -> Vec<Row> {
-        let _unused = (text, row);
-        Vec::new()
+        let Some(offset) = first_text(text, row) else {
+            return Vec::new();
+        };
+        let mut rows = Vec::new();
+        for view in self.views_at(text, offset) {
+            let grammar = view.language.grammar();
+            let at = offset.0.saturating_sub(view.shift);
+            for node in path_to(view.root(), at) {
+                if grammar.roles(node).has(Roles::CONTEXT) {
+                    let start = text
+                        .point_at(ByteOffset(node.start_byte() + view.shift))
+                        .row;
+                    if start < row {
+                        rows.push(start);
+                    }
+                }
+            }
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        rows
     }
 }
+
+/// The first char of a row that is not blank; a blank row counts as its end, so that the text
+/// around it decides.
+fn first_text(text: &Snapshot, row: Row) -> Option<ByteOffset> {
+    if row > text.last_row() || text.is_empty() {
+        return None;
+    }
+    let start = text.row_start(row);
+    let blank = text
+        .chars_at(start)
+        .take_while(|c| *c == ' ' || *c == '\t')
+        .take(MOST_INDENT)
+        .count();
+    Some((start + blank).min(text.len() - 1))
+}
+
+/// A deeper indent than this is looked at as far as this.
+const MOST_INDENT: usize = 1000;
+
+#[cfg(test)]
+mod tests;

@@ -1,11 +1,23 @@
 //! What can be folded away.
+//!
+//! With a tree, a query names the nodes: those with brackets fold between them, others from the
+//! end of their first row, and runs of comments or imports fold together. Without one, rows that
+//! are indented deeper fold beneath the row above them.
+
+mod by_indent;
 
 use std::ops::Range;
 
-use base::{ByteOffset, Row};
+use base::{ByteOffset, Row, Span};
 use text::Snapshot;
+use tree_sitter::{Node, StreamingIterator};
 
-use crate::snapshot::SyntaxSnapshot;
+use crate::cursors::with_query_cursor;
+use crate::grammar::Roles;
+use crate::injection::injections_in;
+use crate::nodes::{children_before, children_from, first_children, last_child};
+use crate::snapshot::{SyntaxSnapshot, View};
+use crate::source::Pieces;
 
 /// Text that can be folded away; its first row stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,15 +28,228 @@ pub struct Fold {
     pub end: ByteOffset,
 }
 
+/// A run of comments or imports is followed this many nodes far.
+const MOST_RUN: usize = 5000;
+
 impl SyntaxSnapshot {
     /// The folds that start in `rows`, at most one for each row, in text order.
     pub fn folds(&self, text: &Snapshot, rows: Range<Row>) -> Vec<Fold> {
-        let _unused = (text, rows);
-        Vec::new()
+        let rows = rows.start..rows.end.min(text.last_row() + 1);
+        if rows.start >= rows.end {
+            return Vec::new();
+        }
+        let Some(view) = self.root_view() else {
+            return by_indent::folds(text, rows);
+        };
+        let span = Span::new(text.row_start(rows.start), text.row_end(rows.end - 1));
+        let mut folds = Vec::new();
+        self.tree_folds(&view, text, span, &mut folds);
+        folds.retain(|fold| {
+            let (start, end) = (text.point_at(fold.start).row, text.point_at(fold.end).row);
+            start < end && rows.contains(&start)
+        });
+        // The largest fold of a row is the one it shows.
+        folds.sort_by_key(|fold| {
+            (
+                text.point_at(fold.start).row,
+                std::cmp::Reverse(fold.end - fold.start),
+            )
+        });
+        folds.dedup_by_key(|fold| text.point_at(fold.start).row);
+        folds
     }
 
     /// The fold that starts in `row`.
     pub fn fold_at(&self, text: &Snapshot, row: Row) -> Option<Fold> {
         self.folds(text, row..row + 1).into_iter().next()
     }
+
+    fn tree_folds(&self, view: &View<'_>, text: &Snapshot, span: Span, folds: &mut Vec<Fold>) {
+        let grammar = view.language.grammar();
+        let range =
+            span.start.0.saturating_sub(view.shift)..span.end.0.saturating_sub(view.shift) + 1;
+        if let Some(query) = &grammar.folds {
+            let names = query.capture_names();
+            let bytes = |node: Node<'_>| {
+                Pieces::new(
+                    text,
+                    node.start_byte() + view.shift..node.end_byte() + view.shift,
+                )
+            };
+            let folder = Folder { view, text };
+            with_query_cursor(range.clone(), |cursor| {
+                let mut matches = cursor.matches(query, view.root(), bytes);
+                while let Some(one) = matches.next() {
+                    for capture in one.captures {
+                        folds.extend(folder.fold(names[capture.index as usize], capture.node));
+                    }
+                }
+            });
+        }
+        for injection in injections_in(grammar, view.root(), text, view.shift, range) {
+            if let Some(inner) = self.view_of(view, &injection, text) {
+                let start = (injection.span.start + view.shift).max(span.start);
+                let end = (injection.span.end + view.shift).min(span.end).max(start);
+                self.tree_folds(&inner, text, Span::new(start, end), folds);
+            }
+        }
+    }
 }
+
+/// Whether a capture of a folds query means something to us.
+#[cfg(test)]
+pub(crate) fn is_known_capture(capture: &str) -> bool {
+    capture.starts_with('_')
+        || ["fold", "fold.body", "fold.comments", "fold.imports"].contains(&capture)
+}
+
+struct Folder<'a> {
+    view: &'a View<'a>,
+    text: &'a Snapshot,
+}
+
+impl Folder<'_> {
+    fn fold(&self, capture: &str, node: Node<'_>) -> Option<Fold> {
+        if node.start_position().row == node.end_position().row
+            && capture.len() <= "fold.body".len()
+        {
+            return None;
+        }
+        match capture {
+            "fold" => self
+                .brackets(node)
+                .or_else(|| self.rest(node, node.start_byte())),
+            "fold.body" => self.body(node),
+            "fold.comments" => self.run(node, 1),
+            "fold.imports" => self.run(node, 2),
+            _ => None,
+        }
+    }
+
+    fn offset(&self, byte: usize) -> ByteOffset {
+        ByteOffset((byte + self.view.shift).min(self.text.len().0))
+    }
+
+    /// Between what opens a node and what closes it: brackets, tags, words like `do` and `end`.
+    fn brackets(&self, node: Node<'_>) -> Option<Fold> {
+        let close = last_child(node)?;
+        let open = *first_children(node, 1).first()?;
+        let grammar = self.view.language.grammar();
+        let roles = (grammar.roles(open), grammar.roles(close));
+        if roles.0.has(Roles::START_TAG) && roles.1.has(Roles::END_TAG) {
+            return Some(self.between(open.end_byte(), close.start_byte()));
+        }
+        let is_token = |node: Node<'_>| !node.is_named() && node.child_count() == 0;
+        if !is_token(close) || close.is_missing() {
+            return None;
+        }
+        let is_bracket = |kind: &str| matches!(kind, ")" | "]" | "}" | "))" | "]]");
+        if is_token(open) && is_bracket(close.kind()) {
+            return Some(self.between(open.end_byte(), close.start_byte()));
+        }
+        let is_word = grammar
+            .kinds
+            .word_pairs
+            .iter()
+            .any(|(_, word)| *word == close.kind());
+        if is_word || close.kind() == "#endif" {
+            let first = self.row_end(open.start_byte());
+            return Some(Fold {
+                start: first,
+                end: self.offset(close.start_byte()).max(first),
+            });
+        }
+        None
+    }
+
+    fn between(&self, start: usize, end: usize) -> Fold {
+        Fold {
+            start: self.offset(start),
+            end: self.offset(end.max(start)),
+        }
+    }
+
+    /// The block of a statement, from the end of the row before it.
+    fn body(&self, node: Node<'_>) -> Option<Fold> {
+        let grammar = self.view.language.grammar();
+        let children = first_children(node, 32);
+        let block = children
+            .iter()
+            .position(|it| grammar.roles(*it).has(Roles::BLOCK));
+        let Some(block) = block else {
+            return self.rest(node, node.start_byte());
+        };
+        let head = block
+            .checked_sub(1)
+            .map_or(node.start_byte(), |ix| children[ix].start_byte());
+        self.rest(children[block], head)
+    }
+
+    /// From the end of the row of `head` to the end of `node`, blank rows apart.
+    fn rest(&self, node: Node<'_>, head: usize) -> Option<Fold> {
+        let start = self.row_end(head);
+        let end = self.end_without_blanks(node, start);
+        (start < end).then_some(Fold { start, end })
+    }
+
+    /// A run of nodes like `node` on rows not more than `gap` apart, if it is the first of them.
+    fn run(&self, node: Node<'_>, gap: usize) -> Option<Fold> {
+        let parent = node.parent()?;
+        let start = node.start_byte();
+        let is_near = |a: Node<'_>, b: Node<'_>| {
+            are_alike(a, b) && b.start_position().row <= self.last_row(a) + gap
+        };
+        let before = children_before(parent, start, 2);
+        if let [_, previous] = before[..]
+            && is_near(previous, node)
+        {
+            return None;
+        }
+        let mut last = node;
+        for next in children_from(parent, start, MOST_RUN).into_iter().skip(1) {
+            if !is_near(last, next) {
+                break;
+            }
+            last = next;
+        }
+        let first_end = self.row_end(start);
+        let end = self.end_without_blanks(last, first_end);
+        (first_end < end).then_some(Fold {
+            start: first_end,
+            end,
+        })
+    }
+
+    /// The last row that holds text of a node; some end with their line feed.
+    fn last_row(&self, node: Node<'_>) -> usize {
+        let end = node.end_position();
+        let reaches_over = end.column == 0 && end.row > node.start_position().row;
+        end.row - usize::from(reaches_over)
+    }
+
+    fn row_end(&self, byte: usize) -> ByteOffset {
+        let row = self.text.point_at(self.offset(byte)).row;
+        self.text.row_end(row)
+    }
+
+    fn end_without_blanks(&self, node: Node<'_>, start: ByteOffset) -> ByteOffset {
+        let end = self.offset(node.end_byte());
+        let mut blanks = 0;
+        for c in self
+            .text
+            .chars_before(end)
+            .take_while(|c| c.is_whitespace())
+        {
+            blanks += c.len_utf8();
+        }
+        (end - blanks).max(start)
+    }
+}
+
+/// Whether two nodes can be of one run: of one kind, or both imports.
+fn are_alike(a: Node<'_>, b: Node<'_>) -> bool {
+    a.kind_id() == b.kind_id() || (a.kind().contains("import") && b.kind().contains("import"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,18 @@
 //! The colours of a stretch of text.
+//!
+//! One pass of the combined query over the visible nodes finds captures and injections; injections
+//! are then painted over their hosts, inner nodes over outer ones, later patterns over earlier.
 
-use base::Span;
+use base::{ByteOffset, Span};
 use text::Snapshot;
+use tree_sitter::{Node, QueryMatch, StreamingIterator};
 
+use crate::cursors::with_query_cursor;
+use crate::grammar::{CaptureKind, Grammar};
 use crate::highlight_kind::HighlightKind;
-use crate::snapshot::SyntaxSnapshot;
+use crate::injection::{Injection, injection_of};
+use crate::snapshot::{SyntaxSnapshot, View};
+use crate::source::Window;
 
 /// A stretch of text of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,12 +23,130 @@ pub struct Highlight {
     pub kind: HighlightKind,
 }
 
+/// What a query found: paint `kind`, or clear, over these bytes of the tree.
+struct Stroke {
+    start: u32,
+    end: u32,
+    pattern: u32,
+    kind: Option<HighlightKind>,
+}
+
 impl SyntaxSnapshot {
     /// The highlights of `span`, injections included: sorted, disjoint, clipped to the span.
     /// What has no kind is left out. Takes time in proportion to the span, so ask for what is
     /// visible.
     pub fn highlights(&self, text: &Snapshot, span: Span) -> Vec<Highlight> {
-        let _unused = (text, span);
-        Vec::new()
+        let end = span.end.min(text.len());
+        let span = Span::new(span.start.min(end), end);
+        let Some(view) = self.root_view() else {
+            return Vec::new();
+        };
+        if span.is_empty() || !self.language().is_prepared() {
+            return Vec::new();
+        }
+        let mut canvas = Canvas {
+            start: span.start.0,
+            kinds: vec![None; span.len()],
+        };
+        self.paint(&view, text, span, &mut canvas);
+        canvas.highlights()
+    }
+
+    /// Paints one tree, then the injections in it.
+    fn paint(&self, view: &View<'_>, text: &Snapshot, span: Span, canvas: &mut Canvas) {
+        let (mut strokes, mut injections) = find(view, text, span);
+        strokes.sort_unstable_by_key(|stroke| {
+            (stroke.start, std::cmp::Reverse(stroke.end), stroke.pattern)
+        });
+        for stroke in strokes {
+            let start = stroke.start as usize + view.shift;
+            canvas.paint(start, stroke.end as usize + view.shift, stroke.kind);
+        }
+        injections.sort_by_key(|injection| (injection.span.start, injection.span.end));
+        injections.dedup_by_key(|injection| injection.span);
+        for injection in &injections {
+            if let Some(inner) = self.view_of(view, injection, text) {
+                let start = injection.span.start + view.shift;
+                let end = injection.span.end + view.shift;
+                let visible = Span::new(start.max(span.start), end.min(span.end).max(span.start));
+                self.paint(&inner, text, visible, canvas);
+            }
+        }
     }
 }
+
+/// Runs a grammar's query over the part of its tree that `span` shows.
+fn find(view: &View<'_>, text: &Snapshot, span: Span) -> (Vec<Stroke>, Vec<Injection>) {
+    let grammar = view.language.grammar();
+    let (mut strokes, mut injections) = (Vec::new(), Vec::new());
+    let Some(query) = &grammar.highlights else {
+        return (strokes, injections);
+    };
+    let shift = view.shift;
+    let window = Window::new(text, span.range());
+    let bytes =
+        |range: std::ops::Range<usize>| window.bytes(range.start + shift..range.end + shift);
+    let visible = span.start.0.saturating_sub(shift)..span.end.0.saturating_sub(shift);
+    with_query_cursor(visible, |cursor| {
+        let provider = |node: Node<'_>| std::iter::once(bytes(node.byte_range()));
+        let mut matches = cursor.matches(query, view.root(), provider);
+        while let Some(one) = matches.next() {
+            if one.pattern_index < grammar.injection_patterns {
+                injections.extend(injection_of(query, one, bytes));
+            } else {
+                collect(grammar, one, &mut strokes);
+            }
+        }
+    });
+    (strokes, injections)
+}
+
+fn collect(grammar: &Grammar, one: &QueryMatch<'_, '_>, strokes: &mut Vec<Stroke>) {
+    for capture in one.captures {
+        let kind = match grammar.capture_kinds[capture.index as usize] {
+            CaptureKind::Paint(kind) => Some(kind),
+            CaptureKind::Clear => None,
+            _ => continue,
+        };
+        strokes.push(Stroke {
+            start: u32::try_from(capture.node.start_byte()).unwrap_or(u32::MAX),
+            end: u32::try_from(capture.node.end_byte()).unwrap_or(u32::MAX),
+            pattern: u32::try_from(one.pattern_index).unwrap_or(u32::MAX),
+            kind,
+        });
+    }
+}
+
+/// The kind of every byte of the asked span, painted over and over.
+struct Canvas {
+    start: usize,
+    kinds: Vec<Option<HighlightKind>>,
+}
+
+impl Canvas {
+    fn paint(&mut self, start: usize, end: usize, kind: Option<HighlightKind>) {
+        let from = start.saturating_sub(self.start).min(self.kinds.len());
+        let to = end.saturating_sub(self.start).min(self.kinds.len());
+        if from < to {
+            self.kinds[from..to].fill(kind);
+        }
+    }
+
+    /// The runs of one kind.
+    fn highlights(&self) -> Vec<Highlight> {
+        let mut highlights = Vec::new();
+        let mut at = 0;
+        for run in self.kinds.chunk_by(|a, b| a == b) {
+            let end = at + run.len();
+            if let Some(kind) = run[0] {
+                let span = Span::new(ByteOffset(self.start + at), ByteOffset(self.start + end));
+                highlights.push(Highlight { span, kind });
+            }
+            at = end;
+        }
+        highlights
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,22 @@
 //! The indent that a row should have.
+//!
+//! The rows above decide: what a row leaves open takes the next one a level deeper, what it closes
+//! leads back to the row that opened it, and the end of a statement of several rows leads back to
+//! its first. Brackets count wherever they are code; words, colons and tags by the language's
+//! rules. The text is asked first and the tree only told what is code, since the tree of a row
+//! that is being typed is seldom right.
 
-use base::{ByteOffset, Row};
+mod rows;
+
+use base::{ByteOffset, Row, Span};
 use text::Snapshot;
 
+use crate::brackets::Scanner;
+use crate::grammar::Roles;
+use crate::nodes::path_to;
+use crate::scope::Scope;
 use crate::snapshot::SyntaxSnapshot;
+use rows::RowReader;
 
 /// The indent of a row, told by another row: that one's, and some levels more or less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,21 +32,104 @@ pub struct IndentHint {
     pub is_split: bool,
 }
 
-impl SyntaxSnapshot {
-    /// The indent of the row that a line break at `offset` makes.
-    pub fn indent_for_new_line(&self, text: &Snapshot, offset: ByteOffset) -> IndentHint {
-        IndentHint {
-            base: text.point_at(offset).row,
-            levels: 0,
+/// Rows above that are searched for one with text.
+const MOST_BLANK_ROWS: u32 = 200;
+
+impl IndentHint {
+    fn new(base: Row, levels: i32) -> Self {
+        Self {
+            base,
+            levels,
             columns: 0,
             is_split: false,
         }
+    }
+}
+
+impl SyntaxSnapshot {
+    /// The indent of the row that a line break at `offset` makes.
+    pub fn indent_for_new_line(&self, text: &Snapshot, offset: ByteOffset) -> IndentHint {
+        let row = text.point_at(offset).row;
+        match self.scope_at(text, offset) {
+            Scope::String => return IndentHint::new(row, 0),
+            Scope::Comment => return comment_hint(text, offset, row),
+            Scope::Code => {}
+        }
+        let reader = RowReader::new(self, text, offset);
+        let before = reader.row(row, offset);
+        if before.is_blank() {
+            return IndentHint::new(row, 0);
+        }
+        let mut hint = reader.hint_after(&before);
+        let behind = reader.first_token(offset, text.row_end(row));
+        hint.is_split = hint.base == row && hint.levels > 0 && reader.closes(&before, &behind);
+        if hint.levels > 0 && !hint.is_split && reader.starts_with_closer(&behind) {
+            hint.levels -= 1;
+        }
+        hint
     }
 
     /// The indent that `row` should have, by the rows above it and by how it begins: for pasted
     /// text, and for words like `else` when they have just been typed. `None` when nothing says.
     pub fn suggested_indent(&self, text: &Snapshot, row: Row) -> Option<IndentHint> {
-        let _unused = (text, row);
-        None
+        let start = text.row_start(row);
+        let end = text.row_end(row);
+        if self.scope_at(text, start) != Scope::Code {
+            return None;
+        }
+        let reader = RowReader::new(self, text, start);
+        let first = reader.first_token(start, end);
+        if let Some(opener) = reader.row_of_opener(&first) {
+            return Some(IndentHint::new(opener, 0));
+        }
+        let above = row_with_text_above(text, row)?;
+        let before = reader.row(above, text.row_end(above));
+        let mut hint = reader.hint_after(&before);
+        if reader.is_dedent_word(&first) {
+            match reader.row_of_block_word(row, &first) {
+                Some(opener) => return Some(IndentHint::new(opener, 0)),
+                None => hint.levels -= 1,
+            }
+        }
+        if reader.is_label(&first) {
+            hint = reader.label_hint(hint, &before);
+        }
+        Some(hint)
+    }
+
+    /// The first row of the statement that ends right before `offset`, when it has several rows.
+    fn statement_row(&self, text: &Snapshot, offset: ByteOffset) -> Option<Row> {
+        let view = self.root_view()?;
+        let grammar = view.language.grammar();
+        let path = path_to(view.root(), offset.0.checked_sub(1)?);
+        let pair = path
+            .windows(2)
+            .rfind(|pair| grammar.roles(pair[0]).has(Roles::BLOCK))?;
+        let statement = pair[1];
+        let ends_here = statement.end_byte() <= offset.0;
+        let is_whole = ends_here && !statement.has_error() && statement.is_named();
+        let start = text.point_at(ByteOffset(statement.start_byte())).row;
+        (is_whole && start < text.point_at(offset).row).then_some(start)
     }
 }
+
+/// Inside a block comment that has stars, the next row gets one beneath.
+fn comment_hint(text: &Snapshot, offset: ByteOffset, row: Row) -> IndentHint {
+    let start = text.row_start(row);
+    let line = text.text(Span::new(start, offset.max(start)));
+    let opens = line.trim_start().starts_with("/*");
+    IndentHint {
+        columns: u32::from(opens),
+        ..IndentHint::new(row, 0)
+    }
+}
+
+/// The nearest row above that is not blank.
+fn row_with_text_above(text: &Snapshot, row: Row) -> Option<Row> {
+    (1..=MOST_BLANK_ROWS.min(row.0))
+        .map(|count| row - count)
+        .find(|above| !text.row_text(*above).trim().is_empty())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,68 @@
 //! Ways through a tree.
+//!
+//! Invariant: nothing here asks a node for its parent, which walks from the root; paths are walked
+//! once, downwards.
+
+use tree_sitter::Node;
+
+/// The nodes that hold all bytes of `start..end`, from `root` to the smallest.
+pub(crate) fn path_around(root: Node<'_>, start: usize, end: usize) -> Vec<Node<'_>> {
+    let mut cursor = root.walk();
+    let mut path = vec![root];
+    while cursor.goto_first_child_for_byte(start).is_some() {
+        let node = cursor.node();
+        if node.start_byte() > start || node.end_byte() < end {
+            break;
+        }
+        path.push(node);
+    }
+    path
+}
+
+/// The nodes that hold the byte at `offset`, from `root` to the smallest.
+pub(crate) fn path_to(root: Node<'_>, offset: usize) -> Vec<Node<'_>> {
+    path_around(root, offset, offset + 1)
+}
+
+/// The children of a node, at most so many from its start.
+pub(crate) fn first_children<'t>(node: Node<'t>, most: usize) -> Vec<Node<'t>> {
+    let mut cursor = node.walk();
+    let mut children = Vec::new();
+    let mut is_there = cursor.goto_first_child();
+    while is_there && children.len() < most {
+        children.push(cursor.node());
+        is_there = cursor.goto_next_sibling();
+    }
+    children
+}
+
+/// The last child of a node.
+pub(crate) fn last_child(node: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    cursor.goto_last_child().then(|| cursor.node())
+}
+
+/// The siblings behind the child of `parent` that starts at `offset`, at most so many.
+pub(crate) fn children_from<'t>(parent: Node<'t>, offset: usize, most: usize) -> Vec<Node<'t>> {
+    let mut cursor = parent.walk();
+    let mut children = Vec::new();
+    let mut is_there = cursor.goto_first_child_for_byte(offset).is_some();
+    while is_there && children.len() < most {
+        children.push(cursor.node());
+        is_there = cursor.goto_next_sibling();
+    }
+    children
+}
+
+/// The siblings before the child of `parent` that holds `offset`, the nearest first, that child
+/// included.
+pub(crate) fn children_before<'t>(parent: Node<'t>, offset: usize, most: usize) -> Vec<Node<'t>> {
+    let mut cursor = parent.walk();
+    let mut children = Vec::new();
+    let mut is_there = cursor.goto_first_child_for_byte(offset).is_some();
+    while is_there && children.len() < most {
+        children.push(cursor.node());
+        is_there = cursor.goto_previous_sibling();
+    }
+    children
+}

@@ -1,9 +1,17 @@
 //! The named parts of a text.
 
+use std::cmp::Reverse;
+
 use base::Span;
 use text::Snapshot;
+use tree_sitter::{Node, QueryMatch, StreamingIterator};
 
+use crate::cursors::with_query_cursor;
 use crate::snapshot::SyntaxSnapshot;
+use crate::source::Pieces;
+
+/// Of longer names only the start is shown.
+const MOST_NAME_BYTES: usize = 200;
 
 /// A named part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +69,129 @@ impl SyntaxSnapshot {
     /// The named parts of the whole text, in text order. Takes time in proportion to the text, so
     /// ask on a background thread.
     pub fn outline(&self, text: &Snapshot) -> Vec<OutlineItem> {
-        let _unused = text;
-        Vec::new()
+        let Some(view) = self.root_view() else {
+            return Vec::new();
+        };
+        let Some(query) = &view.language.grammar().outline else {
+            return Vec::new();
+        };
+        let kinds: Vec<Option<Part>> = query.capture_names().iter().map(|it| part(it)).collect();
+        let whole = 0..text.len().0;
+        let bytes = |node: Node<'_>| Pieces::new(text, node.byte_range());
+        let mut items = with_query_cursor(whole, |cursor| {
+            let mut matches = cursor.matches(query, view.root(), bytes);
+            let mut items = Vec::new();
+            while let Some(one) = matches.next() {
+                items.extend(item(one, &kinds, text));
+            }
+            items
+        });
+        items.sort_by_key(|item: &OutlineItem| (item.span.start, Reverse(item.span.end)));
+        items.dedup_by_key(|item| item.name_span);
+        set_depths(&mut items);
+        items
     }
 }
+
+/// What a capture of an outline query tells.
+#[derive(Clone, Copy)]
+enum Part {
+    Item(OutlineKind),
+    Name,
+    Detail,
+}
+
+fn part(capture: &str) -> Option<Part> {
+    match capture {
+        "name" => Some(Part::Name),
+        "detail" => Some(Part::Detail),
+        _ => Some(Part::Item(kind(capture.strip_prefix("item.")?)?)),
+    }
+}
+
+fn kind(name: &str) -> Option<OutlineKind> {
+    Some(match name {
+        "module" => OutlineKind::Module,
+        "class" => OutlineKind::Class,
+        "struct" => OutlineKind::Struct,
+        "enum" => OutlineKind::Enum,
+        "interface" => OutlineKind::Interface,
+        "type" => OutlineKind::Type,
+        "function" => OutlineKind::Function,
+        "method" => OutlineKind::Method,
+        "macro" => OutlineKind::Macro,
+        "field" => OutlineKind::Field,
+        "constant" => OutlineKind::Constant,
+        "variable" => OutlineKind::Variable,
+        "key" => OutlineKind::Key,
+        "heading" => OutlineKind::Heading,
+        "other" => OutlineKind::Other,
+        _ => return None,
+    })
+}
+
+/// Whether a capture of an outline query means something to us.
+#[cfg(test)]
+pub(crate) fn is_known_capture(capture: &str) -> bool {
+    capture.starts_with('_') || part(capture).is_some()
+}
+
+fn item(one: &QueryMatch<'_, '_>, kinds: &[Option<Part>], text: &Snapshot) -> Option<OutlineItem> {
+    let (mut whole, mut names, mut details) = (None, Vec::new(), Vec::new());
+    for capture in one.captures {
+        let span = clipped(capture.node, text);
+        match kinds[capture.index as usize]? {
+            Part::Item(kind) => whole = Some((span, kind)),
+            Part::Name => names.push(span),
+            Part::Detail => details.push(span),
+        }
+    }
+    let (span, kind) = whole?;
+    let (first, last) = (names.first()?, names.last()?);
+    Some(OutlineItem {
+        depth: 0,
+        name: joined(&names, text)?,
+        kind,
+        detail: joined(&details, text).unwrap_or_default(),
+        span,
+        name_span: Span::new(first.start, last.end),
+    })
+}
+
+fn clipped(node: Node<'_>, text: &Snapshot) -> Span {
+    let end = text.len().0;
+    Span::from(node.start_byte().min(end)..node.end_byte().min(end))
+}
+
+/// The words of several spans with single spaces between; `None` when there are none.
+fn joined(spans: &[Span], text: &Snapshot) -> Option<String> {
+    let mut words = Vec::new();
+    for span in spans {
+        let end = span.end.min(span.start + MOST_NAME_BYTES);
+        let part = text.text(Span::new(span.start, end));
+        words.extend(part.split_whitespace().map(str::to_owned));
+    }
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// Counts for every item those before it that hold it; a function right in a type is its method.
+fn set_depths(items: &mut [OutlineItem]) {
+    let mut around: Vec<(Span, OutlineKind)> = Vec::new();
+    for item in items {
+        around.retain(|(span, _)| span.covers(item.span));
+        item.depth = around.len();
+        let is_in_type = around.last().is_some_and(|(_, kind)| holds_methods(*kind));
+        if item.kind == OutlineKind::Function && is_in_type {
+            item.kind = OutlineKind::Method;
+        }
+        around.push((item.span, item.kind));
+    }
+}
+
+fn holds_methods(kind: OutlineKind) -> bool {
+    use OutlineKind::{Class, Enum, Interface, Struct};
+    matches!(kind, Class | Struct | Enum | Interface)
+}
+
+#[cfg(test)]
+mod tests;

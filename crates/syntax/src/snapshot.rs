@@ -11,7 +11,6 @@ use base::{ByteOffset, Revision};
 use text::Snapshot;
 use tree_sitter::{Node, Tree};
 
-use crate::grammar::Grammar;
 use crate::injection::{Injection, injections_in};
 use crate::language::Language;
 use crate::layers::small::SmallLayers;
@@ -169,10 +168,6 @@ fn layer_view(layer: &Layer, depth: usize) -> View<'_> {
 }
 
 impl View<'_> {
-    pub(crate) fn grammar(&self) -> &'static Grammar {
-        self.language.grammar()
-    }
-
     pub(crate) fn root(&self) -> Node<'_> {
         match &self.tree {
             TreeRef::Kept(tree) => tree.root_node(),

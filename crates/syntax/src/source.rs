@@ -2,9 +2,9 @@
 //!
 //! Invariant: never panics, whatever offsets a stale tree asks for.
 
-use base::{ByteOffset, Span};
+use base::ByteOffset;
 use text::{Snapshot, Splice};
-use tree_sitter::{InputEdit, Point, Range};
+use tree_sitter::{InputEdit, Point};
 
 /// The stored bytes from `offset` to the end of their piece; empty at the end of the text.
 pub(crate) fn bytes_at(text: &Snapshot, offset: usize) -> &[u8] {
@@ -96,16 +96,6 @@ pub(crate) fn point(text: &Snapshot, offset: ByteOffset) -> Point {
     Point {
         row: point.row.0 as usize,
         column: point.column.0 as usize,
-    }
-}
-
-/// A span as tree-sitter wants its ranges.
-pub(crate) fn range(text: &Snapshot, span: Span) -> Range {
-    Range {
-        start_byte: span.start.0,
-        end_byte: span.end.0,
-        start_point: point(text, span.start),
-        end_point: point(text, span.end),
     }
 }
 

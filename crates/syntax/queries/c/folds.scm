@@ -1,0 +1,7 @@
+[
+  (compound_statement) (field_declaration_list) (enumerator_list) (initializer_list)
+  (parameter_list) (argument_list) (declaration_list) (preproc_if) (preproc_ifdef)
+] @fold
+(case_statement) @fold.body
+(comment) @fold.comments
+(preproc_include) @fold.imports

@@ -1,0 +1,3 @@
+[(block) (keyframe_block_list) (arguments)] @fold
+(comment) @fold.comments
+(import_statement) @fold.imports

@@ -1,0 +1,13 @@
+(addition) @diff.added
+(deletion) @diff.removed
+(new_file) @diff.added
+(old_file) @diff.removed
+(location) @diff.header
+(command) @diff.header
+(index) @comment
+(similarity) @comment
+(file_change) @diff.header
+(commit) @constant
+(filename) @module
+(mode) @number
+(comment) @comment

@@ -1,0 +1,2 @@
+[(element) (script_element) (style_element)] @fold
+[(start_tag) (comment)] @fold

@@ -1,0 +1,17 @@
+((script_element
+  (start_tag (attribute (attribute_name) @_name (quoted_attribute_value (attribute_value) @_type)))
+  (raw_text) @injection.content)
+  (#eq? @_name "type")
+  (#any-of? @_type "application/json" "application/ld+json" "importmap" "speculationrules")
+  (#set! injection.language "json"))
+((script_element
+  (start_tag (attribute (attribute_name) @_name (quoted_attribute_value (attribute_value) @_type)))
+  (raw_text) @injection.content)
+  (#eq? @_name "lang")
+  (#any-of? @_type "ts" "typescript")
+  (#set! injection.language "typescript"))
+((script_element (raw_text) @injection.content) (#set! injection.language "javascript"))
+((style_element (raw_text) @injection.content) (#set! injection.language "css"))
+((attribute (attribute_name) @_name (quoted_attribute_value (attribute_value) @injection.content))
+  (#match? @_name "^on[a-z]+$")
+  (#set! injection.language "javascript"))

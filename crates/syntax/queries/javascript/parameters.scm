@@ -1,0 +1,7 @@
+(formal_parameters (identifier) @variable.parameter)
+(formal_parameters (assignment_pattern left: (identifier) @variable.parameter))
+(formal_parameters (rest_pattern (identifier) @variable.parameter))
+(formal_parameters (object_pattern (shorthand_property_identifier_pattern) @variable.parameter))
+(formal_parameters (object_pattern (pair_pattern value: (identifier) @variable.parameter)))
+(formal_parameters (array_pattern (identifier) @variable.parameter))
+(arrow_function parameter: (identifier) @variable.parameter)

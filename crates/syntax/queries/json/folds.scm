@@ -1,0 +1,2 @@
+[(object) (array)] @fold
+(comment) @fold.comments

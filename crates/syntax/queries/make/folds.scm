@@ -1,0 +1,2 @@
+[(rule) (define_directive) (conditional)] @fold
+(comment) @fold.comments

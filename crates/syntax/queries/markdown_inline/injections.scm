@@ -1,0 +1,1 @@
+((html_tag) @injection.content (#set! injection.language "html"))

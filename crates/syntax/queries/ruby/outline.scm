@@ -1,0 +1,9 @@
+(module "module" @detail name: (_) @name) @item.module
+(class "class" @detail name: (_) @name) @item.class
+(singleton_class "class" @detail value: (_) @name) @item.class
+(method "def" @detail name: (_) @name) @item.function
+(singleton_method "def" @detail object: (_) @name "." @name name: (_) @name) @item.method
+(program (assignment left: (constant) @name) @item.constant)
+(body_statement (assignment left: (constant) @name) @item.constant)
+((call !receiver method: (identifier) @detail arguments: (argument_list . (_) @name) block: (_)) @item.other
+  (#any-of? @detail "describe" "context" "it" "namespace" "task"))

@@ -86,7 +86,8 @@
 ["as" "in"] @keyword.operator
 (for_expression "in" @keyword.control)
 "use" @keyword.import
-(extern_crate_declaration ["extern" "crate"] @keyword.import)
+(extern_crate_declaration "extern" @keyword.import)
+(extern_crate_declaration (crate) @keyword.import)
 (use_as_clause "as" @keyword.import)
 (visibility_modifier (crate) @keyword)
 (crate) @keyword

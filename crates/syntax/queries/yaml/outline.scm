@@ -1,0 +1,1 @@
+(block_mapping_pair key: (flow_node) @name) @item.key

@@ -1,0 +1,157 @@
+//! Brackets told from the text alone, as far as the tree does not know.
+//!
+//! Invariant: looks at no more than `MOST_SCANNED` bytes in each direction.
+
+use base::{ByteOffset, Span};
+use text::Snapshot;
+
+use super::BracketPair;
+use crate::scope::Scope;
+use crate::snapshot::{SyntaxSnapshot, View};
+
+/// How far from its start a scan looks.
+const MOST_SCANNED: usize = 100 * 1024;
+
+/// Finds brackets in the text. Those in strings and comments do not count, as far as a tree tells.
+pub(crate) struct Scanner<'a> {
+    text: &'a Snapshot,
+    view: Option<View<'a>>,
+    pairs: &'static [(char, char)],
+}
+
+impl<'a> Scanner<'a> {
+    /// A scanner for the language at `at`.
+    pub(crate) fn new(syntax: &'a SyntaxSnapshot, text: &'a Snapshot, at: ByteOffset) -> Self {
+        let view = syntax.views_at(text, at).pop();
+        let language = view
+            .as_ref()
+            .map_or(syntax.language(), |view| view.language);
+        Self {
+            text,
+            view,
+            pairs: language.config().brackets,
+        }
+    }
+
+    /// The bracket at an offset of the text: the pair it is of, and whether it opens.
+    pub(crate) fn bracket(&self, c: char, at: usize) -> Option<(usize, bool)> {
+        let ix = self
+            .pairs
+            .iter()
+            .position(|(open, close)| c == *open || c == *close)?;
+        self.is_code(at).then_some((ix, c == self.pairs[ix].0))
+    }
+
+    /// Whether the byte at an offset is neither in a string nor in a comment.
+    pub(crate) fn is_code(&self, at: usize) -> bool {
+        let Some(view) = &self.view else {
+            return true;
+        };
+        view.scope_node(at).is_none()
+    }
+
+    /// Where the comment ends that holds the byte at an offset.
+    pub(crate) fn comment_end(&self, at: usize) -> Option<usize> {
+        let view = self.view.as_ref()?;
+        let (node, scope) = view.scope_node(at)?;
+        (scope == Scope::Comment).then_some(node.end_byte() + view.shift)
+    }
+
+    /// The bracket behind `from` that closes pair `ix`, when `depth` openers are open.
+    fn closer(&self, from: usize, ix: usize) -> Option<usize> {
+        let mut depth = 0;
+        let mut at = from;
+        for c in self.text.chars_at(ByteOffset(from)) {
+            if at - from > MOST_SCANNED {
+                return None;
+            }
+            let is_of_pair = c == self.pairs[ix].0 || c == self.pairs[ix].1;
+            if is_of_pair && self.is_code(at) {
+                match c == self.pairs[ix].0 {
+                    true => depth += 1,
+                    false if depth == 0 => return Some(at),
+                    false => depth -= 1,
+                }
+            }
+            at += c.len_utf8();
+        }
+        None
+    }
+
+    /// The bracket before `from` that opens pair `ix`.
+    fn opener(&self, from: usize, ix: usize) -> Option<usize> {
+        let mut depth = 0;
+        let mut at = from;
+        for c in self.text.chars_before(ByteOffset(from)) {
+            at -= c.len_utf8();
+            if from - at > MOST_SCANNED {
+                return None;
+            }
+            let is_of_pair = c == self.pairs[ix].0 || c == self.pairs[ix].1;
+            if is_of_pair && self.is_code(at) {
+                match c == self.pairs[ix].1 {
+                    true => depth += 1,
+                    false if depth == 0 => return Some(at),
+                    false => depth -= 1,
+                }
+            }
+        }
+        None
+    }
+
+    /// The nearest bracket before `from` that nothing before `from` closes.
+    pub(crate) fn open_before(&self, from: usize) -> Option<(usize, usize)> {
+        let mut open: Vec<usize> = Vec::new();
+        let mut at = from;
+        for c in self.text.chars_before(ByteOffset(from)) {
+            at -= c.len_utf8();
+            if from - at > MOST_SCANNED {
+                return None;
+            }
+            if let Some((ix, opens)) = self.bracket(c, at) {
+                if !opens {
+                    open.push(ix);
+                } else if open.pop().is_none() {
+                    return Some((at, ix));
+                }
+            }
+        }
+        None
+    }
+
+    fn pair(&self, open: usize, close: usize, ix: usize) -> BracketPair {
+        let (opener, closer) = self.pairs[ix];
+        BracketPair {
+            open: Span::from(open..open + opener.len_utf8()),
+            close: Span::from(close..close + closer.len_utf8()),
+        }
+    }
+}
+
+/// The pair of the bracket at `at`, by the text.
+pub(crate) fn text_matching_bracket(
+    syntax: &SyntaxSnapshot,
+    text: &Snapshot,
+    at: ByteOffset,
+) -> Option<BracketPair> {
+    let scanner = Scanner::new(syntax, text, at);
+    let c = text.chars_at(at).next()?;
+    let (ix, opens) = scanner.bracket(c, at.0)?;
+    let (open, close) = match opens {
+        true => (at.0, scanner.closer(at.0 + c.len_utf8(), ix)?),
+        false => (scanner.opener(at.0, ix)?, at.0),
+    };
+    Some(scanner.pair(open, close, ix))
+}
+
+/// The innermost pair around a span, by the text.
+pub(crate) fn text_enclosing_brackets(
+    syntax: &SyntaxSnapshot,
+    text: &Snapshot,
+    span: Span,
+) -> Option<BracketPair> {
+    let scanner = Scanner::new(syntax, text, span.start);
+    let (open, ix) = scanner.open_before(span.start.0)?;
+    let close = scanner.closer(span.end.0, ix)?;
+    Some(scanner.pair(open, close, ix))
+}
