@@ -1,8 +1,14 @@
 //! Project search beside `rg`: first the same results, then the time, both as processes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
+
+use base::AbsPath;
+use project::Ground;
+use project::search::{Case, SearchEvent, SearchQuery, SearchScope, search};
+use serde_json::Value;
 
 use crate::corpus;
 use crate::figure::{self, Figure};
@@ -25,7 +31,7 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     corpus::need("rg", "apt-get install ripgrep")?;
     let mut figures = Vec::new();
     for pattern in PATTERNS {
-        same_results(&agent, pattern, &root)?;
+        same_results(pattern, &root)?;
         let pairs = Pairs::take(
             21,
             || millis(|| ours(&agent, pattern, &root).output()),
@@ -38,7 +44,7 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
 
 fn ours(agent: &Path, pattern: &str, root: &Path) -> Command {
     let mut command = Command::new(agent);
-    command.args(["grep", "--case", "sensitive", "--regex", pattern, "--root"]).arg(root);
+    command.args(["grep", "--case", "sensitive", "--regex", "--root"]).arg(root).arg("--").arg(pattern);
     command
 }
 
@@ -50,21 +56,69 @@ fn rg(pattern: &str, root: &Path) -> Command {
     command
 }
 
-fn same_results(agent: &Path, pattern: &str, root: &Path) -> Result<(), String> {
-    let lines = |mut command: Command| -> Result<BTreeSet<Vec<u8>>, String> {
-        let output = command.output().map_err(|error| error.to_string())?;
-        Ok(output.stdout.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect())
-    };
-    let (ours, theirs) = (lines(ours(agent, pattern, root))?, lines(rg(pattern, root))?);
+/// Row and byte range of every match, by path.
+type Places = BTreeSet<(String, u64, usize, usize)>;
+
+fn same_results(pattern: &str, root: &Path) -> Result<(), String> {
+    let (ours, theirs) = (our_places(pattern, root)?, places_of_rg(pattern, root)?);
     if ours == theirs {
         return Ok(());
     }
-    let show = |line: Option<&Vec<u8>>| line.map(|line| String::from_utf8_lossy(line).into_owned());
     Err(format!(
         "results differ for {pattern}: only ours {:?}, only rg's {:?}",
-        show(ours.difference(&theirs).next()),
-        show(theirs.difference(&ours).next()),
+        ours.difference(&theirs).next(),
+        theirs.difference(&ours).next(),
     ))
+}
+
+fn our_places(pattern: &str, root: &Path) -> Result<Places, String> {
+    let (sender, events) = async_channel::unbounded();
+    let query = SearchQuery {
+        case: Case::Sensitive,
+        ..SearchQuery::regex(pattern)
+    };
+    let scope = SearchScope {
+        ground: Ground::Disk,
+        root: AbsPath::new(root).ok_or("the corpus lies at no absolute path")?,
+        unsaved: HashMap::new(),
+    };
+    search(&query, &scope, &AtomicBool::new(false), &sender).map_err(|error| error.to_string())?;
+    let mut places = Places::new();
+    while let Ok(event) = events.try_recv() {
+        if let SearchEvent::File(file) = event {
+            for row in &file.rows {
+                let number = u64::from(row.row.0) + 1;
+                let places_of_row = row.columns.iter().map(|range| (file.path.to_string(), number, range.start, range.end));
+                places.extend(places_of_row);
+            }
+        }
+    }
+    Ok(places)
+}
+
+fn places_of_rg(pattern: &str, root: &Path) -> Result<Places, String> {
+    let output = Command::new("rg")
+        .args(["--json", "-e", pattern])
+        .arg(root)
+        .output()
+        .map_err(|error| error.to_string())?;
+    let mut places = Places::new();
+    for line in output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        let event: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        if event["type"] != "match" {
+            continue;
+        }
+        let data = &event["data"];
+        let path = data["path"]["text"].as_str().unwrap_or_default();
+        let number = data["line_number"].as_u64().unwrap_or_default();
+        for found in data["submatches"].as_array().into_iter().flatten() {
+            let byte = |key: &str| found[key].as_u64().and_then(|byte| usize::try_from(byte).ok());
+            if let (Some(start), Some(end)) = (byte("start"), byte("end")) {
+                places.insert((path.to_owned(), number, start, end));
+            }
+        }
+    }
+    Ok(places)
 }
 
 fn build_agent() -> Result<PathBuf, String> {
