@@ -35,4 +35,5 @@ pub use sections::{
 };
 pub use settings::Settings;
 pub use store::{Source, Store, parse};
+pub use suggest::nearest;
 pub use theme::{Appearance, COLOR_TOKENS, Colors, SYNTAX_NAMES, SyntaxStyle, Theme, parse_theme};

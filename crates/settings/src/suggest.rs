@@ -1,10 +1,7 @@
 //! "Did you mean": the known word nearest to an unknown one.
 
 /// The candidate nearest to `word`, when it is near enough to be a slip of the fingers.
-pub(crate) fn nearest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = fold(word);
     let allowed = (plain.chars().count() / 3).clamp(1, 4);
     candidates

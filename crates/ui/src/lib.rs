@@ -1,1 +1,69 @@
-//! .
+//! The design system: theme tokens, fonts, icons, keys, controls and the picker.
+//!
+//! Knows: `settings` for values, gpui-kit for everything drawn. Must not know: documents, projects, panes;
+//! no word of the editor's domain, no disk.
+//! Invariant: no colour is written in code; every one comes from `cx.theme()` by its meaning.
+//! Invariant: sizes are given in design pixels through `dp`, so that one zoom scales everything.
+//! Invariant: every control has a role and a name; `a11y::unnamed` finds those that do not.
+//! Start at `init`, `theme` (colours and sizes), `picker` (choosing from a list by typing) and the controls.
+
+mod active_settings;
+mod assets;
+mod badge;
+mod banner;
+mod button;
+mod divider;
+mod empty_state;
+mod fonts;
+mod icon;
+mod key_hint;
+mod keys;
+mod label;
+mod library;
+mod menu;
+mod modal;
+mod row;
+mod tab;
+mod text_field;
+mod theme;
+mod toast;
+mod toggle;
+mod tooltip;
+
+pub mod a11y;
+pub mod picker;
+
+use gpui_kit::App;
+
+pub use active_settings::{ActiveSettings, set_settings};
+pub use assets::Assets;
+pub use badge::{Badge, Tone};
+pub use banner::Banner;
+pub use button::{Button, ButtonStyle, IconButton};
+pub use divider::Divider;
+pub use empty_state::EmptyState;
+pub use fonts::{CODE_FONT, UI_FONT, load_fonts};
+pub use icon::{Icon, IconSize, file_icon, folder_icon};
+pub use key_hint::{KeyHint, keys_text};
+pub use keys::{install_keymaps, remember_kit_keys};
+pub use label::{Elide, Label, elide_middle};
+pub use library::ThemeLibrary;
+pub use menu::{Menu, MenuExt};
+pub use modal::ModalLayer;
+pub use row::{ListRow, TreeRow};
+pub use tab::Tab;
+pub use text_field::TextField;
+pub use theme::{
+    ActiveTheme, FontChoice, Theme, dp, row_height, set_fonts, set_motion, set_theme, space,
+};
+pub use toast::{Toast, dismiss_toasts, show_toast};
+pub use toggle::{Checkbox, Toggle};
+pub use tooltip::Tooltip;
+
+/// Prepares everything below: fonts, Burin's own dark theme, default settings. Once, after `gpui_kit::init`.
+pub fn init(cx: &mut App) {
+    fonts::load_fonts(cx);
+    active_settings::init(cx);
+    theme::init(cx);
+    keys::remember_kit_keys(cx);
+}

@@ -1,0 +1,97 @@
+//! The pictures that come with the program: the kit's, and the icons we use beyond those.
+
+use std::borrow::Cow;
+
+use gpui_kit::{AssetSource, Result, SharedString};
+
+gpui_kit::assets::icon_assets!(
+    Extra,
+    [
+        ArrowDownUp,
+        Binary,
+        BookText,
+        Box,
+        Braces,
+        CaseUpper,
+        ChevronsDownUp,
+        Circle,
+        CircleDot,
+        CircleQuestionMark,
+        ClipboardPaste,
+        Clock,
+        Columns2,
+        Command,
+        CornerDownLeft,
+        Database,
+        Diff,
+        FileArchive,
+        FileBraces,
+        FileCode,
+        FileCog,
+        FileDiff,
+        FileImage,
+        FileKey,
+        FileLock,
+        FileMusic,
+        FilePlus,
+        FileQuestionMark,
+        FileSpreadsheet,
+        FileSymlink,
+        FileTerminal,
+        FileType,
+        FileVideoCamera,
+        FolderGit2,
+        FolderPlus,
+        FolderSymlink,
+        FolderTree,
+        Funnel,
+        GitBranch,
+        GitCompare,
+        GitMerge,
+        Hash,
+        Image,
+        Keyboard,
+        Layers,
+        Lightbulb,
+        Link,
+        List,
+        ListCollapse,
+        ListFilter,
+        ListTree,
+        Package,
+        Pencil,
+        Pin,
+        PinOff,
+        Regex,
+        ReplaceAll,
+        Rows2,
+        Save,
+        SaveAll,
+        Scissors,
+        SquareFunction,
+        TextCursor,
+        TextWrap,
+        Trash,
+        WholeWord,
+        X
+    ]
+);
+
+/// What `with_assets` is given.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Assets;
+
+impl AssetSource for Assets {
+    fn load(&self, path: &str) -> Result<Option<Cow<'static, [u8]>>> {
+        match Extra.load(path)? {
+            Some(found) => Ok(Some(found)),
+            None => gpui_kit::assets::Assets.load(path),
+        }
+    }
+
+    fn list(&self, path: &str) -> Result<Vec<SharedString>> {
+        let mut names = Extra.list(path)?;
+        names.extend(gpui_kit::assets::Assets.list(path)?);
+        Ok(names)
+    }
+}

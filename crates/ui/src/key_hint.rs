@@ -1,0 +1,106 @@
+//! The keys of an action as people read them.
+
+use gpui_kit::{
+    Action, App, IntoElement, KeyBinding, Keystroke, ParentElement as _, RenderOnce, SharedString,
+    Styled as _, Window, div, px,
+};
+
+use crate::theme::{ActiveTheme as _, dp};
+
+/// Keys in small frames: `Ctrl K` `Ctrl S`.
+#[derive(IntoElement)]
+pub struct KeyHint {
+    keys: SharedString,
+}
+
+impl KeyHint {
+    /// The keys that run an action where the keyboard is now; `None` when none do.
+    pub fn for_action(action: &dyn Action, window: &Window) -> Option<Self> {
+        let binding = window.highest_precedence_binding_for_action(action)?;
+        Some(Self {
+            keys: keys_text(&binding),
+        })
+    }
+
+    /// Keys already written as text, one chord per word separated by spaces.
+    pub fn text(keys: impl Into<SharedString>) -> Self {
+        Self { keys: keys.into() }
+    }
+}
+
+impl RenderOnce for KeyHint {
+    fn render(self, _: &mut Window, cx: &mut App) -> impl IntoElement {
+        let colors = &cx.theme().colors;
+        let frame = |keys: &str| {
+            div()
+                .px(dp(4.0))
+                .rounded(px(3.0))
+                .border_1()
+                .border_color(colors.border)
+                .text_color(colors.muted)
+                .text_size(dp(11.0))
+                .child(SharedString::from(keys.to_owned()))
+        };
+        div()
+            .flex()
+            .flex_none()
+            .gap(dp(3.0))
+            .children(self.keys.split(' ').map(frame).collect::<Vec<_>>())
+    }
+}
+
+/// The keys of a binding as text: `Ctrl+K Ctrl+S`, on a Mac `⌘K ⌘S`.
+pub fn keys_text(binding: &KeyBinding) -> SharedString {
+    let strokes = binding
+        .keystrokes()
+        .iter()
+        .map(|stroke| keystroke_text(gpui_kit::AsKeystroke::as_keystroke(stroke)));
+    strokes.collect::<Vec<_>>().join(" ").into()
+}
+
+fn keystroke_text(stroke: &Keystroke) -> String {
+    let mac = cfg!(target_os = "macos");
+    let modifiers = &stroke.modifiers;
+    let names = if mac {
+        ["⌃", "⌥", "⇧", "⌘", "Fn"]
+    } else {
+        ["Ctrl", "Alt", "Shift", "Super", "Fn"]
+    };
+    let pressed = [
+        modifiers.control,
+        modifiers.alt,
+        modifiers.shift,
+        modifiers.platform,
+        modifiers.function,
+    ];
+    let mut parts: Vec<String> = names
+        .iter()
+        .zip(pressed)
+        .filter(|(_, pressed)| *pressed)
+        .map(|(name, _)| (*name).to_owned())
+        .collect();
+    parts.push(key_name(&stroke.key));
+    parts.join(if mac { "" } else { "+" })
+}
+
+fn key_name(key: &str) -> String {
+    match key {
+        "up" => "↑".to_owned(),
+        "down" => "↓".to_owned(),
+        "left" => "←".to_owned(),
+        "right" => "→".to_owned(),
+        "enter" => "Enter".to_owned(),
+        "escape" => "Esc".to_owned(),
+        "backspace" => "Backspace".to_owned(),
+        "delete" => "Del".to_owned(),
+        "pageup" => "PgUp".to_owned(),
+        "pagedown" => "PgDn".to_owned(),
+        "space" => "Space".to_owned(),
+        _ => {
+            let mut chars = key.chars();
+            chars.next().map_or_else(String::new, |first| {
+                first.to_uppercase().chain(chars).collect()
+            })
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Text that fits its place: at the end for titles, in the middle for paths.
+
+use std::ops::Range;
+
+use gpui_kit::prelude::FluentBuilder as _;
+use gpui_kit::{
+    App, FontWeight, HighlightStyle, Hsla, IntoElement, ParentElement as _, RenderOnce,
+    SharedString, Styled as _, StyledText, Window, div,
+};
+
+use crate::theme::{ActiveTheme as _, dp};
+
+/// What gives way when text is too long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Elide {
+    /// The end, as for titles.
+    #[default]
+    End,
+    /// The middle, as for paths. The number is how many chars there is room for.
+    Middle(usize),
+}
+
+/// A line of text.
+#[derive(IntoElement)]
+pub struct Label {
+    text: SharedString,
+    size: f32,
+    color: Option<Hsla>,
+    muted: bool,
+    weight: Option<FontWeight>,
+    mono: bool,
+    elide: Elide,
+    matches: Vec<usize>,
+}
+
+impl Label {
+    /// A line in the size of the window's text.
+    pub fn new(text: impl Into<SharedString>) -> Self {
+        Self {
+            text: text.into(),
+            size: 13.0,
+            color: None,
+            muted: false,
+            weight: None,
+            mono: false,
+            elide: Elide::End,
+            matches: Vec::new(),
+        }
+    }
+
+    /// In the size of secondary text.
+    pub fn small(mut self) -> Self {
+        self.size = 12.0;
+        self
+    }
+
+    /// In the size of numbers in a gutter and of headings above lists.
+    pub fn tiny(mut self) -> Self {
+        self.size = 11.0;
+        self
+    }
+
+    /// With less weight than the text around it.
+    pub fn muted(mut self) -> Self {
+        self.muted = true;
+        self
+    }
+
+    /// In a colour of the theme.
+    pub fn color(mut self, color: Hsla) -> Self {
+        self.color = Some(color);
+        self
+    }
+
+    /// Half bold.
+    pub fn strong(mut self) -> Self {
+        self.weight = Some(FontWeight::SEMIBOLD);
+        self
+    }
+
+    /// In the font of code.
+    pub fn mono(mut self) -> Self {
+        self.mono = true;
+        self
+    }
+
+    /// What gives way.
+    pub fn elide(mut self, elide: Elide) -> Self {
+        self.elide = elide;
+        self
+    }
+
+    /// Marks the characters that a query met, by their byte offsets.
+    pub fn matches(mut self, offsets: impl IntoIterator<Item = usize>) -> Self {
+        self.matches = offsets.into_iter().collect();
+        self
+    }
+}
+
+impl RenderOnce for Label {
+    fn render(self, _: &mut Window, cx: &mut App) -> impl IntoElement {
+        let theme = cx.theme();
+        let color = self.color.or(self.muted.then_some(theme.colors.muted));
+        let (text, matches) = match self.elide {
+            Elide::Middle(room) => elide_matches(&self.text, &self.matches, room),
+            Elide::End => (self.text, self.matches),
+        };
+        let style = HighlightStyle {
+            color: Some(theme.colors.link),
+            font_weight: Some(FontWeight::SEMIBOLD),
+            ..HighlightStyle::default()
+        };
+        let runs = ranges(&text, &matches)
+            .into_iter()
+            .map(move |range| (range, style));
+        div()
+            .min_w_0()
+            .truncate()
+            .text_size(dp(self.size))
+            .when_some(color, |div, color| div.text_color(color))
+            .when_some(self.weight, |div, weight| div.font_weight(weight))
+            .when(self.mono, |div| {
+                div.font_family(theme.fonts.code_family.clone())
+            })
+            .child(StyledText::new(text).with_highlights(runs))
+    }
+}
+
+/// The text with its middle taken out where it has more than `room` chars. A path keeps its last part.
+pub fn elide_middle(text: &str, room: usize) -> String {
+    cut(text, room).map_or_else(
+        || text.to_owned(),
+        |cut| format!("{}…{}", &text[..cut.start], &text[cut.end..]),
+    )
+}
+
+/// The bytes to take out so that `room` chars with an ellipsis remain.
+fn cut(text: &str, room: usize) -> Option<Range<usize>> {
+    let count = text.chars().count();
+    if count <= room || room < 3 {
+        return None;
+    }
+    let offset = |at: usize| {
+        text.char_indices()
+            .nth(at)
+            .map_or(text.len(), |(offset, _)| offset)
+    };
+    let keep = room - 1;
+    let name = text
+        .rfind(['/', '\\'])
+        .map_or(0, |slash| text[slash..].chars().count());
+    let tail = name.clamp(keep.div_ceil(2), keep - 1);
+    Some(offset(keep - tail)..offset(count - tail))
+}
+
+fn elide_matches(
+    text: &SharedString,
+    matches: &[usize],
+    room: usize,
+) -> (SharedString, Vec<usize>) {
+    let Some(cut) = cut(text, room) else {
+        return (text.clone(), matches.to_vec());
+    };
+    let moved = matches.iter().filter_map(|&offset| {
+        if offset < cut.start {
+            Some(offset)
+        } else if offset >= cut.end {
+            Some(offset - cut.end + cut.start + '…'.len_utf8())
+        } else {
+            None
+        }
+    });
+    (elide_middle(text, room).into(), moved.collect())
+}
+
+/// Neighbouring chars joined into ranges; offsets that are not chars of the text are left out.
+fn ranges(text: &str, offsets: &[usize]) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for &start in offsets {
+        let Some(char) = text.get(start..).and_then(|rest| rest.chars().next()) else {
+            continue;
+        };
+        let end = start + char.len_utf8();
+        match ranges.last_mut() {
+            Some(last) if last.end == start => last.end = end,
+            Some(last) if last.end > start => {}
+            _ => ranges.push(start..end),
+        }
+    }
+    ranges
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+//! The themes to choose from: those that come with the program and the reader's own.
+
+use gpui_kit::{App, SharedString, WindowAppearance};
+use settings::{Appearance, Problem, Settings, Theme, ThemeMode, builtin, parse_theme};
+
+/// Themes by name. A theme of the reader's own replaces one of the same name.
+#[derive(Clone, Debug, Default)]
+pub struct ThemeLibrary {
+    themes: Vec<Theme>,
+}
+
+impl ThemeLibrary {
+    /// The themes that come with the program.
+    pub fn builtin() -> Self {
+        Self::with_own(&[]).0
+    }
+
+    /// These and the reader's own, given as file name and text.
+    pub fn with_own(files: &[(String, String)]) -> (Self, Vec<Problem>) {
+        let mut library = Self::default();
+        let mut problems = Vec::new();
+        let own = files
+            .iter()
+            .map(|(name, text)| (name.as_str(), text.as_str()));
+        for (name, text) in builtin::THEMES.iter().copied().chain(own) {
+            let (theme, found) = parse_theme(name, text);
+            problems.extend(found);
+            if let Some(theme) = theme {
+                library.themes.retain(|known| known.name != theme.name);
+                library.themes.push(theme);
+            }
+        }
+        (library, problems)
+    }
+
+    /// All of them, in the order to show.
+    pub fn themes(&self) -> &[Theme] {
+        &self.themes
+    }
+
+    /// The theme of that name.
+    pub fn get(&self, name: &str) -> Option<&Theme> {
+        self.themes.iter().find(|theme| theme.name == name)
+    }
+
+    /// The theme that the settings choose, or Burin's own of that appearance when its name is unknown.
+    pub fn choose(&self, settings: &Settings, system: WindowAppearance) -> Option<&Theme> {
+        let dark = match settings.theme.mode {
+            ThemeMode::Light => false,
+            ThemeMode::Dark => true,
+            ThemeMode::System => matches!(
+                system,
+                WindowAppearance::Dark | WindowAppearance::VibrantDark
+            ),
+        };
+        let (name, appearance) = if dark {
+            (&settings.theme.dark, Appearance::Dark)
+        } else {
+            (&settings.theme.light, Appearance::Light)
+        };
+        self.get(name).or_else(|| {
+            self.themes
+                .iter()
+                .find(|theme| theme.appearance == appearance)
+        })
+    }
+
+    /// Draws with the theme that the settings choose; a sentence when its name is unknown.
+    pub fn apply(&self, settings: &Settings, cx: &mut App) -> Option<SharedString> {
+        let theme = self.choose(settings, cx.window_appearance())?;
+        crate::set_theme(theme, cx);
+        let wanted = [&settings.theme.light, &settings.theme.dark];
+        let unknown = wanted.into_iter().find(|name| self.get(name).is_none())?;
+        Some(
+            format!(
+                "there is no theme \"{unknown}\"; \"{}\" is used instead",
+                theme.name
+            )
+            .into(),
+        )
+    }
+}

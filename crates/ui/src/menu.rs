@@ -1,0 +1,163 @@
+//! Menus: a list of actions, opened by a right click or a button. Drawn by the kit.
+
+use gpui_kit::component::menu::{ContextMenu, ContextMenuExt as _, PopupMenu, PopupMenuItem};
+use gpui_kit::{
+    Action, App, Context, FocusHandle, InteractiveElement, ParentElement, SharedString, Styled,
+    Window,
+};
+
+use crate::icon::Icon;
+
+/// What a menu offers, as plain data.
+#[derive(Default)]
+pub struct Menu {
+    items: Vec<Item>,
+    focus: Option<FocusHandle>,
+}
+
+enum Item {
+    Action {
+        label: SharedString,
+        icon: Option<Icon>,
+        action: Box<dyn Action>,
+        enabled: bool,
+        checked: bool,
+    },
+    Separator,
+    Submenu {
+        label: SharedString,
+        menu: std::rc::Rc<dyn Fn() -> Menu>,
+    },
+}
+
+impl Menu {
+    /// A menu with nothing in it.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Actions run, and keys are looked up, where this handle is.
+    pub fn focus(mut self, focus: FocusHandle) -> Self {
+        self.focus = Some(focus);
+        self
+    }
+
+    /// An action by a name.
+    pub fn action(self, label: impl Into<SharedString>, action: Box<dyn Action>) -> Self {
+        self.push(label, None, action, true, false)
+    }
+
+    /// An action with a picture.
+    pub fn action_with_icon(
+        self,
+        label: impl Into<SharedString>,
+        icon: Icon,
+        action: Box<dyn Action>,
+    ) -> Self {
+        self.push(label, Some(icon), action, true, false)
+    }
+
+    /// An action that may not be possible now.
+    pub fn action_if(
+        self,
+        label: impl Into<SharedString>,
+        action: Box<dyn Action>,
+        enabled: bool,
+    ) -> Self {
+        self.push(label, None, action, enabled, false)
+    }
+
+    /// An action that is on or off.
+    pub fn toggle(self, label: impl Into<SharedString>, action: Box<dyn Action>, on: bool) -> Self {
+        self.push(label, None, action, true, on)
+    }
+
+    /// A line between groups.
+    pub fn separator(mut self) -> Self {
+        self.items.push(Item::Separator);
+        self
+    }
+
+    /// A menu inside the menu.
+    pub fn submenu(
+        mut self,
+        label: impl Into<SharedString>,
+        menu: impl Fn() -> Menu + 'static,
+    ) -> Self {
+        self.items.push(Item::Submenu {
+            label: label.into(),
+            menu: std::rc::Rc::new(menu),
+        });
+        self
+    }
+
+    fn push(
+        mut self,
+        label: impl Into<SharedString>,
+        icon: Option<Icon>,
+        action: Box<dyn Action>,
+        enabled: bool,
+        checked: bool,
+    ) -> Self {
+        self.items.push(Item::Action {
+            label: label.into(),
+            icon,
+            action,
+            enabled,
+            checked,
+        });
+        self
+    }
+
+    /// Fills the kit's menu with these items.
+    pub fn fill(
+        self,
+        mut popup: PopupMenu,
+        window: &mut Window,
+        cx: &mut Context<PopupMenu>,
+    ) -> PopupMenu {
+        if let Some(focus) = self.focus {
+            popup = popup.action_context(focus);
+        }
+        for item in self.items {
+            popup = match item {
+                Item::Separator => popup.separator(),
+                Item::Submenu { label, menu } => {
+                    popup.submenu(label, window, cx, move |popup, window, cx| {
+                        menu().fill(popup, window, cx)
+                    })
+                }
+                Item::Action {
+                    label,
+                    icon,
+                    action,
+                    enabled,
+                    checked,
+                } => {
+                    let mut item = PopupMenuItem::new(label)
+                        .action(action)
+                        .disabled(!enabled)
+                        .checked(checked);
+                    if let Some(icon) = icon {
+                        item = item.icon(icon.for_kit());
+                    }
+                    popup.item(item)
+                }
+            };
+        }
+        popup
+    }
+}
+
+/// Gives an element a menu on a right click.
+pub trait MenuExt: InteractiveElement + ParentElement + Styled + Sized {
+    /// Opens the menu that `menu` makes at the moment of the click.
+    fn menu_on_right_click(
+        self,
+        menu: impl Fn(&mut Window, &mut App) -> Menu + 'static,
+    ) -> ContextMenu<Self> {
+        self.context_menu(move |popup, window, cx| menu(window, cx).fill(popup, window, cx))
+    }
+}
+
+impl<E: InteractiveElement + ParentElement + Styled> MenuExt for E {}

@@ -1,0 +1,210 @@
+//! Drawing a picker.
+
+use gpui_kit::prelude::FluentBuilder as _;
+use gpui_kit::{
+    AnyElement, ClickEvent, Context, InteractiveElement as _, IntoElement, ParentElement as _,
+    Render, Role, StatefulInteractiveElement as _, Styled as _, Window, div, uniform_list,
+};
+
+use super::{
+    Confirm, ConfirmOther, FooterHint, Picker, PickerDelegate, SelectFirst, SelectLast, SelectNext,
+    SelectPageDown, SelectPageUp, SelectPrevious, Taken, VISIBLE_ROWS,
+};
+use crate::key_hint::KeyHint;
+use crate::label::Label;
+use crate::row::ListRow;
+use crate::text_field::TextField;
+use crate::theme::{ActiveTheme as _, dp};
+
+/// Width of the list in design pixels.
+const WIDTH: f32 = 620.0;
+
+/// Width of the preview.
+const PREVIEW_WIDTH: f32 = 420.0;
+
+impl<D: PickerDelegate> Render for Picker<D> {
+    fn render(&mut self, window: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
+        let c = cx.theme().colors;
+        let preview = self
+            .selected()
+            .and_then(|ix| self.delegate.preview(ix, window, cx));
+        let page = isize::try_from(VISIBLE_ROWS - 1).unwrap_or(1);
+        div()
+            .id("picker")
+            .key_context("Picker")
+            .on_action(cx.listener(|this, _: &SelectNext, window, cx| this.move_by(1, window, cx)))
+            .on_action(
+                cx.listener(|this, _: &SelectPrevious, window, cx| this.move_by(-1, window, cx)),
+            )
+            .on_action(cx.listener(|this, _: &SelectFirst, window, cx| this.select(0, window, cx)))
+            .on_action(
+                cx.listener(|this, _: &SelectLast, window, cx| this.select(usize::MAX, window, cx)),
+            )
+            .on_action(cx.listener(move |this, _: &SelectPageDown, window, cx| {
+                this.move_by(page, window, cx)
+            }))
+            .on_action(cx.listener(move |this, _: &SelectPageUp, window, cx| {
+                this.move_by(-page, window, cx)
+            }))
+            .on_action(cx.listener(|this, _: &Confirm, window, cx| {
+                this.take(this.selected, Taken::Usual, window, cx)
+            }))
+            .on_action(cx.listener(|this, _: &ConfirmOther, window, cx| {
+                this.take(this.selected, Taken::Other, window, cx)
+            }))
+            .on_action(cx.listener(Self::complete))
+            .on_action(cx.listener(Self::cancel))
+            .flex()
+            .flex_col()
+            .w(dp(if preview.is_some() {
+                WIDTH + PREVIEW_WIDTH
+            } else {
+                WIDTH
+            }))
+            .max_w_full()
+            .text_color(c.text)
+            .child(
+                div()
+                    .px(dp(12.0))
+                    .h(dp(40.0))
+                    .flex()
+                    .items_center()
+                    .border_b_1()
+                    .border_color(c.border)
+                    .child(TextField::new(&self.input, self.delegate.name()).bare()),
+            )
+            .child(
+                div()
+                    .flex()
+                    .child(
+                        div()
+                            .flex_1()
+                            .min_w_0()
+                            .p(dp(4.0))
+                            .child(self.render_list(cx)),
+                    )
+                    .children(preview.map(|preview| {
+                        div()
+                            .w(dp(PREVIEW_WIDTH))
+                            .flex_none()
+                            .border_l_1()
+                            .border_color(c.border)
+                            .overflow_hidden()
+                            .child(preview)
+                    })),
+            )
+            .children(self.render_footer(cx))
+    }
+}
+
+impl<D: PickerDelegate> Picker<D> {
+    fn render_list(&self, cx: &mut Context<Self>) -> AnyElement {
+        let count = self.delegate.count();
+        if count == 0 {
+            let text = if self.searching.is_some() {
+                "Searching…".into()
+            } else {
+                self.delegate.nothing_found(&self.query)
+            };
+            let words = Label::new(text.clone()).muted();
+            return div()
+                .id("picker-nothing")
+                .role(Role::Status)
+                .aria_label(text)
+                .px(dp(8.0))
+                .h(dp(28.0))
+                .flex()
+                .items_center()
+                .child(words)
+                .into_any_element();
+        }
+        let rows = count + self.sections.len();
+        let height = ListRow::height(self.delegate.row_lines());
+        let shown = u16::try_from(rows.min(VISIBLE_ROWS)).unwrap_or(u16::MAX);
+        div()
+            .id("picker-list")
+            .role(Role::ListBox)
+            .aria_label(self.delegate.name())
+            .h(dp(height * f32::from(shown)))
+            .child(
+                uniform_list(
+                    "picker-rows",
+                    rows,
+                    cx.processor(|this, range: std::ops::Range<usize>, _, cx| {
+                        range.map(|at| this.render_row(at, cx)).collect::<Vec<_>>()
+                    }),
+                )
+                .track_scroll(&self.scroll)
+                .size_full(),
+            )
+            .into_any_element()
+    }
+
+    fn render_row(&self, at: usize, cx: &mut Context<Self>) -> AnyElement {
+        let lines = self.delegate.row_lines();
+        let above = self
+            .sections
+            .iter()
+            .enumerate()
+            .take_while(|(n, (start, _))| start + n <= at)
+            .count();
+        if let Some((n, (start, title))) =
+            self.sections.iter().enumerate().nth(above.wrapping_sub(1))
+            && start + n == at
+        {
+            return div()
+                .flex()
+                .items_end()
+                .h(dp(ListRow::height(lines)))
+                .px(dp(8.0))
+                .pb(dp(4.0))
+                .child(Label::new(title.clone()).tiny().strong().muted())
+                .into_any_element();
+        }
+        let ix = at - above;
+        let row = self.delegate.row(ix, cx);
+        ListRow::new(("picker-row", ix), row.spoken())
+            .selected(ix == self.selected)
+            .lines(lines)
+            .on_click(cx.listener(move |this, event: &ClickEvent, window, cx| {
+                let taken = if event.modifiers().secondary(cx) {
+                    Taken::Other
+                } else {
+                    Taken::Usual
+                };
+                this.select(ix, window, cx);
+                this.take(ix, taken, window, cx);
+            }))
+            .children(row.parts(lines, 72))
+            .into_any_element()
+    }
+
+    fn render_footer(&self, cx: &mut Context<Self>) -> Option<AnyElement> {
+        let (status, hints) = (self.delegate.status(), self.delegate.footer());
+        if status.is_none() && hints.is_empty() {
+            return None;
+        }
+        let c = cx.theme().colors;
+        let hint = |FooterHint { keys, does }| {
+            div()
+                .flex()
+                .items_center()
+                .gap(dp(4.0))
+                .child(KeyHint::text(keys))
+                .child(Label::new(does).small().muted())
+        };
+        let footer = div()
+            .flex()
+            .items_center()
+            .gap(dp(12.0))
+            .h(dp(30.0))
+            .px(dp(12.0))
+            .border_t_1()
+            .border_color(c.border)
+            .child(div().flex_1().min_w_0().when_some(status, |div, status| {
+                div.child(Label::new(status).small().muted())
+            }))
+            .children(hints.into_iter().map(hint).collect::<Vec<_>>());
+        Some(footer.into_any_element())
+    }
+}

@@ -1,0 +1,119 @@
+//! What one row of a picker looks like.
+
+use gpui_kit::{AnyElement, IntoElement, ParentElement as _, SharedString, Styled as _, div};
+
+use crate::key_hint::KeyHint;
+use crate::label::{Elide, Label};
+use crate::theme::dp;
+
+/// A title, and what stands around it.
+#[derive(Default)]
+pub struct PickerRow {
+    title: SharedString,
+    title_matches: Vec<usize>,
+    detail: Option<SharedString>,
+    detail_matches: Vec<usize>,
+    start: Option<AnyElement>,
+    end: Option<SharedString>,
+    keys: Option<SharedString>,
+    muted: bool,
+}
+
+impl PickerRow {
+    /// A row of that title.
+    pub fn new(title: impl Into<SharedString>) -> Self {
+        Self {
+            title: title.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Marks what the query met, by byte offsets of the title.
+    pub fn matches(mut self, offsets: impl IntoIterator<Item = usize>) -> Self {
+        self.title_matches = offsets.into_iter().collect();
+        self
+    }
+
+    /// Secondary text: beside the title, or below it where rows have two lines. Elided in the middle.
+    pub fn detail(mut self, detail: impl Into<SharedString>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    /// Marks what the query met in the detail.
+    pub fn detail_matches(mut self, offsets: impl IntoIterator<Item = usize>) -> Self {
+        self.detail_matches = offsets.into_iter().collect();
+        self
+    }
+
+    /// A picture at the start.
+    pub fn start(mut self, start: impl IntoElement) -> Self {
+        self.start = Some(start.into_any_element());
+        self
+    }
+
+    /// Text at the end.
+    pub fn end(mut self, end: impl Into<SharedString>) -> Self {
+        self.end = Some(end.into());
+        self
+    }
+
+    /// Keys at the end.
+    pub fn keys(mut self, keys: Option<SharedString>) -> Self {
+        self.keys = keys;
+        self
+    }
+
+    /// Something that is there but cannot be taken.
+    pub fn muted(mut self) -> Self {
+        self.muted = true;
+        self
+    }
+
+    /// What a screen reader says.
+    pub(super) fn spoken(&self) -> SharedString {
+        match &self.detail {
+            Some(detail) => format!("{}, {detail}", self.title).into(),
+            None => self.title.clone(),
+        }
+    }
+
+    /// The parts of the row; `room` is how many chars a detail of its own line may have.
+    pub(super) fn parts(self, lines: u8, room: usize) -> Vec<AnyElement> {
+        let mut title = Label::new(self.title).matches(self.title_matches);
+        if self.muted {
+            title = title.muted();
+        }
+        let detail = self.detail.map(|detail| {
+            Label::new(detail)
+                .small()
+                .muted()
+                .matches(self.detail_matches)
+                .elide(Elide::Middle(room))
+        });
+        let words = if lines > 1 {
+            div().flex().flex_col().child(title).children(detail)
+        } else {
+            div()
+                .flex()
+                .items_center()
+                .gap(dp(8.0))
+                .child(div().flex_none().max_w_full().child(title))
+                .children(detail)
+        };
+        let mut parts: Vec<AnyElement> = self.start.into_iter().collect();
+        parts.push(
+            words
+                .flex_1()
+                .min_w_0()
+                .overflow_hidden()
+                .into_any_element(),
+        );
+        parts.extend(
+            self.end
+                .map(|end| Label::new(end).small().muted().into_any_element()),
+        );
+        parts.extend(self.keys.map(|keys| KeyHint::text(keys).into_any_element()));
+        parts
+    }
+}

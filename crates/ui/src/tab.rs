@@ -1,0 +1,236 @@
+//! One tab of a tab bar.
+
+use gpui_kit::prelude::FluentBuilder as _;
+use gpui_kit::{
+    AnyElement, App, ClickEvent, ElementId, InteractiveElement, Interactivity, IntoElement,
+    MouseButton, ParentElement as _, RenderOnce, Role, SharedString, StatefulInteractiveElement,
+    Styled as _, Window, div, px,
+};
+
+use crate::button::IconButton;
+use crate::icon::{Icon, IconSize};
+use crate::theme::{ActiveTheme as _, dp};
+
+type OnClick = Box<dyn Fn(&ClickEvent, &mut Window, &mut App)>;
+type OnClose = std::rc::Rc<dyn Fn(&mut Window, &mut App)>;
+
+/// A tab: a title, what stands before it, and how it closes.
+///
+/// It can be dragged and dropped on like any `div`: it is an `InteractiveElement`.
+#[derive(IntoElement)]
+pub struct Tab {
+    base: gpui_kit::Stateful<gpui_kit::Div>,
+    id: ElementId,
+    title: SharedString,
+    detail: Option<SharedString>,
+    start: Option<AnyElement>,
+    active: bool,
+    preview: bool,
+    dirty: bool,
+    pinned: bool,
+    close_left: bool,
+    on_click: Option<OnClick>,
+    on_close: Option<OnClose>,
+}
+
+impl Tab {
+    /// A tab of that title.
+    pub fn new(id: impl Into<ElementId>, title: impl Into<SharedString>) -> Self {
+        let id = id.into();
+        Self {
+            base: div().id(id.clone()),
+            id,
+            title: title.into(),
+            detail: None,
+            start: None,
+            active: false,
+            preview: false,
+            dirty: false,
+            pinned: false,
+            close_left: false,
+            on_click: None,
+            on_close: None,
+        }
+    }
+
+    /// What tells it from another tab of the same title, such as a folder.
+    pub fn detail(mut self, detail: Option<SharedString>) -> Self {
+        self.detail = detail;
+        self
+    }
+
+    /// Stands before the title.
+    pub fn start(mut self, start: impl IntoElement) -> Self {
+        self.start = Some(start.into_any_element());
+        self
+    }
+
+    /// Whether its text is the one shown.
+    pub fn active(mut self, active: bool) -> Self {
+        self.active = active;
+        self
+    }
+
+    /// Whether the next look at a file takes its place; shown in italics.
+    pub fn preview(mut self, preview: bool) -> Self {
+        self.preview = preview;
+        self
+    }
+
+    /// Whether it holds something not saved; a dot stands where the cross is.
+    pub fn dirty(mut self, dirty: bool) -> Self {
+        self.dirty = dirty;
+        self
+    }
+
+    /// Whether it stays at the front.
+    pub fn pinned(mut self, pinned: bool) -> Self {
+        self.pinned = pinned;
+        self
+    }
+
+    /// Puts the cross before the title.
+    pub fn close_left(mut self, close_left: bool) -> Self {
+        self.close_left = close_left;
+        self
+    }
+
+    /// Does this when pressed.
+    pub fn on_click(
+        mut self,
+        on_click: impl Fn(&ClickEvent, &mut Window, &mut App) + 'static,
+    ) -> Self {
+        self.on_click = Some(Box::new(on_click));
+        self
+    }
+
+    /// Closes it: by the cross or a middle click. Without this it has no cross.
+    pub fn on_close(mut self, on_close: impl Fn(&mut Window, &mut App) + 'static) -> Self {
+        self.on_close = Some(std::rc::Rc::new(on_close));
+        self
+    }
+
+    /// What a screen reader says.
+    fn spoken(&self) -> SharedString {
+        let mut spoken = self.title.to_string();
+        for (is, word) in [
+            (self.dirty, ", not saved"),
+            (self.pinned, ", pinned"),
+            (self.preview, ", preview"),
+        ] {
+            if is {
+                spoken.push_str(word);
+            }
+        }
+        spoken.into()
+    }
+
+    fn close_button(&self) -> Option<AnyElement> {
+        let on_close = self.on_close.clone()?;
+        let id = ElementId::NamedChild(std::sync::Arc::new(self.id.clone()), "close".into());
+        let (icon, name) = if self.pinned {
+            (Icon::Pin, "Pinned; close")
+        } else if self.dirty {
+            (Icon::CircleDot, "Not saved; close")
+        } else {
+            (Icon::Close, "Close")
+        };
+        let button = IconButton::new(id, icon, format!("{name} {}", self.title))
+            .small()
+            .tab_stop(false)
+            .on_click(move |_, window, cx| {
+                cx.stop_propagation();
+                on_close(window, cx);
+            });
+        Some(button.into_any_element())
+    }
+}
+
+impl InteractiveElement for Tab {
+    fn interactivity(&mut self) -> &mut Interactivity {
+        self.base.interactivity()
+    }
+}
+
+impl StatefulInteractiveElement for Tab {}
+
+impl RenderOnce for Tab {
+    fn render(self, _: &mut Window, cx: &mut App) -> impl IntoElement {
+        let c = cx.theme().colors;
+        let spoken = self.spoken();
+        let close = self.close_button();
+        let (left, right) = if self.close_left {
+            (close, None)
+        } else {
+            (None, close)
+        };
+        let middle = self.on_close.clone();
+        self.base
+            .role(Role::Tab)
+            .aria_label(spoken)
+            .aria_selected(self.active)
+            .flex()
+            .flex_none()
+            .items_center()
+            .gap(dp(6.0))
+            .h(dp(32.0))
+            .px(dp(8.0))
+            .max_w(dp(240.0))
+            .border_r_1()
+            .border_b_1()
+            .border_color(c.border)
+            .text_size(dp(13.0))
+            .map(|div| {
+                if self.active {
+                    div.bg(c.surface)
+                        .text_color(c.text)
+                        .border_b_1()
+                        .border_color(c.surface)
+                } else {
+                    div.bg(c.sunken)
+                        .text_color(c.muted)
+                        .hover(|style| style.text_color(c.text))
+                }
+            })
+            .when(self.active, |tab| {
+                tab.child(
+                    div()
+                        .absolute()
+                        .top_0()
+                        .left_0()
+                        .w_full()
+                        .h(px(2.0))
+                        .bg(c.accent),
+                )
+            })
+            .children(left)
+            .children(self.start)
+            .child(
+                div()
+                    .min_w_0()
+                    .truncate()
+                    .when(self.preview, |div| div.italic())
+                    .child(self.title),
+            )
+            .children(self.detail.map(|detail| {
+                div()
+                    .min_w_0()
+                    .truncate()
+                    .text_color(c.muted)
+                    .text_size(dp(12.0))
+                    .child(detail)
+            }))
+            .when(self.dirty && self.on_close.is_none(), |div| {
+                div.child(Icon::CircleDot.size(IconSize::Small))
+            })
+            .children(right)
+            .when_some(self.on_click, |div, on_click| {
+                div.on_click(move |event, window, cx| on_click(event, window, cx))
+            })
+            .when_some(middle, |div, on_close| {
+                div.on_mouse_up(MouseButton::Middle, move |_, window, cx| {
+                    on_close(window, cx)
+                })
+            })
+    }
+}

@@ -1,0 +1,117 @@
+//! A field of one line, or of a few, built on the kit's.
+
+use gpui_kit::component::Sizable as _;
+use gpui_kit::component::input::{Input, InputState};
+use gpui_kit::prelude::FluentBuilder as _;
+use gpui_kit::{
+    AnyElement, App, Entity, IntoElement, ParentElement as _, RenderOnce, SharedString,
+    Styled as _, Window, div, px,
+};
+
+use crate::icon::Icon;
+use crate::theme::{ActiveTheme as _, dp};
+
+/// A field over the kit's `InputState`, which holds the text and tells of changes.
+#[derive(IntoElement)]
+pub struct TextField {
+    state: Entity<InputState>,
+    name: SharedString,
+    icon: Option<Icon>,
+    bare: bool,
+    mono: bool,
+    error: Option<SharedString>,
+    end: Vec<AnyElement>,
+}
+
+impl TextField {
+    /// Names it by what belongs into it.
+    pub fn new(state: &Entity<InputState>, name: impl Into<SharedString>) -> Self {
+        Self {
+            state: state.clone(),
+            name: name.into(),
+            icon: None,
+            bare: false,
+            mono: false,
+            error: None,
+            end: Vec::new(),
+        }
+    }
+
+    /// A picture at its start.
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.icon = Some(icon);
+        self
+    }
+
+    /// Without a frame, where whatever holds it has one.
+    pub fn bare(mut self) -> Self {
+        self.bare = true;
+        self
+    }
+
+    /// In the font of code.
+    pub fn mono(mut self) -> Self {
+        self.mono = true;
+        self
+    }
+
+    /// What is wrong with its text; shown below it.
+    pub fn error(mut self, error: Option<SharedString>) -> Self {
+        self.error = error;
+        self
+    }
+
+    /// Buttons at its end.
+    pub fn end(mut self, element: impl IntoElement) -> Self {
+        self.end.push(element.into_any_element());
+        self
+    }
+}
+
+impl RenderOnce for TextField {
+    fn render(self, _: &mut Window, cx: &mut App) -> impl IntoElement {
+        let theme = cx.theme();
+        let c = theme.colors;
+        let border = if self.error.is_some() {
+            c.error
+        } else {
+            c.border_strong
+        };
+        let mono = theme.fonts.code_family.clone();
+        let input = Input::new(&self.state)
+            .small()
+            .aria_label(self.name)
+            .appearance(false)
+            .bordered(false)
+            .focus_bordered(false)
+            .text_size(dp(13.0))
+            .px_0()
+            .when(self.mono, |input| input.font_family(mono));
+        let field = div()
+            .flex()
+            .w_full()
+            .items_center()
+            .gap(dp(6.0))
+            .when(!self.bare, |div| {
+                div.h(dp(28.0))
+                    .px(dp(8.0))
+                    .rounded(px(4.0))
+                    .border_1()
+                    .border_color(border)
+                    .bg(c.sunken)
+            })
+            .children(self.icon.map(|icon| icon.color(c.muted)))
+            .child(div().flex_1().min_w_0().child(input))
+            .children(self.end);
+        div()
+            .flex()
+            .flex_col()
+            .w_full()
+            .gap(dp(4.0))
+            .child(field)
+            .children(
+                self.error
+                    .map(|error| div().text_size(dp(12.0)).text_color(c.error).child(error)),
+            )
+    }
+}

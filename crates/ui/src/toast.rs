@@ -1,0 +1,97 @@
+//! Short reports in a corner of the window. Drawn by the kit; what failed stays until it is dismissed.
+
+use gpui_kit::component::WindowExt as _;
+use gpui_kit::component::button::Button;
+use gpui_kit::component::notification::{Notification, NotificationType};
+use gpui_kit::{Action, App, SharedString, Window};
+
+use crate::badge::Tone;
+
+/// A report.
+pub struct Toast {
+    tone: Tone,
+    text: SharedString,
+    title: Option<SharedString>,
+    key: Option<SharedString>,
+    action: Option<(SharedString, Box<dyn Action>)>,
+    sticky: bool,
+}
+
+/// Marks the notifications that are ours.
+struct Ours;
+
+impl Toast {
+    /// A sentence in a tone. Errors and warnings stay until dismissed.
+    pub fn new(tone: Tone, text: impl Into<SharedString>) -> Self {
+        let sticky = matches!(tone, Tone::Error | Tone::Warning);
+        Self {
+            tone,
+            text: text.into(),
+            title: None,
+            key: None,
+            action: None,
+            sticky,
+        }
+    }
+
+    /// What it is about.
+    pub fn title(mut self, title: impl Into<SharedString>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// A later toast of the same key takes its place.
+    pub fn key(mut self, key: impl Into<SharedString>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    /// A button that runs an action and takes the toast away.
+    pub fn action(mut self, label: impl Into<SharedString>, action: Box<dyn Action>) -> Self {
+        self.action = Some((label.into(), action));
+        self.sticky = true;
+        self
+    }
+
+    /// Stays until dismissed, or goes by itself.
+    pub fn sticky(mut self, sticky: bool) -> Self {
+        self.sticky = sticky;
+        self
+    }
+}
+
+/// Shows a toast in this window, which must have been opened by the kit's `open_window`.
+pub fn show_toast(toast: Toast, window: &mut Window, cx: &mut App) {
+    let kind = match toast.tone {
+        Tone::Error => NotificationType::Error,
+        Tone::Warning => NotificationType::Warning,
+        Tone::Success => NotificationType::Success,
+        Tone::Neutral | Tone::Info | Tone::Accent => NotificationType::Info,
+    };
+    let key = toast.key.unwrap_or_else(|| toast.text.clone());
+    let mut note = Notification::new()
+        .message(toast.text)
+        .with_type(kind)
+        .autohide(!toast.sticky)
+        .id1::<Ours>(key);
+    if let Some(title) = toast.title {
+        note = note.title(title);
+    }
+    if let Some((label, action)) = toast.action {
+        note = note.action(move |_, _, cx| {
+            let action = action.boxed_clone();
+            Button::new("toast-action")
+                .label(label.clone())
+                .on_click(cx.listener(move |note: &mut Notification, _, window, cx| {
+                    note.dismiss(window, cx);
+                    window.dispatch_action(action.boxed_clone(), cx);
+                }))
+        });
+    }
+    window.push_notification(note, cx);
+}
+
+/// Takes all toasts of this window away.
+pub fn dismiss_toasts(window: &mut Window, cx: &mut App) {
+    window.clear_notifications(cx);
+}

@@ -1,0 +1,159 @@
+//! Yes or no: a box with a mark, and a switch.
+
+use gpui_kit::prelude::FluentBuilder as _;
+use gpui_kit::{
+    App, ElementId, InteractiveElement as _, IntoElement, ParentElement as _, RenderOnce, Role,
+    SharedString, StatefulInteractiveElement as _, Styled as _, Toggled, Window, div, px,
+};
+
+use crate::icon::{Icon, IconSize};
+use crate::theme::{ActiveTheme as _, dp};
+
+type OnChange = Box<dyn Fn(bool, &mut Window, &mut App)>;
+
+/// A box with a mark, for one of several choices.
+#[derive(IntoElement)]
+pub struct Checkbox {
+    id: ElementId,
+    label: SharedString,
+    checked: bool,
+    on_change: Option<OnChange>,
+}
+
+impl Checkbox {
+    /// Names it by what is so when it is marked.
+    pub fn new(id: impl Into<ElementId>, label: impl Into<SharedString>, checked: bool) -> Self {
+        Self {
+            id: id.into(),
+            label: label.into(),
+            checked,
+            on_change: None,
+        }
+    }
+
+    /// Hears the new state.
+    pub fn on_change(mut self, on_change: impl Fn(bool, &mut Window, &mut App) + 'static) -> Self {
+        self.on_change = Some(Box::new(on_change));
+        self
+    }
+}
+
+impl RenderOnce for Checkbox {
+    fn render(self, _: &mut Window, cx: &mut App) -> impl IntoElement {
+        let c = cx.theme().colors;
+        let checked = self.checked;
+        let mark = div()
+            .flex()
+            .flex_none()
+            .items_center()
+            .justify_center()
+            .size(dp(14.0))
+            .rounded(px(3.0))
+            .border_1()
+            .border_color(if checked { c.accent } else { c.border_strong })
+            .when(checked, |div| div.bg(c.accent))
+            .when(checked, |div| {
+                div.child(Icon::Check.size(IconSize::Small).color(c.accent_text))
+            });
+        frame(
+            self.id,
+            Role::CheckBox,
+            self.label,
+            checked,
+            mark,
+            self.on_change,
+            cx,
+        )
+    }
+}
+
+/// A switch, for what takes effect at once.
+#[derive(IntoElement)]
+pub struct Toggle {
+    id: ElementId,
+    label: SharedString,
+    on: bool,
+    on_change: Option<OnChange>,
+}
+
+impl Toggle {
+    /// Names it by what is so when it is on.
+    pub fn new(id: impl Into<ElementId>, label: impl Into<SharedString>, on: bool) -> Self {
+        Self {
+            id: id.into(),
+            label: label.into(),
+            on,
+            on_change: None,
+        }
+    }
+
+    /// Hears the new state.
+    pub fn on_change(mut self, on_change: impl Fn(bool, &mut Window, &mut App) + 'static) -> Self {
+        self.on_change = Some(Box::new(on_change));
+        self
+    }
+}
+
+impl RenderOnce for Toggle {
+    fn render(self, _: &mut Window, cx: &mut App) -> impl IntoElement {
+        let c = cx.theme().colors;
+        let on = self.on;
+        let track = div()
+            .flex()
+            .flex_none()
+            .items_center()
+            .w(dp(28.0))
+            .h(dp(16.0))
+            .px(dp(2.0))
+            .rounded(dp(8.0))
+            .bg(if on { c.accent } else { c.border_strong })
+            .when(on, |div| div.justify_end())
+            .child(div().size(dp(12.0)).rounded(dp(6.0)).bg(if on {
+                c.accent_text
+            } else {
+                c.surface
+            }));
+        frame(
+            self.id,
+            Role::Switch,
+            self.label,
+            on,
+            track,
+            self.on_change,
+            cx,
+        )
+    }
+}
+
+fn frame(
+    id: ElementId,
+    role: Role,
+    label: SharedString,
+    on: bool,
+    mark: impl IntoElement,
+    on_change: Option<OnChange>,
+    cx: &App,
+) -> impl IntoElement {
+    let c = cx.theme().colors;
+    div()
+        .id(id)
+        .role(role)
+        .aria_label(label.clone())
+        .aria_toggled(if on { Toggled::True } else { Toggled::False })
+        .tab_index(0)
+        .flex()
+        .items_center()
+        .gap(dp(8.0))
+        .px(dp(4.0))
+        .rounded(px(4.0))
+        .border_1()
+        .border_color(c.raised.opacity(0.0))
+        .focus_visible(|style| style.border_color(c.focus))
+        .cursor_pointer()
+        .text_size(dp(13.0))
+        .child(mark)
+        .child(label)
+        .when_some(on_change, |div, on_change| {
+            div.on_click(move |_, window, cx| on_change(!on, window, cx))
+        })
+}
