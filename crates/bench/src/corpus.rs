@@ -41,7 +41,10 @@ pub(crate) fn rust_file(lines: usize) -> Result<String, String> {
             return Ok(text);
         }
     }
-    Err(format!("{} holds only {count} lines of Rust", root.display()))
+    Err(format!(
+        "{} holds only {count} lines of Rust",
+        root.display()
+    ))
 }
 
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
@@ -59,7 +62,9 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
 pub(crate) fn need(program: &str, install: &str) -> Result<(), String> {
     match Command::new(program).arg("--version").output() {
         Ok(_) => Ok(()),
-        Err(_) => Err(format!("the peer {program} is missing; install it with: {install}")),
+        Err(_) => Err(format!(
+            "the peer {program} is missing; install it with: {install}"
+        )),
     }
 }
 
@@ -76,5 +81,9 @@ pub(crate) fn build_with(package: &str, targets: &[&str]) -> Result<(), String> 
         .args(targets)
         .status()
         .map_err(|error| format!("cannot start cargo: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("cannot build {package}")) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("cannot build {package}"))
+    }
 }

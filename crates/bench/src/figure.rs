@@ -28,7 +28,13 @@ struct Peer {
 
 impl Figure {
     /// A figure without a peer; `goal` is the most it should be, in `unit`.
-    pub(crate) fn alone(name: impl Into<String>, value: f64, unit: &'static str, n: usize, goal: Option<f64>) -> Self {
+    pub(crate) fn alone(
+        name: impl Into<String>,
+        value: f64,
+        unit: &'static str,
+        n: usize,
+        goal: Option<f64>,
+    ) -> Self {
         Self {
             name: name.into(),
             value,

@@ -31,7 +31,11 @@ impl Dice {
 
 impl Pairs {
     /// Takes `count` pairs, in random order within a pair, after one of each that is not counted.
-    pub(crate) fn take(count: usize, mut ours: impl FnMut() -> f64, mut peers: impl FnMut() -> f64) -> Self {
+    pub(crate) fn take(
+        count: usize,
+        mut ours: impl FnMut() -> f64,
+        mut peers: impl FnMut() -> f64,
+    ) -> Self {
         let mut dice = Dice::new(count as u64 * 7919);
         (ours(), peers());
         let pairs = (0..count).map(|_| {
@@ -72,7 +76,12 @@ impl Pairs {
         let ratios: Vec<f64> = self.pairs.iter().map(|pair| pair.0 / pair.1).collect();
         let mut dice = Dice::new(42);
         let medians: Vec<f64> = (0..1_000)
-            .map(|_| quantile((0..ratios.len()).map(|_| ratios[dice.below(ratios.len())]), 0.5))
+            .map(|_| {
+                quantile(
+                    (0..ratios.len()).map(|_| ratios[dice.below(ratios.len())]),
+                    0.5,
+                )
+            })
             .collect();
         (
             quantile(ratios.iter().copied(), 0.5),

@@ -10,6 +10,7 @@
 )]
 
 mod corpus;
+mod crash;
 mod figure;
 mod interleave;
 mod open;
@@ -45,6 +46,11 @@ const BENCHES: &[Bench] = &[
         name: "search",
         doc: "project search against rg: the same results, and the time",
         run: search::run,
+    },
+    Bench {
+        name: "crash",
+        doc: "typing lost to kill -9 (BURIN_BENCH_TRIALS, 200 without)",
+        run: crash::run,
     },
     Bench {
         name: "parse",

@@ -30,12 +30,20 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let subject = |name, program: PathBuf, arguments: &[&str], lines| Subject {
         name,
         program,
-        arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
+        arguments: arguments
+            .iter()
+            .map(|argument| (*argument).to_owned())
+            .collect(),
         lines,
     };
     let burin = subject("Burin", release.join("burin"), &[&file], 12);
     let bare = subject("bare window", release.join("examples/bare"), &[], 1);
-    let mousepad = subject("mousepad", "mousepad".into(), &["--disable-server", &file], 12);
+    let mousepad = subject(
+        "mousepad",
+        "mousepad".into(),
+        &["--disable-server", &file],
+        12,
+    );
     let scite = subject("SciTE", "scite".into(), &[&file], 12);
 
     let screen = Screen::start()?;
@@ -62,7 +70,13 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
         if let Some(failure) = failure {
             return Err(failure);
         }
-        figures.push(Figure::against("start to text", peer.name, &pairs, "ms", goal));
+        figures.push(Figure::against(
+            "start to text",
+            peer.name,
+            &pairs,
+            "ms",
+            goal,
+        ));
     }
     for subject in [&burin, &bare, &mousepad, &scite] {
         figures.extend(at_rest(&screen, subject, home.path())?);
@@ -77,7 +91,10 @@ fn start(screen: &Screen, subject: &Subject, home: &Path) -> Result<f64, String>
     let time = screen.wait_for_text(subject.lines, begin);
     drop(program);
     // The next start must not find this one's window.
-    while screen.wait_for_text(1, Instant::now() - Duration::from_secs(19)).is_ok() {}
+    while screen
+        .wait_for_text(1, Instant::now() - Duration::from_secs(19))
+        .is_ok()
+    {}
     time
 }
 
@@ -87,8 +104,9 @@ fn at_rest(screen: &Screen, subject: &Subject, home: &Path) -> Result<[Figure; 2
     let program = screen.run(&subject.program, &arguments, home)?;
     screen.wait_for_text(subject.lines, Instant::now())?;
     std::thread::sleep(Duration::from_secs(4));
-    let shares: Result<Vec<f64>, String> =
-        (0..3).map(|_| program.cpu_percent(Duration::from_secs(4))).collect();
+    let shares: Result<Vec<f64>, String> = (0..3)
+        .map(|_| program.cpu_percent(Duration::from_secs(4)))
+        .collect();
     let share = quantile(shares?.into_iter(), 0.5);
     let is_ours = subject.name == "Burin";
     let idle = format!("idle CPU of {}", subject.name);

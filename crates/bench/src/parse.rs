@@ -24,10 +24,22 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
         let source = corpus::rust_file(lines)?;
         let (pairs, ours, bare) = measure(&source)?;
         let name = |what: &str| format!("{what}, Rust, {lines} lines");
-        figures.push(Figure::against(name("key to highlights"), "tree-sitter parse", &pairs, "ms", Some(1.3)));
+        figures.push(Figure::against(
+            name("key to highlights"),
+            "tree-sitter parse",
+            &pairs,
+            "ms",
+            Some(1.3),
+        ));
         let mut tail = Pairs::default();
         tail.push(p99(&ours), p99(&bare));
-        figures.push(Figure::against(name("key to highlights p99"), "tree-sitter parse p99", &tail, "ms", Some(1.3)));
+        figures.push(Figure::against(
+            name("key to highlights p99"),
+            "tree-sitter parse p99",
+            &tail,
+            "ms",
+            Some(1.3),
+        ));
     }
     Ok(figures)
 }
@@ -86,7 +98,9 @@ impl Ours {
             at: Timestamp(0),
         };
         let before = self.buffer.snapshot();
-        let change = self.buffer.replace(Span::at(ByteOffset(at)), typed, &origin);
+        let change = self
+            .buffer
+            .replace(Span::at(ByteOffset(at)), typed, &origin);
         let after = self.buffer.snapshot();
         let start = Instant::now();
         self.tree.edit(&before, &after, &change);
@@ -112,7 +126,9 @@ impl Bare {
         parser
             .set_language(&tree_sitter_rust::LANGUAGE.into())
             .map_err(|error| error.to_string())?;
-        let tree = parser.parse(source, None).ok_or("the bare parser gave up")?;
+        let tree = parser
+            .parse(source, None)
+            .ok_or("the bare parser gave up")?;
         Ok(Self {
             text: source.to_owned(),
             parser,

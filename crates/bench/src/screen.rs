@@ -5,7 +5,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use x11rb::connection::Connection;
-use x11rb::protocol::xproto::{ConnectionExt, ImageFormat};
+use x11rb::protocol::xproto::{
+    ConnectionExt, ImageFormat, InputFocus, KEY_PRESS_EVENT, KEY_RELEASE_EVENT,
+};
+use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 
 /// Where text is looked for: inside the text area of every program that is measured.
@@ -34,11 +37,22 @@ impl Screen {
         let number = 90 + std::process::id() % 400;
         let display = format!(":{number}");
         let server = Command::new("Xvfb")
-            .args([&display, "-screen", "0", "1400x900x24", "-extension", "Composite", "-nolisten", "tcp"])
+            .args([
+                &display,
+                "-screen",
+                "0",
+                "1400x900x24",
+                "-extension",
+                "Composite",
+                "-nolisten",
+                "tcp",
+            ])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|_| "the peer Xvfb is missing; install it with: apt-get install xvfb".to_owned())?;
+            .map_err(|_| {
+                "the peer Xvfb is missing; install it with: apt-get install xvfb".to_owned()
+            })?;
         let start = Instant::now();
         loop {
             if let Ok((connection, screen)) = x11rb::connect(Some(&display)) {
@@ -58,7 +72,12 @@ impl Screen {
     }
 
     /// Starts a program on this screen with folders of its own for state and settings.
-    pub(crate) fn run(&self, program: &Path, arguments: &[&str], home: &Path) -> Result<Program, String> {
+    pub(crate) fn run(
+        &self,
+        program: &Path,
+        arguments: &[&str],
+        home: &Path,
+    ) -> Result<Program, String> {
         Command::new(program)
             .args(arguments)
             .env("DISPLAY", &self.display)
@@ -82,14 +101,79 @@ impl Screen {
             }
             std::thread::sleep(Duration::from_millis(3));
         }
-        Err(format!("no {lines} lines of text appeared within {PATIENCE:?}"))
+        Err(format!(
+            "no {lines} lines of text appeared within {PATIENCE:?}"
+        ))
+    }
+
+    /// Gives the keyboard to the program's window; there is no window manager to do it.
+    pub(crate) fn focus_top_window(&self) -> Result<(), String> {
+        let tree = self
+            .connection
+            .query_tree(self.root)
+            .map_err(|error| error.to_string())?
+            .reply()
+            .map_err(|error| error.to_string())?;
+        let mut widest = None;
+        for window in tree.children {
+            let geometry = self
+                .connection
+                .get_geometry(window)
+                .map_err(|error| error.to_string())?;
+            if let Ok(geometry) = geometry.reply() {
+                widest = widest.max(Some((geometry.width, window)));
+            }
+        }
+        let (_, window) = widest.ok_or("the program shows no window")?;
+        self.connection
+            .set_input_focus(InputFocus::PARENT, window, x11rb::CURRENT_TIME)
+            .map_err(|error| error.to_string())?;
+        self.connection.flush().map_err(|error| error.to_string())
+    }
+
+    /// Presses and releases the key of an ASCII letter.
+    pub(crate) fn press(&self, letter: u8) -> Result<(), String> {
+        let code = self.key_code(letter)?;
+        for kind in [KEY_PRESS_EVENT, KEY_RELEASE_EVENT] {
+            self.connection
+                .xtest_fake_input(kind, code, x11rb::CURRENT_TIME, self.root, 0, 0, 0)
+                .map_err(|error| error.to_string())?;
+        }
+        self.connection.flush().map_err(|error| error.to_string())
+    }
+
+    fn key_code(&self, letter: u8) -> Result<u8, String> {
+        let setup = self.connection.setup();
+        let (first, last) = (setup.min_keycode, setup.max_keycode);
+        let mapping = self
+            .connection
+            .get_keyboard_mapping(first, last - first + 1)
+            .map_err(|error| error.to_string())?
+            .reply()
+            .map_err(|error| error.to_string())?;
+        let per_code = usize::from(mapping.keysyms_per_keycode).max(1);
+        let place = mapping
+            .keysyms
+            .chunks(per_code)
+            .position(|symbols| symbols.first() == Some(&u32::from(letter)));
+        place
+            .and_then(|place| u8::try_from(usize::from(first) + place).ok())
+            .ok_or_else(|| format!("no key types {}", char::from(letter)))
     }
 
     /// Runs of pixel rows with ink, as tall as a line of text may be.
     fn lines_of_text(&self) -> Result<usize, String> {
         let image = self
             .connection
-            .get_image(ImageFormat::Z_PIXMAP, self.root, LEFT, TOP, WIDTH, HEIGHT, !0)
+            .get_image(
+                ImageFormat::Z_PIXMAP,
+                self.root,
+                LEFT,
+                TOP,
+                WIDTH,
+                HEIGHT,
+                !0,
+            )
             .map_err(|error| error.to_string())?
             .reply()
             .map_err(|error| error.to_string())?;
@@ -130,7 +214,10 @@ impl Program {
     pub(crate) fn pss(&self) -> Result<f64, String> {
         let path = format!("/proc/{}/smaps_rollup", self.0.id());
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-        let line = text.lines().find(|line| line.starts_with("Pss:")).ok_or("no Pss line")?;
+        let line = text
+            .lines()
+            .find(|line| line.starts_with("Pss:"))
+            .ok_or("no Pss line")?;
         let kilobytes: f64 = line
             .split_whitespace()
             .nth(1)
@@ -143,7 +230,10 @@ impl Program {
         let path = format!("/proc/{}/stat", self.0.id());
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
         let fields = text.rsplit(')').next().unwrap_or_default();
-        let numbers: Vec<f64> = fields.split_whitespace().filter_map(|field| field.parse().ok()).collect();
+        let numbers: Vec<f64> = fields
+            .split_whitespace()
+            .filter_map(|field| field.parse().ok())
+            .collect();
         // Behind the name come the state (no number) and then the numbers; user and system time are
         // the 14th and 15th fields of the line.
         match (numbers.get(10), numbers.get(11)) {

@@ -37,21 +37,39 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
             || millis(|| ours(&agent, pattern, &root).output()),
             || millis(|| rg(pattern, &root).output()),
         );
-        figures.push(Figure::against(format!("search {pattern}"), "rg", &pairs, "ms", Some(1.2)));
+        figures.push(Figure::against(
+            format!("search {pattern}"),
+            "rg",
+            &pairs,
+            "ms",
+            Some(1.2),
+        ));
     }
     Ok(figures)
 }
 
 fn ours(agent: &Path, pattern: &str, root: &Path) -> Command {
     let mut command = Command::new(agent);
-    command.args(["grep", "--case", "sensitive", "--regex", "--root"]).arg(root).arg("--").arg(pattern);
+    command
+        .args(["grep", "--case", "sensitive", "--regex", "--root"])
+        .arg(root)
+        .arg("--")
+        .arg(pattern);
     command
 }
 
 fn rg(pattern: &str, root: &Path) -> Command {
     let mut command = Command::new("rg");
     command
-        .args(["--no-heading", "--with-filename", "--line-number", "--color", "never", "-e", pattern])
+        .args([
+            "--no-heading",
+            "--with-filename",
+            "--line-number",
+            "--color",
+            "never",
+            "-e",
+            pattern,
+        ])
         .arg(root);
     command
 }
@@ -88,7 +106,10 @@ fn our_places(pattern: &str, root: &Path) -> Result<Places, String> {
         if let SearchEvent::File(file) = event {
             for row in &file.rows {
                 let number = u64::from(row.row.0) + 1;
-                let places_of_row = row.columns.iter().map(|range| (file.path.to_string(), number, range.start, range.end));
+                let places_of_row = row
+                    .columns
+                    .iter()
+                    .map(|range| (file.path.to_string(), number, range.start, range.end));
                 places.extend(places_of_row);
             }
         }
@@ -103,7 +124,11 @@ fn places_of_rg(pattern: &str, root: &Path) -> Result<Places, String> {
         .output()
         .map_err(|error| error.to_string())?;
     let mut places = Places::new();
-    for line in output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+    for line in output
+        .stdout
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+    {
         let event: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
         if event["type"] != "match" {
             continue;
@@ -112,7 +137,11 @@ fn places_of_rg(pattern: &str, root: &Path) -> Result<Places, String> {
         let path = data["path"]["text"].as_str().unwrap_or_default();
         let number = data["line_number"].as_u64().unwrap_or_default();
         for found in data["submatches"].as_array().into_iter().flatten() {
-            let byte = |key: &str| found[key].as_u64().and_then(|byte| usize::try_from(byte).ok());
+            let byte = |key: &str| {
+                found[key]
+                    .as_u64()
+                    .and_then(|byte| usize::try_from(byte).ok())
+            };
             if let (Some(start), Some(end)) = (byte("start"), byte("end")) {
                 places.insert((path.to_owned(), number, start, end));
             }

@@ -23,19 +23,37 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
             || millis(|| replay(&trace, &patches, 0)),
             || millis(|| replay_ropey(&trace)),
         );
-        figures.push(Figure::against(name("replay"), "ropey 1.6", &against_ropey, "ms", Some(1.0)));
+        figures.push(Figure::against(
+            name("replay"),
+            "ropey 1.6",
+            &against_ropey,
+            "ms",
+            Some(1.0),
+        ));
         let against_crop = Pairs::take(
             PAIRS,
             || millis(|| replay(&trace, &patches, 0)),
             || millis(|| replay_crop(&trace, &patches)),
         );
-        figures.push(Figure::against(name("replay"), "crop 0.4", &against_crop, "ms", None));
+        figures.push(Figure::against(
+            name("replay"),
+            "crop 0.4",
+            &against_crop,
+            "ms",
+            None,
+        ));
         let anchors = Pairs::take(
             PAIRS,
             || millis(|| replay(&trace, &patches, 10_000)),
             || millis(|| replay(&trace, &patches, 0)),
         );
-        figures.push(Figure::against(name("10k anchors"), "no anchors", &anchors, "ms", Some(2.0)));
+        figures.push(Figure::against(
+            name("10k anchors"),
+            "no anchors",
+            &anchors,
+            "ms",
+            Some(2.0),
+        ));
     }
     figures.push(snapshots()?);
     Ok(figures)
@@ -71,7 +89,10 @@ fn check_end(trace: &Trace, patches: &[BytePatch]) -> Result<(), String> {
     }
     while buffer.undo().is_some() {}
     if buffer.snapshot().to_string() != trace.start {
-        return Err(format!("{}: undoing everything does not give the start", trace.name));
+        return Err(format!(
+            "{}: undoing everything does not give the start",
+            trace.name
+        ));
     }
     Ok(())
 }
@@ -84,13 +105,19 @@ fn replay(trace: &Trace, patches: &[BytePatch], anchors: usize) -> Buffer {
         if ix == anchor_at {
             let len = buffer.snapshot().len().0;
             for anchor in 0..anchors {
-                let offset = buffer.snapshot().clip((anchor * len / anchors).into(), base::Bias::Left);
+                let offset = buffer
+                    .snapshot()
+                    .clip((anchor * len / anchors).into(), base::Bias::Left);
                 buffer.create_anchor(offset, base::Bias::Right);
             }
         }
         let origin = Origin {
             author: Author::User,
-            kind: if patch.inserted.is_empty() { EditKind::Deleting } else { EditKind::Typing },
+            kind: if patch.inserted.is_empty() {
+                EditKind::Deleting
+            } else {
+                EditKind::Typing
+            },
             at: Timestamp(ix as u64 * 80),
         };
         let span = base::Span::from(patch.at..patch.at + patch.removed);
@@ -124,8 +151,20 @@ fn replay_crop(trace: &Trace, patches: &[BytePatch]) -> crop::Rope {
 fn snapshots() -> Result<Figure, String> {
     let time = |len: usize| {
         let buffer = Buffer::new(&"let x = 1;\n".repeat(len / 11));
-        move || millis(|| (0..10_000).map(|_| buffer.snapshot().row_count() as usize).sum::<usize>())
+        move || {
+            millis(|| {
+                (0..10_000)
+                    .map(|_| buffer.snapshot().row_count() as usize)
+                    .sum::<usize>()
+            })
+        }
     };
     let pairs = Pairs::take(PAIRS, time(64 << 20), time(4 << 10));
-    Ok(Figure::against("10,000 snapshots of 64 MB", "of 4 KB", &pairs, "ms", Some(2.0)))
+    Ok(Figure::against(
+        "10,000 snapshots of 64 MB",
+        "of 4 KB",
+        &pairs,
+        "ms",
+        Some(2.0),
+    ))
 }

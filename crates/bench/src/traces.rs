@@ -20,7 +20,12 @@ pub(crate) struct Patch {
     pub(crate) inserted: String,
 }
 
-const NAMES: [&str; 4] = ["automerge-paper", "rustcode", "sveltecomponent", "seph-blog1"];
+const NAMES: [&str; 4] = [
+    "automerge-paper",
+    "rustcode",
+    "sveltecomponent",
+    "seph-blog1",
+];
 
 /// The folder of shared test data: `BURIN_SHARED`, or `shared` beside the repository.
 pub(crate) fn shared() -> PathBuf {
