@@ -21,13 +21,13 @@ use crate::history::{EditRef, History, LONG, Removed, Splices};
 use crate::line_ending::{EndingCount, LineEnding};
 use crate::operation::Operation;
 use crate::snapshot::Snapshot;
-use crate::storage::Storage;
+use crate::storage::Draft;
 
 pub use crate::buffer::travel::Restored;
 
 /// An edited text.
 pub struct Buffer {
-    storage: Storage,
+    text: Draft,
     revision: Revision,
     log: ChangeLog,
     anchors: Anchors,
@@ -49,7 +49,7 @@ impl Buffer {
         let (head, _) = snapshot.chunk_at(ByteOffset(0));
         Self {
             line_ending: EndingCount::of(head.as_bytes()).dominant(),
-            storage: snapshot.storage().clone(),
+            text: Draft::new(snapshot.storage().clone()),
             revision: snapshot.revision(),
             log: ChangeLog::default(),
             anchors: Anchors::default(),
@@ -60,7 +60,7 @@ impl Buffer {
 
     /// The text as it is now. Takes constant time.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::from_storage(self.storage.clone(), self.revision)
+        Snapshot::from_storage(self.text.storage().clone(), self.revision)
     }
 
     /// Grows by one with every change.
@@ -70,20 +70,17 @@ impl Buffer {
 
     /// Its length in bytes.
     pub fn len(&self) -> ByteOffset {
-        ByteOffset(self.storage.len())
+        ByteOffset(self.text.len())
     }
 
     /// Whether it holds no text.
     pub fn is_empty(&self) -> bool {
-        self.storage.len() == 0
+        self.text.len() == 0
     }
 
     /// The offset that has so many chars before it; beyond the end it is the end.
     pub fn offset_at_char(&self, index: usize) -> ByteOffset {
-        if index >= self.storage.char_len() {
-            return self.len();
-        }
-        ByteOffset(self.storage.offset_at_char(index))
+        ByteOffset(self.text.offset_at_char(index))
     }
 
     /// Puts `text` in place of `span`: `edit` for a single one, and faster.
@@ -138,8 +135,8 @@ impl Buffer {
     /// A position that stays with the text around it until it is released. `bias` says whether it
     /// goes along with text inserted right there.
     pub fn create_anchor(&mut self, offset: ByteOffset, bias: Bias) -> AnchorId {
-        let offset = self.storage.floor_char(offset.0.min(self.storage.len()));
-        self.anchors.create(ByteOffset(offset), bias)
+        let offset = self.clipped(offset);
+        self.anchors.create(offset, bias)
     }
 
     /// Where an anchor is now.
@@ -192,30 +189,37 @@ impl Buffer {
     }
 
     fn apply_single(&mut self, edit: EditRef<'_>) -> Splices {
-        let (start, text) = (edit.span.start, edit.text);
-        self.history
-            .keep_single(edit, removed(&self.storage, edit.span));
-        self.store(edit);
+        let EditRef { span, text } = edit;
+        let removed = if span.len() < LONG {
+            Removed::Text(self.text.text(span.range()))
+        } else {
+            Removed::Part(self.text.flush().part(span.range()))
+        };
+        self.history.keep_single(edit, removed);
+        self.text.replace(span.range(), text);
         let new = Span {
-            start,
-            end: start + text.len(),
+            start: span.start,
+            end: span.start + text.len(),
         };
         if text.len() >= LONG {
-            self.history
-                .keep_inserted(0, self.storage.part(new.range()));
+            let part = self.text.flush().part(new.range());
+            self.history.keep_inserted(0, part);
         }
-        smallvec![Splice {
-            old: edit.span,
-            new,
-        }]
+        smallvec![Splice { old: span, new }]
     }
 
     fn apply_several(&mut self, edits: &[EditRef<'_>]) -> Splices {
+        let storage = self.text.flush();
         let mut splices = Splices::with_capacity(edits.len());
         let mut grown = 0isize;
         for (ix, &edit) in edits.iter().enumerate() {
-            self.history
-                .keep(edit, removed(&self.storage, edit.span), ix == 0);
+            let range = edit.span.range();
+            let removed = if range.len() < LONG {
+                Removed::Text(storage.text(range))
+            } else {
+                Removed::Part(storage.part(range))
+            };
+            self.history.keep(edit, removed, ix == 0);
             let start = ByteOffset(edit.span.start.0.saturating_add_signed(grown));
             grown += edit.text.len() as isize - edit.span.len() as isize;
             splices.push(Splice {
@@ -225,28 +229,15 @@ impl Buffer {
         }
         // From the last to the first, so that the offsets of those before still hold.
         for &edit in edits.iter().rev() {
-            self.store(edit);
+            storage.replace(edit.span.range(), edit.text);
         }
         for (ix, splice) in splices.iter().enumerate() {
             if splice.new.len() >= LONG {
-                let part = self.storage.part(splice.new.range());
+                let part = storage.part(splice.new.range());
                 self.history.keep_inserted(edits.len() - 1 - ix, part);
             }
         }
         splices
-    }
-
-    fn store(&mut self, edit: EditRef<'_>) {
-        let mut done = Some(());
-        if !edit.span.is_empty() {
-            done = self.storage.remove(edit.span.range());
-        }
-        if !edit.text.is_empty() {
-            done = done.and(self.storage.insert(edit.span.start.0, edit.text));
-        }
-        if done.is_none() {
-            base::never!("a checked edit does not fit the text");
-        }
     }
 
     /// Makes a revision of what the store has been through.
@@ -260,26 +251,30 @@ impl Buffer {
             author,
             splices,
         };
-        self.log.push(change.clone());
+        self.log.push(&change);
         change
     }
 
     /// The span itself when it fits the text, else the nearest that does.
     fn checked(&self, span: Span) -> Span {
-        if self.storage.is_char_boundary(span.end.0)
-            && (span.is_empty()
-                || span.start <= span.end && self.storage.is_char_boundary(span.start.0))
-        {
+        let fits = self.text.is_char_boundary(span.start.0)
+            && (span.is_empty() || self.text.is_char_boundary(span.end.0));
+        if fits && span.start <= span.end {
             return span;
         }
         base::never!(
             "an edit of {span:?} does not fit a text of {} bytes",
-            self.storage.len()
+            self.text.len()
         );
-        let clip = |offset: ByteOffset| {
-            ByteOffset(self.storage.floor_char(offset.0.min(self.storage.len())))
-        };
-        Span::new(clip(span.start), clip(span.end))
+        Span::new(self.clipped(span.start), self.clipped(span.end))
+    }
+
+    fn clipped(&self, offset: ByteOffset) -> ByteOffset {
+        let mut offset = offset.0.min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        ByteOffset(offset)
     }
 
     /// Sorted edits, those that touch made one. An overlap gives way to the edit before it.
@@ -316,7 +311,7 @@ impl Buffer {
 
     #[cfg(test)]
     pub(crate) fn assert_invariants(&self) {
-        self.storage.assert_invariants();
+        self.text.storage().assert_invariants();
         self.anchors.assert_invariants();
         self.history.assert_invariants();
     }
@@ -326,17 +321,6 @@ impl Buffer {
 struct CheckedEdit<'a> {
     span: Span,
     text: Cow<'a, str>,
-}
-
-/// The text of a span, to be kept before it goes.
-fn removed(storage: &Storage, span: Span) -> Removed<'_> {
-    if span.is_empty() {
-        Removed::Text(Cow::Borrowed(""))
-    } else if span.len() < LONG {
-        Removed::Text(storage.text(span.range()))
-    } else {
-        Removed::Part(storage.part(span.range()))
-    }
 }
 
 #[cfg(test)]

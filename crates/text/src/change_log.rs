@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 
 use base::Revision;
+use smallvec::SmallVec;
 
 use crate::change::{Change, Splice, compose_all};
 
@@ -19,9 +20,13 @@ pub(crate) struct ChangeLog {
 }
 
 impl ChangeLog {
-    pub(crate) fn push(&mut self, change: Change) {
+    pub(crate) fn push(&mut self, change: &Change) {
         self.splices += change.splices.len();
-        self.changes.push_back(change);
+        self.changes.push_back(Change {
+            // Copies bytes, where cloning would ask element by element.
+            splices: SmallVec::from_slice(&change.splices),
+            ..*change
+        });
         while self.changes.len() > MAX_CHANGES
             || self.splices > MAX_SPLICES && self.changes.len() > 1
         {

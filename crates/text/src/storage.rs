@@ -5,10 +5,14 @@
 //! Invariant: offsets and ranges handed in lie within the text; those that edit or cut lie on char
 //! boundaries.
 
+mod draft;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
 use ropey::{LineType, Rope};
+
+pub(crate) use crate::storage::draft::Draft;
 
 const LINES: LineType = LineType::LF;
 
@@ -33,6 +37,21 @@ impl Storage {
     /// Takes `range` away; `None`, and nothing done, off the text or inside a char.
     pub(crate) fn remove(&mut self, range: Range<usize>) -> Option<()> {
         self.0.try_remove(range).ok()
+    }
+
+    /// Puts `text` in place of `range`.
+    pub(crate) fn replace(&mut self, range: Range<usize>, text: &str) {
+        let at = range.start;
+        let mut done = Some(());
+        if !range.is_empty() {
+            done = self.remove(range);
+        }
+        if !text.is_empty() {
+            done = done.and(self.insert(at, text));
+        }
+        if done.is_none() {
+            base::never!("a checked edit does not fit the text");
+        }
     }
 
     /// Puts all of `text` at `at`, piece by piece; `None` off the text or inside a char.

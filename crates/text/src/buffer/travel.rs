@@ -82,7 +82,7 @@ impl Buffer {
     /// `None` when there is no such step or later work overlaps it. Takes time in proportion to
     /// the steps since.
     pub fn undo_by(&mut self, author: &Author, at: Timestamp) -> Option<Restored> {
-        let (step, edits) = self.history.revert_of(author, &self.storage)?;
+        let (step, edits) = self.history.revert_of(author, self.text.storage())?;
         let refs: Vec<EditRef<'_>> = edits
             .iter()
             .map(|edit| EditRef {
@@ -138,7 +138,7 @@ impl Buffer {
         let mut selections = None;
         let mut lists: SmallVec<[Splices; 1]> = SmallVec::new();
         for &(step, direction) in &path {
-            lists.push(self.history.apply(step, direction, &mut self.storage));
+            lists.push(self.history.apply(step, direction, self.text.flush()));
             selections = self.history.took(step, direction);
         }
         if path.is_empty() {

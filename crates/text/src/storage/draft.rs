@@ -1,0 +1,153 @@
+//! A store with the newest edits still beside it.
+//!
+//! People and agents edit in runs: each edit touches the one before. A run waits here as one
+//! replaced range, so that a key costs an append instead of a walk down the tree, until an edit
+//! elsewhere or a reader wants the text itself.
+//!
+//! Invariant: the text is `base` with `removed` bytes at `at` replaced by `run`; both ends of that
+//! range lie on char boundaries.
+//! Invariant: `settled`, when there, is that very text.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::Storage;
+
+/// A longer run goes into the store.
+const MAX_RUN: usize = 512;
+
+pub(crate) struct Draft {
+    base: Storage,
+    at: usize,
+    removed: usize,
+    run: String,
+    /// Made for the first reader since the last edit.
+    settled: OnceLock<Storage>,
+}
+
+impl Draft {
+    pub(crate) fn new(base: Storage) -> Self {
+        Self {
+            base,
+            at: 0,
+            removed: 0,
+            run: String::new(),
+            settled: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.base.len() - self.removed + self.run.len()
+    }
+
+    /// The text for readers. The first one after an edit pays for the edit.
+    pub(crate) fn storage(&self) -> &Storage {
+        if !self.has_run() {
+            return &self.base;
+        }
+        self.settled.get_or_init(|| {
+            let mut storage = self.base.clone();
+            storage.replace(self.at..self.at + self.removed, &self.run);
+            storage
+        })
+    }
+
+    /// The text for edits other than `replace`.
+    pub(crate) fn flush(&mut self) -> &mut Storage {
+        if self.has_run() {
+            match self.settled.take() {
+                Some(settled) => self.base = settled,
+                None => self
+                    .base
+                    .replace(self.at..self.at + self.removed, &self.run),
+            }
+            self.removed = 0;
+            self.run.clear();
+        }
+        &mut self.base
+    }
+
+    /// Puts `text` in place of `range`, which must lie on char boundaries.
+    pub(crate) fn replace(&mut self, range: Range<usize>, text: &str) {
+        if self.settled.get().is_some() {
+            self.flush();
+        }
+        let end = self.at + self.run.len();
+        let touches = self.has_run() && range.start <= end && range.end >= self.at;
+        if !touches || self.run.len() + text.len() > MAX_RUN {
+            self.flush();
+            if text.len() > MAX_RUN {
+                self.base.replace(range, text);
+                return;
+            }
+            self.at = range.start;
+            self.removed = range.len();
+            self.run.push_str(text);
+            return;
+        }
+        if range.start == end && range.end == end {
+            self.run.push_str(text);
+            return;
+        }
+        let kept_from = range.start.max(self.at) - self.at;
+        let kept_to = range.end.min(end) - self.at;
+        self.removed += self.at.saturating_sub(range.start) + range.end.saturating_sub(end);
+        self.at = self.at.min(range.start);
+        self.run.replace_range(kept_from..kept_to, text);
+    }
+
+    pub(crate) fn is_char_boundary(&self, offset: usize) -> bool {
+        let end = self.at + self.run.len();
+        if !self.has_run() || offset < self.at {
+            self.base.is_char_boundary(offset)
+        } else if offset <= end {
+            self.run.is_char_boundary(offset - self.at)
+        } else {
+            self.base
+                .is_char_boundary(offset - self.run.len() + self.removed)
+        }
+    }
+
+    /// The text of `range`, borrowed where it lies in one piece.
+    pub(crate) fn text(&self, range: Range<usize>) -> Cow<'_, str> {
+        let end = self.at + self.run.len();
+        if !self.has_run() || range.end <= self.at {
+            self.base.text(range)
+        } else if range.start >= end {
+            let moved = |offset: usize| offset - self.run.len() + self.removed;
+            self.base.text(moved(range.start)..moved(range.end))
+        } else if range.start >= self.at && range.end <= end {
+            Cow::Borrowed(&self.run[range.start - self.at..range.end - self.at])
+        } else {
+            self.storage().text(range)
+        }
+    }
+
+    /// The offset that has so many chars before it; at most the length.
+    pub(crate) fn offset_at_char(&self, index: usize) -> usize {
+        if !self.has_run() {
+            return self.base.offset_at_char(index.min(self.base.char_len()));
+        }
+        let before = self.base.char_at(self.at);
+        let Some(behind) = index.checked_sub(before) else {
+            return self.base.offset_at_char(index);
+        };
+        match self.run.char_indices().nth(behind) {
+            Some((offset, _)) => self.at + offset,
+            None => {
+                let chars = behind - self.run.chars().count();
+                let gone = self.base.char_at(self.at + self.removed);
+                let index = (gone + chars).min(self.base.char_len());
+                self.base.offset_at_char(index) - self.removed + self.run.len()
+            }
+        }
+    }
+
+    fn has_run(&self) -> bool {
+        self.removed > 0 || !self.run.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests;
