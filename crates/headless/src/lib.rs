@@ -1,1 +1,100 @@
-//! .
+//! The engines without a window: what the program `burin-agent` does.
+//!
+//! Knows: `host`, `project`. Must not know: windows, how anything is drawn.
+//! Invariant: every failure is a sentence on standard error and an exit code that is not 0.
+//! Start at `run`; each command is a module.
+
+mod doctor;
+mod grep;
+mod recover;
+mod write;
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use host::{Dirs, RealFiles};
+
+/// Burin without a window.
+#[derive(Parser)]
+#[command(name = "burin-agent", version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Say what this machine offers, and what is wrong with it
+    Doctor {
+        /// Print an array of {name, value, verdict, advice}
+        #[arg(long)]
+        json: bool,
+    },
+    /// Save standard input to a file the way the editor saves
+    Write {
+        /// The file; it is created when missing
+        path: OsString,
+    },
+    /// Bring back what a crash left behind
+    Recover {
+        /// Only say what there is: touch nothing
+        #[arg(long)]
+        list: bool,
+    },
+    /// Search the files of a folder as the editor's project search does
+    Grep(grep::Grep),
+}
+
+/// Where a command reads and writes.
+pub struct Streams<'a> {
+    /// What is fed to it.
+    pub input: &'a mut dyn Read,
+    /// What it answers.
+    pub output: &'a mut dyn Write,
+    /// Where it complains.
+    pub errors: &'a mut dyn Write,
+}
+
+/// Runs a command line, the program's name first.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => return explain(&error, streams),
+    };
+    let done = Dirs::from_environment()
+        .map_err(|error| error.to_string())
+        .and_then(|dirs| match arguments.command {
+            Command::Doctor { json } => doctor::run(&dirs, json, streams),
+            Command::Write { path } => write::run(&RealFiles, &dirs, &path, streams),
+            Command::Recover { list } => recover::run(&RealFiles, &dirs, list, streams),
+            Command::Grep(grep) => grep.run(streams),
+        });
+    match done {
+        Ok(code) => code,
+        Err(sentence) => {
+            // Where standard error is closed there is nobody to tell.
+            writeln!(streams.errors, "burin-agent: {sentence}").ok();
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn explain(error: &clap::Error, streams: &mut Streams<'_>) -> ExitCode {
+    let text = error.render().to_string();
+    let stream = match error.use_stderr() {
+        true => &mut streams.errors,
+        false => &mut streams.output,
+    };
+    stream.write_all(text.as_bytes()).ok();
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1))
+}
+
+/// An answer that could not be written, as a sentence.
+fn unwritten(error: std::io::Error) -> String {
+    format!("cannot write the answer: {error}")
+}
+
+#[cfg(test)]
+mod tests;

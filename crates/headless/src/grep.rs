@@ -1,0 +1,120 @@
+//! `burin-agent grep`: the project search on the command line.
+
+use std::collections::HashMap;
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+
+use async_channel::Receiver;
+use base::AbsPath;
+use clap::{Args, ValueEnum};
+use project::search::{Case, SearchEvent, SearchQuery, SearchScope, Syntax, search};
+use project::{Ground, Hidden, Ignored, WalkOptions};
+
+use crate::{Streams, unwritten};
+
+/// Searches the files of a folder as the project search of the editor does.
+#[derive(Debug, Args)]
+pub(crate) struct Grep {
+    /// What to look for.
+    pattern: String,
+    /// The folder.
+    #[arg(long, default_value = ".")]
+    root: std::path::PathBuf,
+    /// The pattern is a regular expression.
+    #[arg(long)]
+    regex: bool,
+    /// Whether case matters.
+    #[arg(long, value_enum, default_value_t = CaseArg::Smart)]
+    case: CaseArg,
+    /// Only whole words.
+    #[arg(long)]
+    word: bool,
+    /// Only files that match this glob; may be repeated.
+    #[arg(long)]
+    include: Vec<String>,
+    /// No files that match this glob; may be repeated.
+    #[arg(long)]
+    exclude: Vec<String>,
+    /// Files whose names start with a dot, too.
+    #[arg(long)]
+    hidden: bool,
+    /// Files that ignore rules name, too.
+    #[arg(long)]
+    ignored: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum CaseArg {
+    Smart,
+    Sensitive,
+    Insensitive,
+}
+
+impl Grep {
+    fn query(&self) -> SearchQuery {
+        SearchQuery {
+            syntax: if self.regex { Syntax::Regex } else { Syntax::Literal },
+            case: match self.case {
+                CaseArg::Smart => Case::Smart,
+                CaseArg::Sensitive => Case::Sensitive,
+                CaseArg::Insensitive => Case::Insensitive,
+            },
+            whole_word: self.word,
+            files: WalkOptions {
+                include: self.include.clone(),
+                exclude: self.exclude.clone(),
+                hidden: if self.hidden { Hidden::Visit } else { Hidden::Skip },
+                ignored: if self.ignored { Ignored::Visit } else { Ignored::Skip },
+            },
+            ..SearchQuery::literal(&self.pattern)
+        }
+    }
+
+    /// Prints `path:row:text` per matching row. Exit code 0 with matches, 1 without, as grep has it.
+    pub(crate) fn run(&self, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        /// Files of results that may wait for the terminal; the search waits behind them.
+        const AHEAD: usize = 1_024;
+        let (sender, events) = async_channel::bounded(AHEAD);
+        let query = self.query();
+        let root = std::path::absolute(&self.root).ok().and_then(AbsPath::new);
+        let scope = SearchScope {
+            ground: Ground::Disk,
+            root: root.ok_or_else(|| format!("{} is no folder", self.root.display()))?,
+            unsaved: HashMap::new(),
+        };
+        let summary = std::thread::scope(|threads| {
+            let search = threads.spawn(|| {
+                let found = search(&query, &scope, &AtomicBool::new(false), &sender);
+                sender.close();
+                found
+            });
+            let printed = print(&events, streams);
+            events.close();
+            let found = search.join().map_err(|_| "the search broke off".to_owned())?;
+            printed.map_err(unwritten)?;
+            found.map_err(|error| error.to_string())
+        })?;
+        Ok(if summary.matches > 0 {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::from(1)
+        })
+    }
+}
+
+fn print(events: &Receiver<SearchEvent>, streams: &mut Streams<'_>) -> io::Result<()> {
+    let mut output = BufWriter::with_capacity(64 << 10, &mut *streams.output);
+    while let Ok(event) = events.recv_blocking() {
+        match event {
+            SearchEvent::File(file) => {
+                for row in &file.rows {
+                    writeln!(output, "{}:{}:{}", file.path, row.row.0 + 1, row.text)?;
+                }
+            }
+            SearchEvent::Problem(problem) => writeln!(streams.errors, "{}", problem.0)?,
+            SearchEvent::Done(_) => {}
+        }
+    }
+    output.flush()
+}

@@ -1,0 +1,15 @@
+//! The program `burin-agent`. Everything it does is in the library.
+
+use std::io::{stderr, stdin, stdout};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    headless::run(
+        std::env::args_os(),
+        &mut headless::Streams {
+            input: &mut stdin().lock(),
+            output: &mut stdout().lock(),
+            errors: &mut stderr().lock(),
+        },
+    )
+}

@@ -1,0 +1,59 @@
+//! What a crash left behind: unsaved texts and saves cut short.
+
+use std::process::ExitCode;
+
+use host::{Dirs, Files, InterruptedState};
+
+use crate::{Streams, unwritten};
+
+/// Without `list`, saves that were cut short are finished, as the editor does when it starts;
+/// unsaved texts are left for the editor.
+pub(crate) fn run(
+    files: &dyn Files,
+    dirs: &Dirs,
+    list: bool,
+    streams: &mut Streams<'_>,
+) -> Result<ExitCode, String> {
+    let mut lines = unsaved(files, dirs)?;
+    if !list {
+        lines.extend(finish(files, dirs));
+    }
+    for line in lines {
+        writeln!(streams.output, "{line}").map_err(unwritten)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn unsaved(files: &dyn Files, dirs: &Dirs) -> Result<Vec<String>, String> {
+    match project::list_left_over(files, &dirs.journals()) {
+        Ok(journals) => {
+            let journals = journals.iter();
+            Ok(journals
+                .map(|journal| format!("unsaved text: {journal}"))
+                .collect())
+        }
+        Err(error) if error.is_not_found() => Ok(Vec::new()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn finish(files: &dyn Files, dirs: &Dirs) -> Vec<String> {
+    let (interrupted, problems) = files.interrupted(&dirs.recovery());
+    let mut lines: Vec<_> = problems.iter().map(ToString::to_string).collect();
+    lines.extend(interrupted.iter().map(|save| match &save.state {
+        InterruptedState::Finished => format!("finished the save of {}", save.target),
+        InterruptedState::Torn(error) => {
+            format!("{error}; both versions are kept in {}", save.record)
+        }
+        InterruptedState::ChangedSince => format!(
+            "the save of {} was cut short, and the file was changed since; both versions are \
+             kept in {}",
+            save.target, save.record
+        ),
+        InterruptedState::Gone => format!(
+            "the save of {} was cut short, and the file is gone; both versions are kept in {}",
+            save.target, save.record
+        ),
+    }));
+    lines
+}

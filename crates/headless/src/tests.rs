@@ -1,0 +1,39 @@
+//! Command lines and what they answer.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use super::{Streams, run};
+
+fn answer(arguments: &[&str]) -> (bool, String, String) {
+    let (mut output, mut errors) = (Vec::new(), Vec::new());
+    let arguments = std::iter::once("burin-agent").chain(arguments.iter().copied());
+    let code = run(
+        arguments.map(OsString::from),
+        &mut Streams {
+            input: &mut std::io::empty(),
+            output: &mut output,
+            errors: &mut errors,
+        },
+    );
+    let text = |bytes| String::from_utf8(bytes).expect("the answer is text");
+    (code == ExitCode::SUCCESS, text(output), text(errors))
+}
+
+#[test]
+fn help_goes_to_the_output_and_a_mistake_to_the_errors() {
+    let (is_good, output, errors) = answer(&["--help"]);
+    assert!(is_good && output.contains("doctor") && errors.is_empty());
+    let (is_good, output, errors) = answer(&["dokter"]);
+    assert!(!is_good && output.is_empty() && errors.contains("dokter"));
+}
+
+#[test]
+fn a_pipe_is_refused_in_a_sentence() {
+    let (is_good, _, errors) = answer(&["write", "/dev/null"]);
+    assert!(!is_good);
+    assert_eq!(
+        errors,
+        "burin-agent: cannot save /dev/null: it is a pipe, socket or device, not a regular file\n"
+    );
+}
