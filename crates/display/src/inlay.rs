@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use base::{Bias, ByteOffset};
+use base::{Bias, ByteOffset, Span};
+use text::Snapshot;
+
+use crate::marks::{Mark, Placed};
 
 /// Names an inlay; chosen by whoever puts it in, unique in one map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,4 +22,54 @@ pub struct Inlay {
     pub bias: Bias,
     /// What it shows: its first line only, the rest is dropped. Empty text shows nothing.
     pub text: Arc<str>,
+}
+
+/// An inlay as it is kept: its place follows the text.
+#[derive(Clone, Debug)]
+pub(crate) struct InlayMark {
+    pub(crate) id: InlayId,
+    pub(crate) bias: Bias,
+    pub(crate) text: Arc<str>,
+    /// Counts up, so that inlays at one place stay in the order they were given.
+    pub(crate) age: u64,
+}
+
+impl Mark for InlayMark {
+    type Rank = (Bias, u64);
+    const STAYS_EMPTY: bool = true;
+
+    fn rank(&self) -> Self::Rank {
+        (self.bias, self.age)
+    }
+
+    fn biases(&self) -> (Bias, Bias) {
+        (self.bias, self.bias)
+    }
+}
+
+impl InlayMark {
+    /// The inlay as a mark in `buffer`; `None` if it shows nothing.
+    pub(crate) fn place(inlay: &Inlay, age: u64, buffer: &Snapshot) -> Option<Placed<Self>> {
+        let text = shown_text(&inlay.text)?;
+        let mark = Self {
+            id: inlay.id,
+            bias: inlay.bias,
+            text,
+            age,
+        };
+        Some(Placed {
+            span: Span::at(buffer.clip(inlay.at, Bias::Left)),
+            mark,
+        })
+    }
+}
+
+/// The first line, with blanks for control characters, so that an inlay never breaks a row.
+fn shown_text(text: &Arc<str>) -> Option<Arc<str>> {
+    let line = text.lines().next().filter(|line| !line.is_empty())?;
+    if line.len() == text.len() && !line.contains(char::is_control) {
+        return Some(text.clone());
+    }
+    let blank = |ch: char| if ch.is_control() { ' ' } else { ch };
+    Some(line.chars().map(blank).collect::<String>().into())
 }

@@ -1,18 +1,138 @@
 //! Wrapping in the background.
+//!
+//! A job holds a snapshot of its lines; while it runs, edits are noted, and of its answer only the
+//! lines that were left alone are taken.
 
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
+use sum_tree::SumTree;
+
+use crate::shown::{LineEdit, Shown};
+use crate::wrap::{AtColumn, Replacement, WrapItem, WrapOptions, WrapSummary, plain, wrap_lines};
+
 /// Lines to wrap on another thread.
-#[derive(Debug)]
-pub struct WrapJob {}
+pub struct WrapJob {
+    pub(crate) id: u64,
+    pub(crate) shown: Shown,
+    pub(crate) lines: Range<u32>,
+    pub(crate) options: WrapOptions,
+    pub(crate) generation: u32,
+}
 
 /// Wrapped lines, to be handed to `DisplayMap::accept`.
-#[derive(Debug)]
-pub struct WrapDone {}
+pub struct WrapDone {
+    pub(crate) id: u64,
+    items: SumTree<WrapItem>,
+}
 
 impl WrapJob {
     /// Wraps the lines. `None` when `cancel` was set meanwhile.
-    pub fn run(self, _cancel: &AtomicBool) -> Option<WrapDone> {
-        Some(WrapDone {})
+    pub fn run(self, cancel: &AtomicBool) -> Option<WrapDone> {
+        let items = wrap_lines(
+            &self.shown,
+            self.lines,
+            self.options,
+            self.generation,
+            cancel,
+        )?;
+        Some(WrapDone { id: self.id, items })
     }
+}
+
+/// The job that is under way, and what became of its lines since.
+pub(crate) struct Outstanding {
+    pub(crate) id: u64,
+    pub(crate) generation: u32,
+    /// Lines nobody touched, sorted.
+    parts: Vec<Part>,
+}
+
+/// Lines as the job numbers them, counted from its first, and where they are now.
+struct Part {
+    lines: Range<u32>,
+    now: u32,
+}
+
+impl Outstanding {
+    pub(crate) fn new(job: &WrapJob) -> Self {
+        let part = Part {
+            lines: 0..job.lines.len() as u32,
+            now: job.lines.start,
+        };
+        Self {
+            id: job.id,
+            generation: job.generation,
+            parts: vec![part],
+        }
+    }
+
+    /// Follows edits of lines, sorted and disjoint.
+    pub(crate) fn edit(&mut self, edits: &[LineEdit]) {
+        let mut parts = Vec::new();
+        let mut next_edit = 0;
+        for part in self.parts.drain(..) {
+            let part_end = part.now + part.lines.len() as u32;
+            // What is before the part only moves it; an edit at its border may not touch it.
+            while edits
+                .get(next_edit)
+                .is_some_and(|edit| edit.old.end <= part.now)
+            {
+                next_edit += 1;
+            }
+            let mut at = part.now;
+            let mut ix = next_edit;
+            loop {
+                let edit = edits.get(ix).filter(|edit| edit.old.start < part_end);
+                let untouched_end = edit.map_or(part_end, |edit| edit.old.start);
+                if untouched_end > at {
+                    let from = part.lines.start + (at - part.now);
+                    let before = ix.checked_sub(1).map(|before| &edits[before]);
+                    parts.push(Part {
+                        lines: from..from + (untouched_end - at),
+                        now: before.map_or(at, |edit| at - edit.old.end + edit.new.end),
+                    });
+                }
+                match edit {
+                    Some(edit) => at = edit.old.end.max(at),
+                    None => break,
+                }
+                ix += 1;
+            }
+        }
+        self.parts = parts;
+    }
+
+    /// The answer, for the lines that it still fits.
+    pub(crate) fn replacements(self, done: &WrapDone) -> Vec<Replacement> {
+        let parts = self.parts.into_iter().map(|part| Replacement {
+            old_lines: part.now..part.now + part.lines.len() as u32,
+            items: lines_of(&done.items, part.lines),
+        });
+        parts.collect()
+    }
+}
+
+/// Some lines out of wrapped ones.
+fn lines_of(items: &SumTree<WrapItem>, lines: Range<u32>) -> SumTree<WrapItem> {
+    let mut cursor = items.cursor::<WrapSummary>(());
+    cursor.seek(&AtColumn(lines.start, 0), sum_tree::Bias::Right);
+    let mut found = SumTree::new(());
+    if let Some(WrapItem::Plain { generation, .. }) = cursor.item() {
+        let end = cursor.end().lines.min(lines.end);
+        found = plain(end - lines.start, *generation);
+        if end == lines.end {
+            return found;
+        }
+        cursor.next();
+    }
+    found.append(
+        cursor.slice(&AtColumn(lines.end, 0), sum_tree::Bias::Right),
+        (),
+    );
+    if let Some(WrapItem::Plain { generation, .. }) = cursor.item() {
+        let start = cursor.start().lines;
+        found.append(plain(lines.end.saturating_sub(start), *generation), ());
+    }
+    found
 }

@@ -10,12 +10,19 @@
 //! Start at `DisplayMap`; questions are asked of `DisplaySnapshot`.
 
 mod block;
+mod cells;
+mod fold;
 mod inlay;
 mod job;
+mod limits;
 mod line;
 mod map;
+mod marks;
 mod position;
+mod shown;
 mod snapshot;
+mod tab;
+mod wrap;
 
 pub use block::{BlockId, BlockSpec, PlacedBlock, Placement};
 pub use inlay::{Inlay, InlayId};

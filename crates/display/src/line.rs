@@ -2,10 +2,14 @@
 
 use std::ops::Range;
 
-use base::{Row, Span};
+use base::{ByteOffset, Row, Span};
 
+use crate::cells::{Meter, stand_in};
 use crate::inlay::InlayId;
 use crate::position::DisplayRow;
+use crate::shown::{Chunk, ChunkSource};
+use crate::snapshot::DisplaySnapshot;
+use crate::tab::Strip;
 
 /// One display row, or a window of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,4 +62,123 @@ pub enum SegmentKind {
     Inlay(InlayId),
     /// The mark of a fold.
     FoldPlaceholder,
+}
+
+impl DisplayLine {
+    /// The part of a strip that covers some cells, and what little precedes it.
+    pub(crate) fn read(
+        snapshot: &DisplaySnapshot,
+        strip: &Strip,
+        row: DisplayRow,
+        cells: Range<u32>,
+    ) -> Self {
+        let (from, from_cell) = snapshot.ruler().anchor_before(strip, cells.start);
+        let shown = &snapshot.shown;
+        let buffer_row = strip.is_first().then(|| {
+            let offset = shown.to_buffer(strip.shown.start);
+            shown.buffer.point_at(offset).row
+        });
+        let mut writer = Writer {
+            meter: Meter::new(from_cell, snapshot.ruler().tab_width),
+            cells,
+            text: String::new(),
+            segments: Vec::new(),
+            start_cell: from_cell,
+        };
+        for chunk in shown.chunks(from..strip.shown.end) {
+            writer.write(chunk);
+            if writer.meter.cell >= writer.cells.end {
+                break;
+            }
+        }
+        let start = match writer.segments.first() {
+            Some(segment) => segment.span.start,
+            None => shown.to_buffer(from),
+        };
+        let end = writer
+            .segments
+            .last()
+            .map_or(start, |segment| segment.span.end);
+        Self {
+            row,
+            buffer_row,
+            span: Span::new(start, end),
+            text: writer.text,
+            segments: writer.segments,
+            indent_cells: strip.indent,
+            start_cell: writer.start_cell,
+            end_cell: writer.meter.cell,
+            is_last_wrap: strip.is_last,
+        }
+    }
+}
+
+/// Writes chunks as they are painted.
+struct Writer {
+    meter: Meter,
+    cells: Range<u32>,
+    text: String,
+    segments: Vec<Segment>,
+    /// Where `text` begins.
+    start_cell: u32,
+}
+
+impl Writer {
+    fn write(&mut self, chunk: Chunk<'_>) {
+        if let ChunkSource::Fold(span) = chunk.source {
+            let cell = self.meter.cell;
+            self.meter.advance_text(chunk.text);
+            return self.push(SegmentKind::FoldPlaceholder, span, chunk.text, cell);
+        }
+        for (ix, ch) in chunk.text.char_indices() {
+            let cell = self.meter.cell;
+            if cell >= self.cells.end {
+                break;
+            }
+            self.meter.advance(ch);
+            let end = ix + ch.len_utf8();
+            let piece = &chunk.text[ix..end];
+            if let ChunkSource::Inlay(id) = chunk.source {
+                self.push(SegmentKind::Inlay(id), Span::at(chunk.offset), piece, cell);
+                continue;
+            }
+            let start: ByteOffset = chunk.offset + ix;
+            let span = Span::new(start, start + ch.len_utf8());
+            if ch == '\t' {
+                let blanks = " ".repeat((self.meter.cell - cell) as usize);
+                self.push(SegmentKind::Tab, span, &blanks, cell);
+            } else if let Some(shape) = stand_in(ch) {
+                self.push(SegmentKind::Control, span, &shape, cell);
+            } else {
+                self.push(SegmentKind::Text, span, piece, cell);
+            }
+        }
+    }
+
+    /// Adds what ends at the meter's cell, unless all of it lies before the window.
+    fn push(&mut self, kind: SegmentKind, span: Span, text: &str, cell: u32) {
+        let is_before = self.segments.is_empty() && self.meter.cell <= self.cells.start;
+        if is_before && self.cells.start > 0 {
+            self.start_cell = self.meter.cell;
+            return;
+        }
+        let cells = self.meter.cell - cell;
+        let from = self.text.len();
+        self.text.push_str(text);
+        let joins = matches!(kind, SegmentKind::Text | SegmentKind::Inlay(_));
+        match self.segments.last_mut() {
+            Some(last) if joins && last.kind == kind && last.span.end == span.start => {
+                last.span.end = span.end;
+                last.text.end = self.text.len();
+                last.cells += cells;
+            }
+            _ => self.segments.push(Segment {
+                kind,
+                span,
+                text: from..self.text.len(),
+                cell,
+                cells,
+            }),
+        }
+    }
 }

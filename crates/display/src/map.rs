@@ -1,95 +1,406 @@
-//! The map itself: keeps the layers in step with the buffer.
+//! The map itself: keeps the layers in step with the buffer, and with what is folded, put in and
+//! put between.
 
-use base::{ByteOffset, Span};
+use std::sync::atomic::AtomicBool;
+
+use base::{Bias, ByteOffset, Span};
 use text::{Change, Snapshot};
 
-use crate::block::{BlockId, BlockSpec};
-use crate::inlay::{Inlay, InlayId};
-use crate::job::{WrapDone, WrapJob};
+use crate::block::{BlockId, BlockMark, BlockSpec, parts};
+use crate::fold::{self, FoldMark};
+use crate::inlay::{Inlay, InlayId, InlayMark};
+use crate::job::{Outstanding, WrapDone, WrapJob};
+use crate::limits::{JOB_BYTES, JOB_ITEMS, SYNC_BYTES};
+use crate::marks::{Marks, Placed};
 use crate::position::{DisplayOptions, DisplayRow};
+use crate::shown::Dirty;
 use crate::snapshot::DisplaySnapshot;
+use crate::wrap::{Replacement, RowEdit, WrapOptions, wrap_lines};
 
 /// The layers between one buffer and one view of it.
 pub struct DisplayMap {
-    snapshot: DisplaySnapshot,
+    /// The state of now.
+    state: DisplaySnapshot,
+    inlays: Marks<InlayMark>,
+    blocks: Marks<BlockMark>,
+    /// The background job that was given out last.
+    outstanding: Option<Outstanding>,
+    /// Counts ids of folds, blocks and jobs, and ages of inlays.
+    next_id: u64,
 }
 
 impl DisplayMap {
     /// A map without folds, inlays or blocks. Cheap at any length of text.
     pub fn new(buffer: Snapshot, options: DisplayOptions) -> Self {
         Self {
-            snapshot: DisplaySnapshot::new(buffer, options),
+            state: DisplaySnapshot::new(buffer, options),
+            inlays: Marks::new(),
+            blocks: Marks::new(),
+            outstanding: None,
+            next_id: 0,
         }
     }
 
     /// The state of now; cheap, and of use on any thread.
     pub fn snapshot(&self) -> DisplaySnapshot {
-        self.snapshot.clone()
+        self.state.clone()
     }
 
     /// The options in force.
     pub fn options(&self) -> DisplayOptions {
-        self.snapshot.options()
+        self.state.options
     }
 
-    /// Takes over an edit: `buffer` is the text after `change`.
-    pub fn sync(&mut self, buffer: &Snapshot, _change: &Change) {
-        self.snapshot = DisplaySnapshot::new(buffer.clone(), self.options());
+    /// Takes over an edit: `buffer` is the text after `change`, which begins where the map is.
+    pub fn sync(&mut self, buffer: &Snapshot, change: &Change) {
+        let now = self.state.buffer().revision();
+        if buffer.revision() == now {
+            return;
+        }
+        if change.before != now || change.after != buffer.revision() {
+            base::never!("display map at {now:?} was given the change {change:?}");
+            let state = DisplaySnapshot::new(buffer.clone(), self.state.options);
+            *self = Self {
+                state,
+                inlays: Marks::new(),
+                blocks: Marks::new(),
+                outstanding: None,
+                next_id: self.next_id,
+            };
+            return;
+        }
+        self.state.folds.map(change);
+        self.inlays.map(change);
+        self.blocks.map(change);
+        let dirty: Vec<Dirty> = change
+            .splices
+            .iter()
+            .map(|splice| Dirty {
+                old: splice.old,
+                new: splice.new,
+            })
+            .collect();
+        self.follow(buffer, &dirty);
     }
 
-    /// Changes tab width or wrapping.
+    /// Changes tab width or wrapping. Rows keep their old breaks until they are wrapped anew.
     pub fn set_options(&mut self, options: DisplayOptions) {
-        self.snapshot = DisplaySnapshot::new(self.snapshot.buffer().clone(), options);
+        let before = std::mem::replace(&mut self.state.options, options);
+        if before == options {
+            return;
+        }
+        self.outstanding = None;
+        self.state.long_lines = Default::default();
+        if options.wrap.is_some() {
+            self.state.wrap.grow_stale();
+        } else if before.wrap.is_some() {
+            let edit = self.state.wrap.unwrap_all();
+            self.place_blocks(&[edit]);
+        }
     }
 
     /// The next lines to wrap in the background, if any; a job handed out before becomes void.
     pub fn wrap_job(&mut self) -> Option<WrapJob> {
-        None
+        let options = self.wrap_options()?;
+        let DisplaySnapshot { shown, wrap, .. } = &self.state;
+        let stale = wrap.stale_lines(0, JOB_ITEMS)?;
+        let limit = shown.line_at_shown(shown.line(stale.start).shown.start + JOB_BYTES);
+        let job = WrapJob {
+            id: self.next_id,
+            shown: shown.clone(),
+            lines: stale.start..stale.end.min(limit).max(stale.start + 1),
+            options,
+            generation: wrap.generation(),
+        };
+        self.next_id += 1;
+        self.outstanding = Some(Outstanding::new(&job));
+        Some(job)
     }
 
-    /// Takes in wrapped lines. `false` when they were of no use any more. Ask for the next job either way.
-    pub fn accept(&mut self, _done: WrapDone) -> bool {
-        false
+    /// Takes in wrapped lines. `false` when they were of no use any more. Ask for the next job
+    /// either way.
+    pub fn accept(&mut self, done: WrapDone) -> bool {
+        let generation = self.state.wrap.generation();
+        let outstanding = self
+            .outstanding
+            .take_if(|job| job.id == done.id && job.generation == generation);
+        let Some(outstanding) = outstanding else {
+            return false;
+        };
+        let replacements = outstanding.replacements(&done);
+        let is_useful = !replacements.is_empty();
+        self.replace_rows(replacements);
+        is_useful
     }
 
-    /// Wraps lines at once that are about to be shown, within a bound. `true` when rows moved.
-    pub fn wrap_rows(&mut self, _first: DisplayRow, _count: u32) -> bool {
-        false
+    /// Whether lines wait to be wrapped in the background.
+    pub fn is_wrapping(&self) -> bool {
+        self.state.options.wrap.is_some() && self.state.wrap.stale_lines(0, 1).is_some()
     }
 
+    /// Wraps lines at once that are about to be shown, within a bound. `true` when rows may have
+    /// moved.
+    pub fn wrap_rows(&mut self, first: DisplayRow, count: u32) -> bool {
+        let Some(options) = self.wrap_options() else {
+            return false;
+        };
+        let DisplaySnapshot { shown, wrap, .. } = &self.state;
+        let last_line = wrap.row(first.0.saturating_add(count)).line;
+        let mut line = wrap.row(first.0).line;
+        let mut budget = SYNC_BYTES;
+        let mut replacements = Vec::new();
+        let never = AtomicBool::new(false);
+        while let Some(stale) = wrap.stale_lines(line, 1)
+            && stale.start <= last_line
+        {
+            line = stale.start + 1;
+            let Some(rest) = budget.checked_sub(shown.line(stale.start).shown.len()) else {
+                continue;
+            };
+            budget = rest.saturating_sub(1);
+            let lines = stale.start..line;
+            let generation = wrap.generation();
+            if let Some(items) = wrap_lines(shown, lines.clone(), options, generation, &never) {
+                replacements.push(Replacement {
+                    old_lines: lines,
+                    items,
+                });
+            }
+        }
+        if replacements.is_empty() {
+            return false;
+        }
+        self.replace_rows(replacements);
+        true
+    }
+
+    fn wrap_options(&self) -> Option<WrapOptions> {
+        Some(WrapOptions {
+            cells: self.state.options.wrap?.max(1),
+            tab_width: self.state.options.tab_width,
+        })
+    }
+
+    /// Brings all layers up to date after the marks were.
+    fn follow(&mut self, buffer: &Snapshot, dirty: &[Dirty]) {
+        let options = self.wrap_options();
+        let state = &mut self.state;
+        let lines = state.shown.sync(buffer, dirty, &state.folds, &self.inlays);
+        if let Some(outstanding) = &mut self.outstanding {
+            outstanding.edit(&lines);
+        }
+        state.long_lines = state
+            .long_lines
+            .after(&lines, &state.shown, state.options.tab_width);
+        let rows = state.wrap.edit(&lines, &state.shown, options);
+        self.place_blocks(&rows);
+    }
+
+    fn replace_rows(&mut self, replacements: Vec<Replacement>) {
+        let rows = self.state.wrap.replace(replacements);
+        self.place_blocks(&rows);
+    }
+
+    fn place_blocks(&mut self, rows: &[RowEdit]) {
+        let state = &mut self.state;
+        state
+            .blocks
+            .sync(rows, &self.blocks, &state.shown, &state.wrap);
+    }
+
+    fn new_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+}
+
+/// Folds. Adding one costs what it hides and `log n`; removing grows with the number of folds.
+impl DisplayMap {
     /// Folds spans away; empty ones are ignored, equal ones are kept once.
-    pub fn fold(&mut self, _spans: &[Span]) {}
+    pub fn fold(&mut self, spans: &[Span]) {
+        let buffer = self.state.buffer().clone();
+        let mut marks: Vec<Placed<FoldMark>> = Vec::new();
+        let mut sorted = spans.to_vec();
+        sorted.sort_by_key(|span| (span.start, span.end));
+        sorted.dedup();
+        for span in sorted {
+            let span = fold::hidden(span, &buffer);
+            let is_known = self
+                .state
+                .folds
+                .from(span.start.0)
+                .take_while(|other| other.span.start == span.start)
+                .any(|other| other.span == span);
+            if !span.is_empty() && !is_known {
+                let mark = FoldMark { id: self.new_id() };
+                marks.push(Placed { span, mark });
+            }
+        }
+        let dirty = dirty(marks.iter().map(|placed| placed.span), &buffer);
+        self.state.folds.insert(marks);
+        self.follow(&buffer, &dirty);
+    }
 
-    /// Removes every fold that overlaps the span, or holds its place when it is empty.
-    pub fn unfold(&mut self, _span: Span) {}
+    /// Removes every fold that overlaps the span, or that hides the byte at an empty span.
+    pub fn unfold(&mut self, span: Span) {
+        let folds = self.state.folds.touching(span).into_iter();
+        let ids: Vec<u64> = folds
+            .filter(|fold| fold.span.overlaps(span) || fold.span.contains(span.start))
+            .map(|fold| fold.mark.id)
+            .collect();
+        if !ids.is_empty() {
+            self.remove_folds(|fold| ids.contains(&fold.mark.id));
+        }
+    }
 
     /// Removes every fold.
-    pub fn unfold_all(&mut self) {}
+    pub fn unfold_all(&mut self) {
+        self.remove_folds(|_| true);
+    }
 
     /// All folds, by start, outer ones first.
     pub fn folds(&self) -> Vec<Span> {
-        Vec::new()
+        fold::spans(self.state.folds.all())
     }
 
+    fn remove_folds(&mut self, is_unwanted: impl Fn(&Placed<FoldMark>) -> bool) {
+        let removed = self.state.folds.retain(|fold| !is_unwanted(fold));
+        let buffer = self.state.buffer().clone();
+        let dirty = dirty(removed.iter().map(|placed| placed.span), &buffer);
+        self.follow(&buffer, &dirty);
+    }
+}
+
+/// Inlays. Adding one costs `log n`; removing grows with the number of inlays.
+impl DisplayMap {
     /// Replaces all inlays.
-    pub fn set_inlays(&mut self, _inlays: Vec<Inlay>) {}
+    pub fn set_inlays(&mut self, inlays: Vec<Inlay>) {
+        self.replace_inlays(|_| true, inlays);
+    }
 
-    /// Removes some inlays and adds others.
-    pub fn splice_inlays(&mut self, _remove: &[InlayId], _add: Vec<Inlay>) {}
+    /// Removes some inlays and adds others. Those at one offset stay in the order they were given.
+    pub fn splice_inlays(&mut self, remove: &[InlayId], add: Vec<Inlay>) {
+        if remove.is_empty() {
+            return self.add_inlays(Vec::new(), add);
+        }
+        let mut remove = remove.to_vec();
+        remove.sort_unstable();
+        self.replace_inlays(|id| remove.binary_search(&id).is_ok(), add);
+    }
 
+    /// Where an inlay is now. Grows with the number of inlays.
+    pub fn inlay_offset(&self, id: InlayId) -> Option<ByteOffset> {
+        let mut inlays = self.inlays.from(0);
+        inlays
+            .find(|inlay| inlay.mark.id == id)
+            .map(|inlay| inlay.span.start)
+    }
+
+    fn replace_inlays(&mut self, is_unwanted: impl Fn(InlayId) -> bool, add: Vec<Inlay>) {
+        let removed = self.inlays.retain(|inlay| !is_unwanted(inlay.mark.id));
+        self.add_inlays(removed, add);
+    }
+
+    fn add_inlays(&mut self, removed: Vec<Placed<InlayMark>>, add: Vec<Inlay>) {
+        let buffer = self.state.buffer().clone();
+        let mut spans: Vec<Span> = removed.iter().map(|inlay| inlay.span).collect();
+        let mut marks = Vec::new();
+        for inlay in &add {
+            let age = self.new_id();
+            marks.extend(InlayMark::place(inlay, age, &buffer));
+        }
+        spans.extend(marks.iter().map(|inlay| inlay.span));
+        self.inlays.insert(marks);
+        let dirty = dirty(spans.into_iter(), &buffer);
+        self.follow(&buffer, &dirty);
+    }
+}
+
+/// Blocks. Inserting one costs `log n`; finding one by its id grows with the number of blocks.
+impl DisplayMap {
     /// Makes room between two rows.
-    pub fn insert_block(&mut self, _spec: BlockSpec) -> BlockId {
-        BlockId(0)
+    pub fn insert_block(&mut self, spec: BlockSpec) -> BlockId {
+        let id = BlockId(self.new_id());
+        let placed = BlockMark::place(&spec, id, self.state.buffer());
+        let at = placed.span.start;
+        self.blocks.insert(vec![placed]);
+        self.place_blocks_at(vec![at]);
+        id
     }
 
     /// Takes a block away; an unknown one is ignored.
-    pub fn remove_block(&mut self, _id: BlockId) {}
+    pub fn remove_block(&mut self, id: BlockId) {
+        self.remove_blocks(&[id]);
+    }
+
+    /// Takes several blocks away.
+    pub fn remove_blocks(&mut self, ids: &[BlockId]) {
+        let removed = self.blocks.retain(|block| !ids.contains(&block.mark.id));
+        self.place_blocks_at(removed.iter().map(|block| block.span.start).collect());
+    }
 
     /// Gives a block another height, in line heights.
-    pub fn resize_block(&mut self, _id: BlockId, _height: f32) {}
-
-    /// The fold that hides the byte at `offset`; the outermost one.
-    pub fn fold_containing(&self, _offset: ByteOffset) -> Option<Span> {
-        None
+    pub fn resize_block(&mut self, id: BlockId, height: f32) {
+        let removed = self.blocks.retain(|block| block.mark.id != id);
+        let offsets = removed.iter().map(|block| block.span.start).collect();
+        let resized = removed.into_iter().map(|mut block| {
+            block.mark.height = parts(height);
+            block
+        });
+        self.blocks.insert(resized.collect());
+        self.place_blocks_at(offsets);
     }
+
+    /// The offset that a block follows: the start of its row above which it lies, or the end of
+    /// the one below which. Grows with the number of blocks.
+    pub fn block_offset(&self, id: BlockId) -> Option<ByteOffset> {
+        let mut blocks = self.blocks.from(0);
+        blocks
+            .find(|block| block.mark.id == id)
+            .map(|block| block.span.start)
+    }
+
+    /// Places the blocks anew of the lines that show some offsets.
+    fn place_blocks_at(&mut self, offsets: Vec<ByteOffset>) {
+        let DisplaySnapshot { shown, wrap, .. } = &self.state;
+        let mut lines: Vec<u32> = offsets.into_iter().map(|at| shown.line_at(at)).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        let edits = lines.into_iter().map(|line| {
+            let rows = wrap.first_row(line)..wrap.first_row(line + 1);
+            RowEdit {
+                lines: line..line + 1,
+                old_rows: rows.clone(),
+                new_rows: rows,
+            }
+        });
+        let edits: Vec<RowEdit> = edits.collect();
+        self.place_blocks(&edits);
+    }
+}
+
+/// Dirty spans of a text that did not change itself: sorted, overlapping ones joined.
+fn dirty(spans: impl Iterator<Item = Span>, buffer: &Snapshot) -> Vec<Dirty> {
+    // What a fold or an inlay does begins where it would have to stand if it splits an ending.
+    let mut spans: Vec<Span> = spans
+        .map(|span| Span::new(buffer.clip(span.start, Bias::Left), span.end))
+        .collect();
+    spans.sort_by_key(|span| span.start);
+    let mut dirty: Vec<Dirty> = Vec::new();
+    for span in spans {
+        match dirty.last_mut() {
+            Some(last) if span.start <= last.old.end => {
+                let joined = last.old.union(span);
+                *last = Dirty {
+                    old: joined,
+                    new: joined,
+                };
+            }
+            _ => dirty.push(Dirty {
+                old: span,
+                new: span,
+            }),
+        }
+    }
+    dirty
 }

@@ -1,29 +1,46 @@
-//! A state of the map that does not change any more.
+//! A state of the map that does not change any more, and the questions it answers.
 
 use std::ops::Range;
 
-use base::{Bias, ByteOffset, Point, Row, Span};
+use base::{Bias, ByteOffset, Row, Span};
 use text::Snapshot;
 
-use crate::block::PlacedBlock;
-use crate::line::{DisplayLine, Segment, SegmentKind};
+use crate::block::{BlockLayer, PARTS, PlacedBlock, lines};
+use crate::fold::{self, FoldMark};
+use crate::line::DisplayLine;
+use crate::marks::Marks;
 use crate::position::{DisplayOptions, DisplayPoint, DisplayRow};
+use crate::shown::Shown;
+use crate::tab::{Found, LongLines, Ruler, Strip};
+use crate::wrap::WrapTree;
 
 /// A state of the display map. Cheap to clone; stays valid while the map moves on.
 #[derive(Clone)]
 pub struct DisplaySnapshot {
-    buffer: Snapshot,
-    options: DisplayOptions,
+    pub(crate) options: DisplayOptions,
+    pub(crate) folds: Marks<FoldMark>,
+    pub(crate) shown: Shown,
+    pub(crate) long_lines: LongLines,
+    pub(crate) wrap: WrapTree,
+    pub(crate) blocks: BlockLayer,
 }
 
 impl DisplaySnapshot {
     pub(crate) fn new(buffer: Snapshot, options: DisplayOptions) -> Self {
-        Self { buffer, options }
+        let shown = Shown::new(buffer);
+        Self {
+            options,
+            folds: Marks::new(),
+            wrap: WrapTree::new(shown.line_count(), options.wrap.is_none()),
+            shown,
+            long_lines: LongLines::default(),
+            blocks: BlockLayer::new(),
+        }
     }
 
     /// The text shown.
     pub fn buffer(&self) -> &Snapshot {
-        &self.buffer
+        &self.shown.buffer
     }
 
     /// The options in force.
@@ -33,28 +50,57 @@ impl DisplaySnapshot {
 
     /// How many display rows there are; at least one.
     pub fn row_count(&self) -> u32 {
-        self.buffer.row_count()
+        self.wrap.row_count()
     }
 
     /// The last display row.
     pub fn last_row(&self) -> DisplayRow {
-        DisplayRow(self.row_count() - 1)
+        DisplayRow(self.row_count().saturating_sub(1))
     }
 
     /// Where an offset is shown. `bias` chooses the side of inlays there, and of a fold around it.
     /// A place between two rows of a wrapped line is the start of the second.
-    pub fn to_display(&self, offset: ByteOffset, _bias: Bias) -> DisplayPoint {
-        let point = self.buffer.point_at(offset);
-        DisplayPoint::new(point.row.0, point.column.0)
+    pub fn to_display(&self, offset: ByteOffset, bias: Bias) -> DisplayPoint {
+        let at = self.shown.to_shown(offset, bias);
+        let line = self.shown.line_at(offset);
+        let span = self.shown.line(line).shown;
+        let at = at.clamp(span.start, span.end);
+        let row = self.wrap.row_at(line, at - span.start);
+        let strip = self.strip(row);
+        DisplayPoint {
+            row: DisplayRow(row),
+            cell: self.ruler().cell_at(&strip, at),
+        }
     }
 
     /// The offset shown at a point, which is clipped into the text. Inside a wide character,
     /// `bias` chooses the side; behind the text of a row that goes on in the next one, `Left`
     /// stays before its last character, `Right` gives the start of the next row.
-    pub fn to_buffer(&self, point: DisplayPoint, _bias: Bias) -> ByteOffset {
-        let row = Row(point.row.0.min(self.last_row().0));
-        let cell = point.cell.min(self.max_cell(DisplayRow(row.0)));
-        self.buffer.offset_at(Point::new(row.0, cell))
+    pub fn to_buffer(&self, point: DisplayPoint, bias: Bias) -> ByteOffset {
+        let strip = self.strip(point.row.0);
+        if point.cell <= strip.indent {
+            return self.shown.to_buffer(strip.shown.start);
+        }
+        let found = if point.cell == u32::MAX {
+            let end = strip.shown.end;
+            Found {
+                start: end,
+                end,
+                cell: u32::MAX,
+            }
+        } else {
+            self.ruler().find(&strip, point.cell)
+        };
+        let at = if found.cell < point.cell && bias == Bias::Right {
+            found.end
+        } else {
+            found.start
+        };
+        let offset = self.snap(self.shown.to_buffer(at), bias);
+        if at == strip.shown.end && !strip.is_last && bias == Bias::Left {
+            return self.last_offset(&strip);
+        }
+        offset
     }
 
     /// The nearest point that a caret can stand on.
@@ -62,101 +108,162 @@ impl DisplaySnapshot {
         self.to_display(self.to_buffer(point, bias), bias)
     }
 
-    /// Where the text of a row ends, in cells from the left edge.
+    /// Where the text of a row ends, in cells from the left edge. The first time, a long unwrapped
+    /// line is measured whole.
     pub fn max_cell(&self, row: DisplayRow) -> u32 {
-        self.buffer.row_len(Row(row.0.min(self.last_row().0))).0
+        let strip = self.strip(row.0);
+        self.ruler().cell_at(&strip, strip.shown.end)
     }
 
-    /// The largest `max_cell` of the given rows.
+    /// The largest `max_cell` of the given rows; of long lines a guess that grows better as they
+    /// are looked at.
     pub fn widest_cell_in(&self, rows: Range<DisplayRow>) -> u32 {
-        let last = rows.end.0.min(self.row_count());
-        (rows.start.0..last)
-            .map(|row| self.max_cell(DisplayRow(row)))
-            .max()
-            .unwrap_or(0)
+        let end = rows.end.0.min(self.row_count());
+        let cells = (rows.start.0..end).map(|row| self.ruler().end_cell_estimate(&self.strip(row)));
+        cells.max().unwrap_or(0)
     }
 
-    /// The buffer row that a display row shows, and whether it begins there.
+    /// The buffer row that a display row shows first, and whether it begins there.
     pub fn buffer_row(&self, row: DisplayRow) -> (Row, bool) {
-        (Row(row.0.min(self.last_row().0)), true)
+        let strip = self.strip(row.0);
+        let offset = self.shown.to_buffer(strip.shown.start);
+        (self.buffer().point_at(offset).row, strip.is_first())
     }
 
-    /// The display rows of a buffer row; those of the fold it is hidden in, if it is.
+    /// The display rows of a buffer row; those of the whole line where it is folded into others.
     pub fn rows_of(&self, row: Row) -> Range<DisplayRow> {
-        DisplayRow(row.0)..DisplayRow(row.0 + 1)
+        let line = self.shown.line_at(self.buffer().row_start(row));
+        DisplayRow(self.wrap.first_row(line))..DisplayRow(self.wrap.first_row(line + 1))
     }
 
     /// The place one row up, as near to the cell `goal` as can be.
     pub fn row_above(&self, point: DisplayPoint, goal: u32) -> Option<DisplayPoint> {
-        let row = point.row.0.checked_sub(1)?;
+        let row = point.row.min(self.last_row() + 1).0.checked_sub(1)?;
         Some(self.clip(DisplayPoint::new(row, goal), Bias::Left))
     }
 
-    /// The place one row down, as near to the cell `goal` as can be.
+    /// The place one row down, as near to the cell `goal` as can be. Rows without text of the
+    /// buffer, as a long inlay makes them, are passed over.
     pub fn row_below(&self, point: DisplayPoint, goal: u32) -> Option<DisplayPoint> {
-        let row = point.row.0 + 1;
-        (row < self.row_count()).then(|| self.clip(DisplayPoint::new(row, goal), Bias::Left))
-    }
-
-    /// What a row shows, however long it is.
-    pub fn line(&self, row: DisplayRow) -> DisplayLine {
-        let buffer_row = Row(row.0.min(self.last_row().0));
-        let text = self.buffer.row_text(buffer_row).into_owned();
-        let span = self.buffer.row_span(buffer_row);
-        let cells = text.len() as u32;
-        let segments = vec![Segment {
-            kind: SegmentKind::Text,
-            span,
-            text: 0..text.len(),
-            cell: 0,
-            cells,
-        }];
-        DisplayLine {
-            row,
-            buffer_row: Some(buffer_row),
-            span,
-            text,
-            segments,
-            indent_cells: 0,
-            start_cell: 0,
-            end_cell: cells,
-            is_last_wrap: true,
+        let mut row = point.row.0;
+        while row < self.last_row().0 {
+            row += 1;
+            let below = self.clip(DisplayPoint::new(row, goal), Bias::Left);
+            if below.row > point.row {
+                return Some(below);
+            }
         }
+        None
     }
 
-    /// The part of a row around the given cells; what it costs does not depend on the row's length.
-    pub fn line_window(&self, row: DisplayRow, _from_cell: u32, _to_cell: u32) -> DisplayLine {
-        self.line(row)
+    /// What a row shows, however long it is; for long rows see `line_window`.
+    pub fn line(&self, row: DisplayRow) -> DisplayLine {
+        self.line_window(row, 0, u32::MAX)
+    }
+
+    /// The part of a row that covers the given cells; what it costs does not depend on the length
+    /// of the row, once it was measured so far.
+    pub fn line_window(&self, row: DisplayRow, from_cell: u32, to_cell: u32) -> DisplayLine {
+        let strip = self.strip(row.0);
+        DisplayLine::read(self, &strip, row.min(self.last_row()), from_cell..to_cell)
     }
 
     /// The top of a row in line heights from the top of the text, blocks above it included.
     /// For one past the last row: the bottom of the text.
     pub fn y_of(&self, row: DisplayRow) -> f64 {
-        f64::from(row.0)
+        lines(self.blocks.y_of(row.0.min(self.row_count())))
     }
 
     /// The row at a height; for a height within a block, the row that follows the block.
     pub fn row_at_y(&self, y: f64) -> DisplayRow {
-        DisplayRow((y.max(0.0) as u32).min(self.last_row().0))
+        let row = self.blocks.row_at(to_parts(y));
+        DisplayRow(u32::try_from(row).unwrap_or(u32::MAX)).min(self.last_row())
     }
 
     /// The height of everything, in line heights.
     pub fn total_height(&self) -> f64 {
-        f64::from(self.row_count())
+        self.y_of(DisplayRow(self.row_count()))
     }
 
     /// The blocks that overlap the heights, from top to bottom.
-    pub fn blocks_in(&self, _y: Range<f64>) -> Vec<PlacedBlock> {
-        Vec::new()
+    pub fn blocks_in(&self, y: Range<f64>) -> Vec<PlacedBlock> {
+        self.blocks.blocks_in(to_parts(y.start)..to_parts(y.end))
     }
 
-    /// The outermost fold that hides the byte at `offset`.
-    pub fn fold_containing(&self, _offset: ByteOffset) -> Option<Span> {
-        None
+    /// The span that is folded around the byte at `offset`, if it is.
+    pub fn fold_containing(&self, offset: ByteOffset) -> Option<Span> {
+        fold::containing(&self.folds, offset)
     }
 
     /// The folds that overlap a span, by start, outer ones first.
-    pub fn folds_in(&self, _span: Span) -> Vec<Span> {
-        Vec::new()
+    pub fn folds_in(&self, span: Span) -> Vec<Span> {
+        let mut folds = self.folds.touching(span);
+        folds.retain(|fold| fold.span.overlaps(span));
+        fold::spans(folds)
     }
+
+    /// Whether a buffer row is hidden, being folded into one before it.
+    pub fn is_hidden(&self, row: Row) -> bool {
+        let line = self.shown.line_at(self.buffer().row_start(row));
+        self.shown.line(line).rows.start != row.0
+    }
+
+    pub(crate) fn ruler(&self) -> Ruler<'_> {
+        Ruler {
+            shown: &self.shown,
+            tab_width: self.options.tab_width.max(1),
+            long_lines: &self.long_lines,
+        }
+    }
+
+    /// What a display row shows; the last row for one beyond it.
+    pub(crate) fn strip(&self, row: u32) -> Strip {
+        let row = self.wrap.row(row);
+        let line = self.shown.line(row.line).shown;
+        let shown = match &row.columns {
+            None => line.clone(),
+            Some(columns) => line.start + columns.start..line.start + columns.end,
+        };
+        Strip {
+            line: row.line,
+            shown,
+            line_start: line.start,
+            indent: row.indent,
+            is_last: row.is_last,
+        }
+    }
+
+    /// Moves an offset out of the middle of a grapheme.
+    fn snap(&self, offset: ByteOffset, bias: Bias) -> ByteOffset {
+        let buffer = self.buffer();
+        let is_ascii = |ch: Option<char>| ch.is_none_or(|ch| ch.is_ascii());
+        if is_ascii(buffer.chars_at(offset).next()) {
+            return offset;
+        }
+        let start = buffer.previous_grapheme(offset);
+        let end = buffer.next_grapheme(start);
+        match bias {
+            _ if end == offset => offset,
+            Bias::Left => start,
+            Bias::Right => end,
+        }
+    }
+
+    /// The last place in a strip that is not its end.
+    fn last_offset(&self, strip: &Strip) -> ByteOffset {
+        let start = self.shown.to_buffer(strip.shown.start);
+        let end = self.shown.to_buffer(strip.shown.end);
+        let before = self.buffer().previous_grapheme(end);
+        if self.shown.to_shown(before, Bias::Right) < strip.shown.end {
+            return before.max(start);
+        }
+        // The strip ends with an inlay or a fold: before that.
+        let within = strip.shown.end.saturating_sub(1).max(strip.shown.start);
+        self.shown.to_buffer(within).max(start)
+    }
+}
+
+/// A height in line heights as parts, rounded down.
+fn to_parts(y: f64) -> u64 {
+    (y.max(0.0) * PARTS as f64) as u64
 }

@@ -1,0 +1,254 @@
+//! The block layer: the blocks that are visible, between which rows they lie, and how high all is.
+//!
+//! Invariant: blocks are sorted as they lie on the screen; at one border of two rows those that
+//! lie below the upper row come before those above the lower one.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use sum_tree::{ContextLessSummary, Item, SeekTarget, SumTree};
+
+use super::{BlockId, BlockMark, PARTS, PlacedBlock, Placement, lines};
+use crate::marks::Marks;
+use crate::position::DisplayRow;
+use crate::shown::Shown;
+use crate::wrap::{RowEdit, WrapTree};
+
+/// Where the visible blocks are. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct BlockLayer {
+    blocks: SumTree<Block>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    /// What its slot adds to the one before.
+    gap: u64,
+    height: u64,
+    id: BlockId,
+    placement: Placement,
+}
+
+/// Twice the row that follows, and one more for blocks above that row.
+fn slot(before: u32, placement: Placement) -> u64 {
+    u64::from(before) * 2 + u64::from(placement == Placement::Above)
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Stack {
+    slot: u64,
+    height: u64,
+}
+
+impl Stack {
+    /// The bottom of the last block, in parts.
+    fn bottom(&self) -> u64 {
+        self.slot / 2 * PARTS + self.height
+    }
+}
+
+impl ContextLessSummary for Stack {
+    fn zero() -> Self {
+        Self::default()
+    }
+
+    fn add_summary(&mut self, next: &Self) {
+        self.slot += next.slot;
+        self.height += next.height;
+    }
+}
+
+impl Item for Block {
+    type Summary = Stack;
+
+    fn summary(&self, (): ()) -> Stack {
+        Stack {
+            slot: self.gap,
+            height: self.height,
+        }
+    }
+}
+
+struct AtSlot(u64);
+
+impl SeekTarget<'_, Stack, Stack> for AtSlot {
+    fn cmp(&self, place: &Stack, (): ()) -> Ordering {
+        self.0.cmp(&place.slot)
+    }
+}
+
+/// Seeks the first block that ends below a height.
+struct AtHeight(u64);
+
+impl SeekTarget<'_, Stack, Stack> for AtHeight {
+    fn cmp(&self, place: &Stack, (): ()) -> Ordering {
+        self.0.cmp(&place.bottom())
+    }
+}
+
+impl BlockLayer {
+    pub(crate) fn new() -> Self {
+        Self {
+            blocks: SumTree::new(()),
+        }
+    }
+
+    /// The top of a row, in parts; for one past the last, the bottom of everything.
+    pub(crate) fn y_of(&self, row: u32) -> u64 {
+        let target = AtSlot(slot(row, Placement::Above));
+        let (start, _, _) = self
+            .blocks
+            .find::<Stack, _>((), &target, sum_tree::Bias::Right);
+        u64::from(row) * PARTS + start.height
+    }
+
+    /// The row at a height in parts, or the one that follows the block there. May lie beyond the
+    /// last row.
+    pub(crate) fn row_at(&self, y: u64) -> u64 {
+        let (start, end, block) =
+            self.blocks
+                .find::<Stack, _>((), &AtHeight(y), sum_tree::Bias::Right);
+        match block {
+            Some(_) if y >= end.slot / 2 * PARTS + start.height => end.slot / 2,
+            _ => (y - start.height) / PARTS,
+        }
+    }
+
+    /// The blocks that overlap a range of heights in parts.
+    pub(crate) fn blocks_in(&self, y: Range<u64>) -> Vec<PlacedBlock> {
+        let mut cursor = self.blocks.cursor::<Stack>(());
+        cursor.seek(&AtHeight(y.start), sum_tree::Bias::Right);
+        let mut found = Vec::new();
+        while let Some(block) = cursor.item() {
+            let end = cursor.end();
+            let top = end.bottom() - block.height;
+            if top >= y.end {
+                break;
+            }
+            found.push(PlacedBlock {
+                id: block.id,
+                placement: block.placement,
+                before: DisplayRow(u32::try_from(end.slot / 2).unwrap_or(u32::MAX)),
+                y: lines(top),
+                height: lines(block.height),
+            });
+            cursor.next();
+        }
+        found
+    }
+
+    /// Follows edits of rows, sorted and disjoint: the blocks of the lines concerned are placed
+    /// anew, the others move along.
+    pub(crate) fn sync(
+        &mut self,
+        edits: &[RowEdit],
+        marks: &Marks<BlockMark>,
+        shown: &Shown,
+        wrap: &WrapTree,
+    ) {
+        if marks.is_empty() && self.blocks.is_empty() {
+            return;
+        }
+        let old = std::mem::replace(&mut self.blocks, SumTree::new(()));
+        let mut cursor = old.cursor::<Stack>(());
+        cursor.next();
+        let mut builder = Builder {
+            blocks: SumTree::new(()),
+            slot: 0,
+        };
+        let mut shift = 0_i64;
+        for edit in edits {
+            // Blocks of these lines lie above their first row or before their end.
+            let first = slot(edit.old_rows.start, Placement::Above);
+            let last = slot(edit.old_rows.end, Placement::Below);
+            builder.copy_before(&mut cursor, first, shift);
+            while let Some(_block) = cursor.item()
+                && cursor.end().slot <= last
+            {
+                cursor.next();
+            }
+            for (slot, mark) in placed_in(&edit.lines, marks, shown, wrap) {
+                builder.push(slot, mark.height, mark.id, mark.placement);
+            }
+            shift = 2 * (i64::from(edit.new_rows.end) - i64::from(edit.old_rows.end));
+        }
+        builder.copy_before(&mut cursor, u64::MAX, shift);
+        self.blocks = builder.blocks;
+    }
+}
+
+/// The visible blocks of some lines and their slots, in order.
+fn placed_in(
+    line_range: &Range<u32>,
+    marks: &Marks<BlockMark>,
+    shown: &Shown,
+    wrap: &WrapTree,
+) -> Vec<(u64, BlockMark)> {
+    if line_range.is_empty() {
+        return Vec::new();
+    }
+    let start = shown.line(line_range.start).bytes.start;
+    // The ending belongs to the line: a mark may have come to stand within it.
+    let last_row = shown.line(line_range.end - 1).rows.end - 1;
+    let end = shown.buffer.row_span_with_ending(base::Row(last_row)).end;
+    let is_last = line_range.end == shown.line_count();
+    let mut placed: Vec<(u64, BlockMark)> = marks
+        .from(start.0)
+        .take_while(|placed| placed.span.start < end || is_last)
+        .filter_map(|placed| {
+            let at = placed.span.start;
+            let row = shown.buffer.point_at(at).row.0;
+            let line = shown.line_at(at);
+            let rows = shown.line(line).rows;
+            let before = match placed.mark.placement {
+                Placement::Above if row == rows.start => wrap.first_row(line),
+                Placement::Below if row + 1 == rows.end => wrap.first_row(line + 1),
+                _ => return None,
+            };
+            Some((slot(before, placed.mark.placement), placed.mark))
+        })
+        .collect();
+    placed.sort_by_key(|(slot, mark)| (*slot, mark.priority, mark.id));
+    placed
+}
+
+struct Builder {
+    blocks: SumTree<Block>,
+    /// The slot of the last block.
+    slot: u64,
+}
+
+impl Builder {
+    fn push(&mut self, slot: u64, height: u64, id: BlockId, placement: Placement) {
+        let block = Block {
+            gap: slot.saturating_sub(self.slot),
+            height,
+            id,
+            placement,
+        };
+        self.slot += block.gap;
+        self.blocks.push(block, ());
+    }
+
+    /// Copies what lies before a slot. Only the first block's distance changes.
+    fn copy_before(
+        &mut self,
+        cursor: &mut sum_tree::Cursor<'_, '_, Block, Stack>,
+        limit: u64,
+        shift: i64,
+    ) {
+        let Some(first) = cursor.item() else {
+            return;
+        };
+        let first_slot = cursor.end().slot;
+        if first_slot >= limit {
+            return;
+        }
+        let moved = first_slot.saturating_add_signed(shift);
+        self.push(moved, first.height, first.id, first.placement);
+        cursor.next();
+        let run = cursor.slice(&AtSlot(limit), sum_tree::Bias::Left);
+        self.slot += run.summary().slot;
+        self.blocks.append(run, ());
+    }
+}

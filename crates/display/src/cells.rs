@@ -1,0 +1,186 @@
+//! How many cells characters take, and what is painted instead of those that have no shape.
+//!
+//! Start at `Meter`. Limitation: an emoji made wide by a variation selector alone counts as narrow.
+
+use unicode_width::UnicodeWidthChar;
+
+const JOINER: char = '\u{200D}';
+const EMOJI_SELECTOR: char = '\u{FE0F}';
+
+/// Walks along a row and tells what each character takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Meter {
+    /// Cells from the left edge so far.
+    pub(crate) cell: u32,
+    tab_width: u32,
+    prior: Prior,
+}
+
+/// What stands before, as far as it changes the width of what follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Prior {
+    Other,
+    Wide,
+    Joiner,
+    Regional,
+}
+
+impl Meter {
+    pub(crate) fn new(cell: u32, tab_width: u32) -> Self {
+        Self {
+            cell,
+            tab_width: tab_width.max(1),
+            prior: Prior::Other,
+        }
+    }
+
+    /// Passes one character and returns its cells.
+    pub(crate) fn advance(&mut self, ch: char) -> u32 {
+        let cells = match ch {
+            ' '..='~' => {
+                self.prior = Prior::Other;
+                1
+            }
+            '\t' => {
+                self.prior = Prior::Other;
+                self.tab_width - self.cell % self.tab_width
+            }
+            _ => self.advance_rare(ch),
+        };
+        self.cell = self.cell.saturating_add(cells);
+        cells
+    }
+
+    /// Passes a whole text.
+    pub(crate) fn advance_text(&mut self, text: &str) {
+        let mut rest = text;
+        loop {
+            let plain = plain_prefix(rest.as_bytes());
+            if plain > 0 {
+                self.cell = self
+                    .cell
+                    .saturating_add(u32::try_from(plain).unwrap_or(u32::MAX));
+                self.prior = Prior::Other;
+                rest = &rest[plain..];
+            }
+            // Rare characters come in company: look for plain ones again behind the next space.
+            for (ix, ch) in rest.char_indices() {
+                self.advance(ch);
+                if ch == ' ' || ch == '\t' {
+                    rest = &rest[ix + 1..];
+                    break;
+                }
+                if ix + ch.len_utf8() == rest.len() {
+                    rest = "";
+                }
+            }
+            if rest.is_empty() {
+                return;
+            }
+        }
+    }
+
+    fn advance_rare(&mut self, ch: char) -> u32 {
+        if let Some(cells) = stand_in_cells(ch) {
+            self.prior = Prior::Other;
+            return cells;
+        }
+        match ch {
+            JOINER => {
+                self.prior = match self.prior {
+                    Prior::Wide => Prior::Joiner,
+                    _ => Prior::Other,
+                };
+                return 0;
+            }
+            EMOJI_SELECTOR => {
+                self.prior = Prior::Wide;
+                return 0;
+            }
+            '\u{1F3FB}'..='\u{1F3FF}' if self.prior == Prior::Wide => return 0,
+            '\u{1F1E6}'..='\u{1F1FF}' => {
+                if self.prior == Prior::Regional {
+                    self.prior = Prior::Wide;
+                    return 0;
+                }
+                self.prior = Prior::Regional;
+                return 2;
+            }
+            _ => {}
+        }
+        let width = ch.width().unwrap_or(1) as u32;
+        match width {
+            0 => 0,
+            2 if self.prior == Prior::Joiner => {
+                self.prior = Prior::Wide;
+                0
+            }
+            2 => {
+                self.prior = Prior::Wide;
+                2
+            }
+            _ => {
+                self.prior = Prior::Other;
+                width
+            }
+        }
+    }
+}
+
+/// Whether a character takes the same cells whatever stands before it, given the one before.
+pub(crate) fn starts_afresh(prior: char, ch: char) -> bool {
+    match ch {
+        ' '..='~' | '\t' => true,
+        '\u{1F3FB}'..='\u{1F3FF}' | '\u{1F1E6}'..='\u{1F1FF}' => false,
+        _ => stand_in_cells(ch).is_some() || prior != JOINER && ch.width().unwrap_or(1) > 0,
+    }
+}
+
+/// How many bytes at the start are printable ASCII, of one cell each.
+pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let mut count = 0;
+    let (words, _) = bytes.as_chunks::<8>();
+    for word in words {
+        let word = u64::from_ne_bytes(*word);
+        // Eight at a time: no high bit, none below 0x20, none equal to 0x7F.
+        let plain = word & HIGH == 0
+            && word.wrapping_add(0x6060_6060_6060_6060) & HIGH == HIGH
+            && word.wrapping_add(0x0101_0101_0101_0101) & HIGH == 0;
+        if !plain {
+            break;
+        }
+        count += 8;
+    }
+    count
+        + bytes[count..]
+            .iter()
+            .take_while(|byte| (0x20..0x7F).contains(*byte))
+            .count()
+}
+
+/// What is painted instead of a character that has no shape of its own, or hides another's.
+pub(crate) fn stand_in(ch: char) -> Option<String> {
+    stand_in_cells(ch)?;
+    Some(match ch {
+        '\0'..='\x1F' => format!("^{}", char::from(ch as u8 + b'@')),
+        '\x7F' => "^?".to_owned(),
+        _ => format!("<{:X}>", u32::from(ch)),
+    })
+}
+
+/// The cells of `stand_in`, without building it. A tab has none: it is painted as spaces.
+fn stand_in_cells(ch: char) -> Option<u32> {
+    match ch {
+        '\t' => None,
+        '\0'..='\x1F' | '\x7F' => Some(2),
+        '\u{80}'..='\u{9F}' => Some(4),
+        // Directions and widths that would make the text look like another.
+        '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' => Some(6),
+        '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' => Some(6),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,1 @@
+//! Marks under random edits.

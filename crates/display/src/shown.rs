@@ -1,0 +1,290 @@
+//! The inlay and fold layers: the buffer's text with inlays put in and folds taken out.
+//!
+//! Both are one sequence of pieces. An offset into what is shown is a plain byte count; a line is
+//! what the shown line feeds part, so that rows joined by a fold are one line. Which inlays and
+//! folds there are is told by the marks; the pieces are derived from them, line by line, where
+//! something changed.
+//! Invariant: no piece is empty, no two `Text` pieces are neighbours.
+//! Invariant: every shown line feed lies in a `Text` piece.
+//! Start at `Shown`; `sync` follows a change, `chunks` reads.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+use std::sync::Arc;
+
+use base::{Bias, ByteOffset, Row, Span};
+use sum_tree::{ContextLessSummary, Item, SeekTarget, SumTree};
+use text::Snapshot;
+
+use crate::fold::PLACEHOLDER;
+use crate::inlay::InlayId;
+
+pub(crate) use chunks::{Chunk, ChunkSource};
+pub(crate) use sync::{Dirty, LineEdit};
+
+mod chunks;
+mod sync;
+
+/// What is shown of a buffer, before tabs and wrapping. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Shown {
+    pub(crate) buffer: Snapshot,
+    pieces: SumTree<Piece>,
+}
+
+/// One line of what is shown, its ending left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LineSpan {
+    /// Bytes of what is shown.
+    pub(crate) shown: Range<usize>,
+    /// The buffer rows joined in it; never empty.
+    pub(crate) rows: Range<u32>,
+    /// Bytes of the buffer.
+    pub(crate) bytes: Span,
+}
+
+#[derive(Clone, Debug)]
+enum Piece {
+    /// Text of the buffer as it is.
+    Text { bytes: usize, newlines: u32 },
+    /// Text that is not in the buffer.
+    Inlay { id: InlayId, text: Arc<str> },
+    /// Text of the buffer behind a placeholder.
+    Fold { bytes: usize, newlines: u32 },
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Extent {
+    /// Bytes of the buffer.
+    bytes: usize,
+    /// Line feeds of the buffer.
+    newlines: u32,
+    /// Bytes shown.
+    shown: usize,
+    /// Line feeds shown.
+    lines: u32,
+}
+
+impl ContextLessSummary for Extent {
+    fn zero() -> Self {
+        Self::default()
+    }
+
+    fn add_summary(&mut self, next: &Self) {
+        self.bytes += next.bytes;
+        self.newlines += next.newlines;
+        self.shown += next.shown;
+        self.lines += next.lines;
+    }
+}
+
+impl Item for Piece {
+    type Summary = Extent;
+
+    fn summary(&self, (): ()) -> Extent {
+        match self {
+            Piece::Text { bytes, newlines } => Extent {
+                bytes: *bytes,
+                newlines: *newlines,
+                shown: *bytes,
+                lines: *newlines,
+            },
+            Piece::Inlay { text, .. } => Extent {
+                shown: text.len(),
+                ..Extent::default()
+            },
+            Piece::Fold { bytes, newlines } => Extent {
+                bytes: *bytes,
+                newlines: *newlines,
+                shown: PLACEHOLDER.len(),
+                lines: 0,
+            },
+        }
+    }
+}
+
+/// Seeks an offset of the buffer.
+struct AtByte(usize);
+
+impl SeekTarget<'_, Extent, Extent> for AtByte {
+    fn cmp(&self, place: &Extent, (): ()) -> Ordering {
+        self.0.cmp(&place.bytes)
+    }
+}
+
+/// Seeks an offset into what is shown.
+struct AtShown(usize);
+
+impl SeekTarget<'_, Extent, Extent> for AtShown {
+    fn cmp(&self, place: &Extent, (): ()) -> Ordering {
+        self.0.cmp(&place.shown)
+    }
+}
+
+/// Seeks the line feed that ends a line.
+struct AtLine(u32);
+
+impl SeekTarget<'_, Extent, Extent> for AtLine {
+    fn cmp(&self, place: &Extent, (): ()) -> Ordering {
+        self.0.cmp(&place.lines)
+    }
+}
+
+impl Shown {
+    /// The whole buffer, with neither inlays nor folds.
+    pub(crate) fn new(buffer: Snapshot) -> Self {
+        let mut pieces = SumTree::new(());
+        if !buffer.is_empty() {
+            let bytes = buffer.len().0;
+            let newlines = buffer.row_count() - 1;
+            pieces.push(Piece::Text { bytes, newlines }, ());
+        }
+        Self { buffer, pieces }
+    }
+
+    /// Bytes shown, line endings included.
+    pub(crate) fn len(&self) -> usize {
+        self.pieces.summary().shown
+    }
+
+    /// Lines shown; at least one.
+    pub(crate) fn line_count(&self) -> u32 {
+        self.pieces.summary().lines + 1
+    }
+
+    /// Whether buffer and shown text are the same.
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(self.pieces.first(), None | Some(Piece::Text { .. }))
+            && self.pieces.summary().shown == self.buffer.len().0
+            && self.pieces.summary().lines + 1 == self.buffer.row_count()
+    }
+
+    /// Where an offset is shown. `Left` stays before inlays there, `Right` goes behind them;
+    /// inside a fold they choose its sides.
+    pub(crate) fn to_shown(&self, offset: ByteOffset, bias: Bias) -> usize {
+        let offset = offset.0.min(self.buffer.len().0);
+        let tree_bias = match bias {
+            Bias::Left => sum_tree::Bias::Left,
+            Bias::Right => sum_tree::Bias::Right,
+        };
+        let (start, end, piece) = self
+            .pieces
+            .find::<Extent, _>((), &AtByte(offset), tree_bias);
+        match piece {
+            None | Some(Piece::Inlay { .. }) => start.shown,
+            Some(Piece::Text { .. }) => start.shown + (offset - start.bytes),
+            Some(Piece::Fold { .. }) if offset == start.bytes => start.shown,
+            Some(Piece::Fold { .. }) if offset == end.bytes => end.shown,
+            Some(Piece::Fold { .. }) => match bias {
+                Bias::Left => start.shown,
+                Bias::Right => end.shown,
+            },
+        }
+    }
+
+    /// The offset that is shown at a place. Inside an inlay it is the inlay's own; inside a
+    /// placeholder it is the start of the fold.
+    pub(crate) fn to_buffer(&self, shown: usize) -> ByteOffset {
+        let target = AtShown(shown.min(self.len()));
+        let (start, _, piece) = self
+            .pieces
+            .find::<Extent, _>((), &target, sum_tree::Bias::Right);
+        let within = match piece {
+            Some(Piece::Text { .. }) => target.0 - start.shown,
+            _ => 0,
+        };
+        ByteOffset(start.bytes + within)
+    }
+
+    /// The line that shows an offset.
+    pub(crate) fn line_at(&self, offset: ByteOffset) -> u32 {
+        let offset = offset.0.min(self.buffer.len().0);
+        let (start, _, piece) =
+            self.pieces
+                .find::<Extent, _>((), &AtByte(offset), sum_tree::Bias::Right);
+        match piece {
+            Some(Piece::Text { .. }) => start.lines + (self.row_at(offset) - start.newlines),
+            _ => start.lines,
+        }
+    }
+
+    /// The line that a place of the shown text belongs to.
+    pub(crate) fn line_at_shown(&self, shown: usize) -> u32 {
+        let target = AtShown(shown.min(self.len()));
+        let (start, _, piece) = self
+            .pieces
+            .find::<Extent, _>((), &target, sum_tree::Bias::Right);
+        match piece {
+            Some(Piece::Text { .. }) => {
+                let offset = start.bytes + (target.0 - start.shown);
+                start.lines + (self.row_at(offset) - start.newlines)
+            }
+            _ => start.lines,
+        }
+    }
+
+    /// A line's extent; the last line for one beyond it.
+    pub(crate) fn line(&self, line: u32) -> LineSpan {
+        let last = self.pieces.summary().lines;
+        let (first_row, start, shown_start) = self.line_start(line.min(last));
+        if line >= last {
+            return LineSpan {
+                shown: shown_start..self.len(),
+                rows: first_row..self.buffer.row_count(),
+                bytes: Span::new(start, self.buffer.len()),
+            };
+        }
+        let (next_row, next_start, shown_next) = self.line_start(line + 1);
+        let end = self.buffer.row_end(Row(next_row - 1));
+        let ending = next_start - end;
+        LineSpan {
+            shown: shown_start..shown_next.saturating_sub(ending).max(shown_start),
+            rows: first_row..next_row,
+            bytes: Span::new(start, end),
+        }
+    }
+
+    /// The buffer row that begins a line, its first byte, and where that is shown.
+    fn line_start(&self, line: u32) -> (u32, ByteOffset, usize) {
+        if line == 0 {
+            return (0, ByteOffset(0), 0);
+        }
+        let (start, _, _) = self
+            .pieces
+            .find::<Extent, _>((), &AtLine(line), sum_tree::Bias::Left);
+        let row = start.newlines + (line - start.lines);
+        let offset = self.buffer.row_start(Row(row));
+        (row, offset, start.shown + (offset.0 - start.bytes))
+    }
+
+    /// The buffer row of an offset.
+    fn row_at(&self, offset: usize) -> u32 {
+        self.buffer.point_at(ByteOffset(offset)).row.0
+    }
+
+    /// The parts of what is shown in a range, in order.
+    pub(crate) fn chunks(&self, shown: Range<usize>) -> chunks::ChunkIter<'_> {
+        chunks::ChunkIter::new(self, shown)
+    }
+}
+
+#[cfg(test)]
+impl Shown {
+    /// Panics unless the pieces are in their normal form and agree with the buffer.
+    pub(crate) fn assert_invariants(&self) {
+        let mut at = 0;
+        let mut was_text = false;
+        for piece in self.pieces.items(()) {
+            let extent = piece.summary(());
+            assert!(extent.shown > 0, "empty piece {piece:?}");
+            let span = Span::new(ByteOffset(at), ByteOffset(at + extent.bytes));
+            let newlines = self.buffer.text(span).matches('\n').count() as u32;
+            assert_eq!(newlines, extent.newlines, "newlines of {piece:?}");
+            let is_text = matches!(piece, Piece::Text { .. });
+            assert!(!(is_text && was_text), "two texts side by side");
+            was_text = is_text;
+            at += extent.bytes;
+        }
+        assert_eq!(at, self.buffer.len().0, "pieces cover the buffer");
+    }
+}

@@ -1,0 +1,110 @@
+//! Reading what is shown, chunk by chunk.
+
+use std::ops::Range;
+
+use base::{ByteOffset, Span};
+use sum_tree::Cursor;
+use text::Chunks;
+
+use super::{AtShown, Extent, Piece, Shown};
+use crate::fold::PLACEHOLDER;
+use crate::inlay::InlayId;
+
+/// A part of what is shown with one origin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chunk<'a> {
+    pub(crate) source: ChunkSource,
+    /// The offset of its first byte in the buffer.
+    pub(crate) offset: ByteOffset,
+    pub(crate) text: &'a str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ChunkSource {
+    /// Bytes of the buffer.
+    Text,
+    /// Bytes of an inlay.
+    Inlay(InlayId),
+    /// The placeholder of the folded span.
+    Fold(Span),
+}
+
+/// See `Shown::chunks`.
+pub(crate) struct ChunkIter<'a> {
+    shown: &'a Shown,
+    cursor: Cursor<'a, 'static, Piece, Extent>,
+    /// Chunks of the text piece that the cursor stands on.
+    text: Option<(ByteOffset, Chunks<'a>)>,
+    range: Range<usize>,
+}
+
+impl<'a> ChunkIter<'a> {
+    pub(super) fn new(shown: &'a Shown, range: Range<usize>) -> Self {
+        let mut cursor = shown.pieces.cursor::<Extent>(());
+        cursor.seek(&AtShown(range.start), sum_tree::Bias::Right);
+        Self {
+            shown,
+            cursor,
+            text: None,
+            range,
+        }
+    }
+
+    fn next_text(&mut self) -> Option<Chunk<'a>> {
+        let (offset, chunks) = self.text.as_mut()?;
+        let Some(text) = chunks.find(|text| !text.is_empty()) else {
+            self.text = None;
+            return None;
+        };
+        let chunk = Chunk {
+            source: ChunkSource::Text,
+            offset: *offset,
+            text,
+        };
+        *offset += text.len();
+        Some(chunk)
+    }
+}
+
+impl<'a> Iterator for ChunkIter<'a> {
+    type Item = Chunk<'a>;
+
+    fn next(&mut self) -> Option<Chunk<'a>> {
+        loop {
+            if let Some(chunk) = self.next_text() {
+                return Some(chunk);
+            }
+            let start = *self.cursor.start();
+            if start.shown >= self.range.end || self.range.is_empty() {
+                return None;
+            }
+            let piece = self.cursor.item()?;
+            let end = self.cursor.end();
+            self.cursor.next();
+            // The part of the piece that lies in the range, in bytes from the piece's start.
+            let from = self.range.start.saturating_sub(start.shown);
+            let to = self.range.end.min(end.shown) - start.shown;
+            let offset = ByteOffset(start.bytes);
+            match piece {
+                Piece::Text { .. } => {
+                    let span = Span::new(offset + from, offset + to);
+                    self.text = Some((span.start, self.shown.buffer.chunks(span)));
+                }
+                Piece::Inlay { id, text } => {
+                    return Some(Chunk {
+                        source: ChunkSource::Inlay(*id),
+                        offset,
+                        text: &text[from..to],
+                    });
+                }
+                Piece::Fold { bytes, .. } => {
+                    return Some(Chunk {
+                        source: ChunkSource::Fold(Span::new(offset, offset + *bytes)),
+                        offset,
+                        text: &PLACEHOLDER[from..to],
+                    });
+                }
+            }
+        }
+    }
+}

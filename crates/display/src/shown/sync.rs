@@ -1,0 +1,325 @@
+//! Keeping the pieces in step: lines in which something changed are derived anew from the marks.
+
+use std::ops::Range;
+
+use base::{Bias, ByteOffset, Span};
+use sum_tree::SumTree;
+use text::Snapshot;
+
+use super::{AtByte, Extent, Piece, Shown};
+use crate::fold::{self, FoldMark};
+use crate::inlay::InlayMark;
+use crate::marks::Marks;
+
+/// A span in which bytes, inlays or folds changed: before and after.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Dirty {
+    pub(crate) old: Span,
+    pub(crate) new: Span,
+}
+
+/// Lines that were replaced by others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LineEdit {
+    pub(crate) old: Range<u32>,
+    pub(crate) new: Range<u32>,
+    /// Shown bytes at the start of the first line that stayed as they were.
+    pub(crate) prefix: usize,
+    /// Shown bytes at the end of the last line that stayed as they were.
+    pub(crate) suffix: usize,
+    /// Shown bytes of the last line before.
+    pub(crate) old_len: usize,
+}
+
+/// Whole lines around some dirty spans.
+struct Region {
+    old_lines: Range<u32>,
+    old: Span,
+    new: Span,
+    prefix: usize,
+    suffix: usize,
+    old_len: usize,
+}
+
+impl Shown {
+    /// Follows a change. `dirty` is sorted and disjoint; the marks are those of `buffer`, the text
+    /// after. Returns the lines that changed, sorted and disjoint.
+    pub(crate) fn sync(
+        &mut self,
+        buffer: &Snapshot,
+        dirty: &[Dirty],
+        folds: &Marks<FoldMark>,
+        inlays: &Marks<InlayMark>,
+    ) -> Vec<LineEdit> {
+        let old = std::mem::replace(self, Shown::new(buffer.clone()));
+        let mut builder = Builder {
+            old: &old,
+            pieces: SumTree::new(()),
+        };
+        let mut edits = Vec::new();
+        let mut copied = ByteOffset(0);
+        let mut rest = dirty;
+        let mut ends_at_last_line = false;
+        while !rest.is_empty() {
+            let region = old.region(&mut rest, buffer, folds);
+            builder.copy(copied..region.old.start);
+            ends_at_last_line = region.old_lines.end == old.line_count();
+            let start_line = builder.pieces.summary().lines;
+            builder.derive(region.new, ends_at_last_line, buffer, (folds, inlays));
+            let end_line = builder.pieces.summary().lines;
+            edits.push(LineEdit {
+                new: start_line..end_line + u32::from(ends_at_last_line),
+                old: region.old_lines,
+                prefix: region.prefix,
+                suffix: region.suffix,
+                old_len: region.old_len,
+            });
+            copied = region.old.end;
+        }
+        if !ends_at_last_line {
+            builder.copy_rest(copied);
+        }
+        self.pieces = builder.pieces;
+        edits
+    }
+
+    /// Takes dirty spans off the front of `rest` as long as they concern the same lines.
+    fn region(&self, rest: &mut &[Dirty], buffer: &Snapshot, folds: &Marks<FoldMark>) -> Region {
+        let first = rest[0];
+        let mut last = first;
+        *rest = &rest[1..];
+        let first_line = self.line_at(first.old.start);
+        let start_line = self.line(first_line);
+        let start = start_line.bytes.start;
+        let new_start = ByteOffset(first.new.start.0 - (first.old.start - start));
+        let mut end_line = self.line_at(last.old.end) + 1;
+        loop {
+            let old_end = self.lines_end(end_line);
+            if let Some(next) = rest.first()
+                && (next.old.start < old_end || end_line == self.line_count())
+            {
+                last = *next;
+                *rest = &rest[1..];
+                end_line = end_line.max(self.line_at(last.old.end) + 1);
+                continue;
+            }
+            let new_end = last.new.end + (old_end - last.old.end);
+            if end_line < self.line_count()
+                && let Some(joined_end) = joined_end(new_end, buffer, folds)
+            {
+                // A fold hides the ending of the last line: the lines it leads to belong to it.
+                if let Some(next) = rest.first()
+                    && next.new.start <= joined_end
+                {
+                    last = *next;
+                    *rest = &rest[1..];
+                    end_line = end_line.max(self.line_at(last.old.end) + 1);
+                } else if joined_end >= buffer.len() {
+                    end_line = self.line_count();
+                } else {
+                    let old_joined = old_end + (joined_end - new_end);
+                    end_line = self.line_at(old_joined - 1).max(end_line) + 1;
+                }
+                continue;
+            }
+            let last_line = self.line(end_line - 1).shown;
+            let unchanged_from = self.to_shown(last.old.end, Bias::Right);
+            return Region {
+                old_lines: first_line..end_line,
+                old: Span::new(start, old_end),
+                new: Span::new(new_start, new_end),
+                prefix: (self.to_shown(first.old.start, Bias::Left) - start_line.shown.start)
+                    .min(start_line.shown.len()),
+                suffix: last_line
+                    .end
+                    .saturating_sub(unchanged_from)
+                    .min(last_line.len()),
+                old_len: last_line.len(),
+            };
+        }
+    }
+
+    /// Where the lines before `line` end in the buffer, the last ending included.
+    fn lines_end(&self, line: u32) -> ByteOffset {
+        if line >= self.line_count() {
+            self.buffer.len()
+        } else {
+            self.line_start(line).1
+        }
+    }
+}
+
+/// If folds hide the line feed before `end`: where the row ends to which they lead, its own ending
+/// included.
+fn joined_end(end: ByteOffset, buffer: &Snapshot, folds: &Marks<FoldMark>) -> Option<ByteOffset> {
+    let hidden_end = folds
+        .touching(Span::at(end))
+        .into_iter()
+        .filter(|placed| placed.span.start < end)
+        .map(|placed| fold::hidden(placed.span, buffer).end)
+        .filter(|hidden_end| *hidden_end >= end)
+        .max()?;
+    let row = buffer.point_at(hidden_end).row;
+    Some(buffer.row_span_with_ending(row).end)
+}
+
+struct Builder<'a> {
+    old: &'a Shown,
+    pieces: SumTree<Piece>,
+}
+
+impl Builder<'_> {
+    /// Copies the old pieces between two line starts, or up to the end of the text.
+    fn copy(&mut self, bytes: Range<ByteOffset>) {
+        if bytes.start >= bytes.end {
+            return;
+        }
+        let (start, end) = (bytes.start.0, bytes.end.0);
+        let mut cursor = self.old.pieces.cursor::<Extent>(());
+        if start == 0 {
+            cursor.next();
+        } else {
+            cursor.seek(&AtByte(start), sum_tree::Bias::Left);
+            let piece_end = cursor.end().bytes;
+            if piece_end >= end {
+                return self.push_text(start..end);
+            }
+            self.push_text(start..piece_end);
+            cursor.next();
+        }
+        let run = cursor.slice(&AtByte(end), sum_tree::Bias::Left);
+        self.append(run);
+        self.push_text(cursor.start().bytes..end);
+    }
+
+    /// Copies all old pieces from a line start on.
+    fn copy_rest(&mut self, from: ByteOffset) {
+        let mut cursor = self.old.pieces.cursor::<Extent>(());
+        if from.0 == 0 {
+            cursor.next();
+        } else {
+            cursor.seek(&AtByte(from.0), sum_tree::Bias::Left);
+            self.push_text(from.0..cursor.end().bytes);
+            cursor.next();
+        }
+        let run = cursor.suffix();
+        self.append(run);
+    }
+
+    /// A run whose first piece may continue the text before it.
+    fn append(&mut self, run: SumTree<Piece>) {
+        let joins = matches!(run.first(), Some(Piece::Text { .. }))
+            && matches!(self.pieces.last(), Some(Piece::Text { .. }));
+        if !joins {
+            self.pieces.append(run, ());
+            return;
+        }
+        let mut cursor = run.cursor::<Extent>(());
+        cursor.next();
+        if let Some(Piece::Text { bytes, newlines }) = cursor.item() {
+            self.push(*bytes, *newlines);
+        }
+        cursor.next();
+        let tail = cursor.suffix();
+        self.pieces.append(tail, ());
+    }
+
+    /// Text of the old buffer.
+    fn push_text(&mut self, bytes: Range<usize>) {
+        if bytes.start < bytes.end {
+            let newlines = self.old.row_at(bytes.end) - self.old.row_at(bytes.start);
+            self.push(bytes.end - bytes.start, newlines);
+        }
+    }
+
+    fn push(&mut self, more_bytes: usize, more_newlines: u32) {
+        if more_bytes == 0 {
+            return;
+        }
+        if let Some(Piece::Text { .. }) = self.pieces.last() {
+            self.pieces.update_last(
+                |piece| {
+                    if let Piece::Text { bytes, newlines } = piece {
+                        *bytes += more_bytes;
+                        *newlines += more_newlines;
+                    }
+                },
+                (),
+            );
+        } else {
+            let piece = Piece::Text {
+                bytes: more_bytes,
+                newlines: more_newlines,
+            };
+            self.pieces.push(piece, ());
+        }
+    }
+
+    /// Pieces of the new text in whole lines, from the marks. `is_last`: the last line is meant too.
+    fn derive(
+        &mut self,
+        span: Span,
+        is_last: bool,
+        buffer: &Snapshot,
+        marks: (&Marks<FoldMark>, &Marks<InlayMark>),
+    ) {
+        let (folds, inlays) = marks;
+        let row_at = |offset: ByteOffset| buffer.point_at(offset).row;
+        let newlines = |from: ByteOffset, to: ByteOffset| row_at(to) - row_at(from);
+        let mut folds = merged(folds, span, buffer).into_iter().peekable();
+        let mut inlays = inlays
+            .from(span.start.0)
+            .map(|placed| (buffer.clip(placed.span.start, Bias::Left), placed.mark))
+            .take_while(|(at, _)| *at < span.end || is_last)
+            .peekable();
+        let mut at = span.start;
+        loop {
+            let inlay_at = inlays.peek().map(|(offset, _)| *offset);
+            let fold_at = folds.peek().map(|hidden| hidden.start);
+            if let Some(offset) = inlay_at
+                && fold_at.is_none_or(|fold_at| offset <= fold_at)
+            {
+                let Some((_, mark)) = inlays.next() else {
+                    break;
+                };
+                if offset < at {
+                    continue;
+                }
+                self.push(offset - at, newlines(at, offset));
+                at = offset;
+                let (id, text) = (mark.id, mark.text);
+                self.pieces.push(Piece::Inlay { id, text }, ());
+            } else if let Some(hidden) = folds.next() {
+                self.push(hidden.start - at, newlines(at, hidden.start));
+                let piece = Piece::Fold {
+                    bytes: hidden.len(),
+                    newlines: newlines(hidden.start, hidden.end),
+                };
+                self.pieces.push(piece, ());
+                at = hidden.end;
+            } else {
+                break;
+            }
+        }
+        self.push(span.end - at, newlines(at, span.end));
+    }
+}
+
+/// What the folds that start in a span hide, overlapping ones joined.
+fn merged(folds: &Marks<FoldMark>, span: Span, buffer: &Snapshot) -> Vec<Span> {
+    let mut merged: Vec<Span> = Vec::new();
+    let placed = folds
+        .from(span.start.0)
+        .take_while(|placed| placed.span.start < span.end);
+    for placed in placed {
+        let hidden = fold::hidden(placed.span, buffer);
+        if hidden.is_empty() {
+            continue;
+        }
+        match merged.last_mut() {
+            Some(last) if hidden.start < last.end => *last = last.union(hidden),
+            _ => merged.push(hidden),
+        }
+    }
+    merged
+}

@@ -1,0 +1,201 @@
+//! The tab layer: bytes of a shown line become cells, and cells bytes.
+//!
+//! Tab stops count from the left edge of the display row. A row is walked where it is short; of a
+//! long unwrapped line every few kilobytes are measured once and remembered, and an edit measures
+//! anew only what it touched. Start at `Ruler`.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::cells::Meter;
+use crate::limits::{LONG_LINE_BYTES, LONG_LINES};
+use crate::shown::{LineEdit, Shown};
+use stretches::Stretches;
+
+mod stretches;
+
+/// One display row's worth of shown text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Strip {
+    /// The line it belongs to.
+    pub(crate) line: u32,
+    /// Bytes of what is shown.
+    pub(crate) shown: Range<usize>,
+    /// Where the line begins in what is shown.
+    pub(crate) line_start: usize,
+    /// Empty cells before it.
+    pub(crate) indent: u32,
+    /// Whether its line ends with it.
+    pub(crate) is_last: bool,
+}
+
+/// A character of a strip that holds a cell, or the end of the strip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// Its bytes in what is shown; empty at the end of the strip.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// The cell where it begins.
+    pub(crate) cell: u32,
+}
+
+/// The measures of long lines, shared by the snapshots of one state.
+#[derive(Clone, Default)]
+pub(crate) struct LongLines {
+    lines: Arc<Mutex<Vec<LongLine>>>,
+}
+
+#[derive(Clone)]
+struct LongLine {
+    line: u32,
+    stretches: Stretches,
+}
+
+/// Measures the strips of one state of what is shown.
+#[derive(Clone, Copy)]
+pub(crate) struct Ruler<'a> {
+    pub(crate) shown: &'a Shown,
+    pub(crate) tab_width: u32,
+    pub(crate) long_lines: &'a LongLines,
+}
+
+impl Strip {
+    /// Whether it is the first row of its line.
+    pub(crate) fn is_first(&self) -> bool {
+        self.shown.start == self.line_start
+    }
+
+    fn is_long(&self) -> bool {
+        self.shown.len() > LONG_LINE_BYTES && self.is_first()
+    }
+}
+
+impl Ruler<'_> {
+    /// The cell before the byte `at` of what is shown.
+    pub(crate) fn cell_at(&self, strip: &Strip, at: usize) -> u32 {
+        let at = at.clamp(strip.shown.start, strip.shown.end);
+        let (from, cell) = if strip.is_long() {
+            self.stretches_of(strip, |stretches| {
+                let column = at - strip.line_start;
+                stretches.extend_to_byte(self, strip, column);
+                stretches.before_byte(column, self.tab_width)
+            })
+        } else {
+            (0, strip.indent)
+        };
+        let mut meter = Meter::new(cell, self.tab_width);
+        for chunk in self.shown.chunks(strip.shown.start + from..at) {
+            meter.advance_text(chunk.text);
+        }
+        meter.cell
+    }
+
+    /// The character that covers a cell: characters without width are passed over.
+    pub(crate) fn find(&self, strip: &Strip, cell: u32) -> Found {
+        let (mut at, start_cell) = self.anchor_before(strip, cell);
+        let mut meter = Meter::new(start_cell, self.tab_width);
+        for chunk in self.shown.chunks(at..strip.shown.end) {
+            for ch in chunk.text.chars() {
+                let before = meter.cell;
+                meter.advance(ch);
+                if meter.cell > cell {
+                    return Found {
+                        start: at,
+                        end: at + ch.len_utf8(),
+                        cell: before,
+                    };
+                }
+                at += ch.len_utf8();
+            }
+        }
+        Found {
+            start: at,
+            end: at,
+            cell: meter.cell,
+        }
+    }
+
+    /// A place in the strip at or before a cell from which it is near, and the cell there.
+    pub(crate) fn anchor_before(&self, strip: &Strip, cell: u32) -> (usize, u32) {
+        if !strip.is_long() {
+            return (strip.shown.start, strip.indent);
+        }
+        let (column, cell) = self.stretches_of(strip, |stretches| {
+            stretches.extend_to_cell(self, strip, cell);
+            stretches.before_cell(cell, self.tab_width)
+        });
+        (strip.line_start + column, cell)
+    }
+
+    /// Where the strip ends, or a guess where it would be long to measure.
+    pub(crate) fn end_cell_estimate(&self, strip: &Strip) -> u32 {
+        if !strip.is_long() {
+            return self.cell_at(strip, strip.shown.end);
+        }
+        let (column, cell) =
+            self.stretches_of(strip, |stretches| stretches.measured(self.tab_width));
+        let rest = strip.shown.len().saturating_sub(column);
+        cell.saturating_add(u32::try_from(rest).unwrap_or(u32::MAX))
+    }
+
+    fn stretches_of<R>(&self, strip: &Strip, read: impl FnOnce(&mut Stretches) -> R) -> R {
+        let mut lines = self.long_lines.lock();
+        let known = lines.iter().position(|long| long.line == strip.line);
+        let mut long = match known {
+            Some(ix) => lines.remove(ix),
+            None => LongLine {
+                line: strip.line,
+                stretches: Stretches::new(self.tab_width),
+            },
+        };
+        let result = read(&mut long.stretches);
+        // The line asked for last stands last; the one forgotten is the first.
+        if lines.len() >= LONG_LINES {
+            lines.remove(0);
+        }
+        lines.push(long);
+        result
+    }
+}
+
+impl LongLines {
+    /// What is still true after an edit of lines; `shown` is the text after.
+    pub(crate) fn after(&self, edits: &[LineEdit], shown: &Shown, tab_width: u32) -> Self {
+        let lines = self.lock();
+        if lines.is_empty() {
+            return Self::default();
+        }
+        let kept = lines
+            .iter()
+            .filter_map(|long| long.after(edits, shown, tab_width));
+        Self {
+            lines: Arc::new(Mutex::new(kept.collect())),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<LongLine>> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl LongLine {
+    fn after(&self, edits: &[LineEdit], shown: &Shown, tab_width: u32) -> Option<Self> {
+        let ix = edits.partition_point(|edit| edit.old.end <= self.line);
+        let before = ix.checked_sub(1).map(|before| &edits[before]);
+        let shifted = before.map_or(self.line, |edit| self.line - edit.old.end + edit.new.end);
+        let edit = edits.get(ix).filter(|edit| edit.old.start <= self.line);
+        let Some(edit) = edit else {
+            return Some(Self {
+                line: shifted,
+                stretches: self.stretches.clone(),
+            });
+        };
+        if edit.old.len() != 1 || edit.new.len() != 1 {
+            return None;
+        }
+        let line = edit.new.start;
+        let span = shown.line(line).shown;
+        let stretches = self.stretches.after(edit, shown, span, tab_width)?;
+        Some(Self { line, stretches })
+    }
+}

@@ -1,0 +1,405 @@
+//! The wrap layer: lines become one or more rows.
+//!
+//! Lines that need one row, and lines not looked at yet, are kept as runs; of the others the bytes
+//! of each row are kept. Everything is stamped with the generation of the options it was wrapped
+//! for: what is older waits for the background, and counts as it is until then.
+//! Invariant: a line's rows cover its shown bytes without gaps, each row at least one byte.
+//! Start at `WrapTree`; `edit` follows edits, `breaks` says where rows break.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+use std::sync::Arc;
+
+use sum_tree::{ContextLessSummary, Cursor, Item, SeekTarget, SumTree};
+
+pub(crate) use breaks::WrapOptions;
+pub(crate) use lines::wrap_lines;
+
+mod breaks;
+mod edit;
+mod lines;
+
+/// The rows of all lines. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct WrapTree {
+    items: SumTree<WrapItem>,
+    /// The options that rows should be wrapped for; older items are stale.
+    generation: u32,
+}
+
+/// Rows as they lie in their line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WrapRow {
+    pub(crate) line: u32,
+    /// Bytes of the line; `None` for all of it.
+    pub(crate) columns: Option<Range<usize>>,
+    pub(crate) indent: u32,
+    pub(crate) is_last: bool,
+}
+
+/// Rows that were replaced by others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RowEdit {
+    /// The lines as they are numbered now.
+    pub(crate) lines: Range<u32>,
+    pub(crate) old_rows: Range<u32>,
+    pub(crate) new_rows: Range<u32>,
+}
+
+/// Lines to be put in the place of others.
+pub(crate) struct Replacement {
+    pub(crate) old_lines: Range<u32>,
+    pub(crate) items: SumTree<WrapItem>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum WrapItem {
+    /// Lines of one row each.
+    Plain { lines: u32, generation: u32 },
+    /// Some rows of one line.
+    Rows {
+        /// Shown bytes of each row.
+        lens: Arc<[u32]>,
+        /// Cells before every row but the line's first.
+        indent: u32,
+        ends_line: bool,
+        generation: u32,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WrapSummary {
+    pub(crate) lines: u32,
+    /// Shown bytes behind the last line end.
+    pub(crate) bytes: usize,
+    pub(crate) rows: u32,
+    /// The smallest generation; the largest number when there is none.
+    oldest: u32,
+}
+
+impl ContextLessSummary for WrapSummary {
+    fn zero() -> Self {
+        Self {
+            lines: 0,
+            bytes: 0,
+            rows: 0,
+            oldest: u32::MAX,
+        }
+    }
+
+    fn add_summary(&mut self, next: &Self) {
+        if next.lines > 0 {
+            self.bytes = next.bytes;
+        } else {
+            self.bytes += next.bytes;
+        }
+        self.lines += next.lines;
+        self.rows += next.rows;
+        self.oldest = self.oldest.min(next.oldest);
+    }
+}
+
+impl Item for WrapItem {
+    type Summary = WrapSummary;
+
+    fn summary(&self, (): ()) -> WrapSummary {
+        match self {
+            WrapItem::Plain { lines, generation } => WrapSummary {
+                lines: *lines,
+                bytes: 0,
+                rows: *lines,
+                oldest: *generation,
+            },
+            WrapItem::Rows {
+                lens,
+                ends_line,
+                generation,
+                ..
+            } => WrapSummary {
+                lines: u32::from(*ends_line),
+                bytes: if *ends_line { 0 } else { bytes_of(lens) },
+                rows: lens.len() as u32,
+                oldest: *generation,
+            },
+        }
+    }
+}
+
+fn bytes_of(lens: &[u32]) -> usize {
+    lens.iter().map(|len| *len as usize).sum()
+}
+
+/// Seeks a byte of a line.
+pub(crate) struct AtColumn(pub(crate) u32, pub(crate) usize);
+
+impl SeekTarget<'_, WrapSummary, WrapSummary> for AtColumn {
+    fn cmp(&self, place: &WrapSummary, (): ()) -> Ordering {
+        (self.0, self.1).cmp(&(place.lines, place.bytes))
+    }
+}
+
+/// Seeks a row.
+struct AtRow(u32);
+
+impl SeekTarget<'_, WrapSummary, WrapSummary> for AtRow {
+    fn cmp(&self, place: &WrapSummary, (): ()) -> Ordering {
+        self.0.cmp(&place.rows)
+    }
+}
+
+impl WrapTree {
+    /// Lines of one row each. `is_known`: they need not be looked at.
+    pub(crate) fn new(lines: u32, is_known: bool) -> Self {
+        let generation = 1;
+        let stamp = if is_known { generation } else { 0 };
+        Self {
+            items: plain(lines, stamp),
+            generation,
+        }
+    }
+
+    pub(crate) fn row_count(&self) -> u32 {
+        self.items.summary().rows
+    }
+
+    pub(crate) fn line_count(&self) -> u32 {
+        self.items.summary().lines
+    }
+
+    pub(crate) fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    /// A row; the last one for one beyond it.
+    pub(crate) fn row(&self, row: u32) -> WrapRow {
+        let row = row.min(self.row_count().saturating_sub(1));
+        let (start, _, item) =
+            self.items
+                .find::<WrapSummary, _>((), &AtRow(row), sum_tree::Bias::Right);
+        match item {
+            Some(WrapItem::Rows {
+                lens,
+                indent,
+                ends_line,
+                ..
+            }) => {
+                let ix = (row - start.rows) as usize;
+                let from = start.bytes + bytes_of(&lens[..ix]);
+                WrapRow {
+                    line: start.lines,
+                    columns: Some(from..from + lens[ix] as usize),
+                    indent: if from == 0 { 0 } else { *indent },
+                    is_last: *ends_line && ix + 1 == lens.len(),
+                }
+            }
+            Some(WrapItem::Plain { .. }) | None => WrapRow {
+                line: start.lines + (row - start.rows),
+                columns: None,
+                indent: 0,
+                is_last: true,
+            },
+        }
+    }
+
+    /// The row that shows a byte of a line; between two rows, the second.
+    pub(crate) fn row_at(&self, line: u32, column: usize) -> u32 {
+        let target = AtColumn(line, column);
+        let (start, _, item) =
+            self.items
+                .find::<WrapSummary, _>((), &target, sum_tree::Bias::Right);
+        match item {
+            Some(WrapItem::Rows { lens, .. }) => {
+                let mut end = start.bytes;
+                let passed = lens[..lens.len() - 1].iter().take_while(|len| {
+                    end += **len as usize;
+                    end <= column
+                });
+                start.rows + passed.count() as u32
+            }
+            Some(WrapItem::Plain { .. }) => start.rows + (line - start.lines),
+            None => self.row_count().saturating_sub(1),
+        }
+    }
+
+    /// The row that begins a line.
+    pub(crate) fn first_row(&self, line: u32) -> u32 {
+        if line >= self.line_count() {
+            return self.row_count();
+        }
+        self.row_at(line, 0)
+    }
+
+    /// From now on everything is stale. The rows stay as they are until they are wrapped anew.
+    pub(crate) fn grow_stale(&mut self) {
+        self.generation += 1;
+    }
+
+    /// Gives every line one row and calls that final.
+    pub(crate) fn unwrap_all(&mut self) -> RowEdit {
+        self.generation += 1;
+        let (lines, old_rows) = (self.line_count(), self.row_count());
+        self.items = plain(lines, self.generation);
+        RowEdit {
+            lines: 0..lines,
+            old_rows: 0..old_rows,
+            new_rows: 0..lines,
+        }
+    }
+
+    /// Whether a line is wrapped for the options of now.
+    pub(crate) fn is_fresh(&self, line: u32) -> bool {
+        self.stale_lines(line, usize::MAX)
+            .is_none_or(|stale| stale.start > line)
+    }
+
+    /// The first run of stale lines at `from` or behind it, as far as `max_items` items tell.
+    pub(crate) fn stale_lines(&self, from: u32, max_items: usize) -> Option<Range<u32>> {
+        if self.items.summary().oldest >= self.generation {
+            return None;
+        }
+        let mut cursor = self.items.cursor::<WrapSummary>(());
+        cursor.seek(&AtColumn(from, 0), sum_tree::Bias::Right);
+        let generation = self.generation;
+        if cursor
+            .item_summary()
+            .is_some_and(|item| item.oldest >= generation)
+        {
+            cursor.search_forward(|summary| summary.oldest < generation);
+        }
+        cursor.item()?;
+        let start = cursor.start().lines.max(from);
+        let mut end = start;
+        let mut count = 0;
+        while let Some(summary) = cursor.item_summary()
+            && summary.oldest < generation
+            && count < max_items
+        {
+            end = cursor.end().lines;
+            count += 1;
+            cursor.next();
+        }
+        // The last item may not be the end of its line.
+        let is_open = cursor.start().bytes > 0;
+        Some(
+            start
+                ..(end + u32::from(is_open))
+                    .max(start + 1)
+                    .min(self.line_count()),
+        )
+    }
+
+    /// Replaces lines; `replacements` are sorted and disjoint.
+    pub(crate) fn replace(&mut self, replacements: Vec<Replacement>) -> Vec<RowEdit> {
+        let old = std::mem::replace(&mut self.items, SumTree::new(()));
+        let mut builder = Builder {
+            items: SumTree::new(()),
+        };
+        let mut edits = Vec::new();
+        let mut copied = 0;
+        let mut cursor = old.cursor::<WrapSummary>(());
+        for replacement in replacements {
+            let Range { start, end } = replacement.old_lines;
+            builder.copy_lines(&mut cursor, copied..start);
+            let old_rows = row_start(&old, start)..row_start(&old, end);
+            let before = *builder.items.summary();
+            builder.append(replacement.items);
+            let after = *builder.items.summary();
+            edits.push(RowEdit {
+                lines: before.lines..after.lines,
+                old_rows,
+                new_rows: before.rows..after.rows,
+            });
+            copied = end;
+        }
+        builder.copy_lines(&mut cursor, copied..old.summary().lines);
+        self.items = builder.items;
+        edits
+    }
+}
+
+/// A run of lines of one row each.
+pub(crate) fn plain(lines: u32, generation: u32) -> SumTree<WrapItem> {
+    if lines == 0 {
+        return SumTree::new(());
+    }
+    SumTree::from_item(WrapItem::Plain { lines, generation }, ())
+}
+
+/// The row that begins a line of the tree, or the number of rows.
+fn row_start(items: &SumTree<WrapItem>, line: u32) -> u32 {
+    let (start, _, item) =
+        items.find::<WrapSummary, _>((), &AtColumn(line, 0), sum_tree::Bias::Right);
+    match item {
+        Some(WrapItem::Plain { .. }) => start.rows + (line - start.lines),
+        _ => start.rows,
+    }
+}
+
+/// Puts items together, joining runs.
+struct Builder {
+    items: SumTree<WrapItem>,
+}
+
+impl Builder {
+    fn push_plain(&mut self, more: u32, stamp: u32) {
+        if more == 0 {
+            return;
+        }
+        let joins = matches!(
+            self.items.last(),
+            Some(WrapItem::Plain { generation, .. }) if *generation == stamp
+        );
+        if !joins {
+            let item = WrapItem::Plain {
+                lines: more,
+                generation: stamp,
+            };
+            return self.items.push(item, ());
+        }
+        self.items.update_last(
+            |item| {
+                if let WrapItem::Plain { lines, .. } = item {
+                    *lines += more;
+                }
+            },
+            (),
+        );
+    }
+
+    fn append(&mut self, run: SumTree<WrapItem>) {
+        let Some(WrapItem::Plain { lines, generation }) = run.first() else {
+            return self.items.append(run, ());
+        };
+        self.push_plain(*lines, *generation);
+        let mut cursor = run.cursor::<WrapSummary>(());
+        cursor.next();
+        cursor.next();
+        let tail = cursor.suffix();
+        self.items.append(tail, ());
+    }
+
+    fn copy_lines(
+        &mut self,
+        cursor: &mut Cursor<'_, '_, WrapItem, WrapSummary>,
+        lines: Range<u32>,
+    ) {
+        if lines.is_empty() {
+            return;
+        }
+        cursor.seek(&AtColumn(lines.start, 0), sum_tree::Bias::Right);
+        if let Some(WrapItem::Plain { generation, .. }) = cursor.item() {
+            let end = cursor.end().lines.min(lines.end);
+            self.push_plain(end - lines.start, *generation);
+            if end == lines.end {
+                return;
+            }
+            cursor.next();
+        }
+        let run = cursor.slice(&AtColumn(lines.end, 0), sum_tree::Bias::Right);
+        self.append(run);
+        if let Some(WrapItem::Plain { generation, .. }) = cursor.item() {
+            let start = cursor.start().lines;
+            self.push_plain(lines.end.saturating_sub(start), *generation);
+        }
+    }
+}

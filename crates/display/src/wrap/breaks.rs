@@ -1,0 +1,175 @@
+//! Where a row of a wrapped line ends.
+//!
+//! Rows end between words, at either side of an ideograph, or, when a word is wider than a row,
+//! anywhere. One blank may hang over the edge, so that words may fill a row to its last cell.
+
+use crate::cells::{Meter, plain_prefix};
+use crate::limits::ROW_BYTES;
+
+/// What wrapping depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WrapOptions {
+    /// Cells in a row.
+    pub(crate) cells: u32,
+    pub(crate) tab_width: u32,
+}
+
+impl WrapOptions {
+    /// Cells before the continuation rows of a line: as many as before its first row, but at
+    /// most half a row.
+    pub(crate) fn indent(&self, line: &str) -> u32 {
+        let cap = self.cells / 2;
+        let mut meter = Meter::new(0, self.tab_width);
+        for (ix, ch) in line.char_indices() {
+            if ix >= ROW_BYTES || meter.cell >= cap || !is_blank(ch) {
+                break;
+            }
+            meter.advance(ch);
+        }
+        meter.cell.min(cap)
+    }
+
+    /// The bytes of the row that `text` begins, `None` if all of it fits. `text` goes on to the end
+    /// of its line, or at least `ROW_BYTES` and a char further than the row.
+    pub(crate) fn row_len(&self, text: &str, indent: u32) -> Option<usize> {
+        if let Some(plain) = self.plain_row_len(text.as_bytes(), indent) {
+            return plain;
+        }
+        let mut meter = Meter::new(indent, self.tab_width);
+        let mut opportunity = None;
+        let mut has_word = false;
+        let mut hangs = false;
+        let mut prior = '\0';
+        for (ix, ch) in text.char_indices() {
+            let cells = meter.advance(ch);
+            if ix >= ROW_BYTES {
+                return Some(ix);
+            }
+            if ix > 0 && cells > 0 {
+                if has_word && may_break(prior, ch) {
+                    opportunity = Some(ix);
+                }
+                if meter.cell > self.cells {
+                    if ch == ' ' && !hangs {
+                        hangs = true;
+                    } else if ch == ' ' {
+                        return Some(ix);
+                    } else {
+                        return Some(opportunity.unwrap_or(ix));
+                    }
+                }
+            }
+            if cells > 0 {
+                has_word |= !is_blank(ch);
+                prior = ch;
+            }
+        }
+        None
+    }
+
+    /// The same, for rows of printable ASCII; the outer `None` when this is not one.
+    fn plain_row_len(&self, text: &[u8], indent: u32) -> Option<Option<usize>> {
+        let room = self.cells.saturating_sub(indent) as usize;
+        if room < 2 || room + 2 >= ROW_BYTES {
+            return None;
+        }
+        let head = &text[..text.len().min(room + 2)];
+        if plain_prefix(head) < head.len() {
+            return None;
+        }
+        if text.len() <= room {
+            return Some(None);
+        }
+        if text[room] == b' ' {
+            return Some((text.len() > room + 1).then_some(room + 1));
+        }
+        let first_word = head.iter().position(|byte| *byte != b' ').unwrap_or(room);
+        let boundary = (first_word + 1..=room)
+            .rev()
+            .find(|ix| text[ix - 1] == b' ' && text[*ix] != b' ');
+        Some(Some(boundary.unwrap_or(room)))
+    }
+}
+
+fn is_blank(ch: char) -> bool {
+    matches!(ch, ' ' | '\t' | '\u{3000}')
+}
+
+/// Whether a row may end between two characters.
+fn may_break(prior: char, ch: char) -> bool {
+    if is_blank(ch) {
+        return false;
+    }
+    if is_blank(prior) {
+        return true;
+    }
+    (is_ideograph(prior) || is_ideograph(ch)) && !clings_to_next(prior) && !clings_to_prior(ch)
+}
+
+/// Ideographs, kana, hangul syllables and their punctuation.
+fn is_ideograph(ch: char) -> bool {
+    matches!(ch,
+        '\u{2E80}'..='\u{303E}' | '\u{3041}'..='\u{33FF}' | '\u{3400}'..='\u{4DBF}'
+        | '\u{4E00}'..='\u{9FFF}' | '\u{A000}'..='\u{A4CF}' | '\u{AC00}'..='\u{D7A3}'
+        | '\u{F900}'..='\u{FAFF}' | '\u{FF01}'..='\u{FF60}' | '\u{20000}'..='\u{3FFFD}')
+}
+
+/// Opening brackets end no row.
+fn clings_to_next(ch: char) -> bool {
+    matches!(
+        ch,
+        '(' | '[' | '{' | '「' | '『' | '（' | '［' | '｛' | '【' | '《' | '〈' | '〔'
+    )
+}
+
+/// Closing brackets, stops and small kana begin no row.
+fn clings_to_prior(ch: char) -> bool {
+    matches!(
+        ch,
+        ')' | ']'
+            | '}'
+            | ','
+            | '.'
+            | ';'
+            | ':'
+            | '!'
+            | '?'
+            | '、'
+            | '。'
+            | '，'
+            | '．'
+            | '」'
+            | '』'
+            | '）'
+            | '］'
+            | '｝'
+            | '】'
+            | '》'
+            | '〉'
+            | '〕'
+            | '！'
+            | '？'
+            | '：'
+            | '；'
+            | '・'
+            | 'ー'
+            | 'ぁ'
+            | 'ぃ'
+            | 'ぅ'
+            | 'ぇ'
+            | 'ぉ'
+            | 'っ'
+            | 'ゃ'
+            | 'ゅ'
+            | 'ょ'
+            | 'ァ'
+            | 'ィ'
+            | 'ゥ'
+            | 'ェ'
+            | 'ォ'
+            | 'ッ'
+            | 'ャ'
+            | 'ュ'
+            | 'ョ'
+    )
+}

@@ -1,0 +1,214 @@
+//! Wrapping whole lines, here or in the background.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use sum_tree::SumTree;
+
+use super::{WrapItem, WrapOptions};
+use crate::limits::{ROW_BYTES, ROWS_PER_ITEM, WINDOW_BYTES};
+use crate::shown::{ChunkSource, Shown};
+
+/// Wraps lines; `None` when `cancel` was set meanwhile.
+pub(crate) fn wrap_lines(
+    shown: &Shown,
+    lines: Range<u32>,
+    options: WrapOptions,
+    generation: u32,
+    cancel: &AtomicBool,
+) -> Option<SumTree<WrapItem>> {
+    let mut out = Output::new(options, generation);
+    let mut line = lines.start;
+    while line < lines.end {
+        if cancel.load(Ordering::Relaxed) {
+            return None;
+        }
+        line = out.wrap_some(shown, line..lines.end, cancel)?;
+    }
+    Some(out.finish())
+}
+
+/// The rows of the lines seen so far.
+pub(super) struct Output {
+    options: WrapOptions,
+    generation: u32,
+    items: Vec<WrapItem>,
+    plain_lines: u32,
+    lens: Vec<u32>,
+}
+
+impl Output {
+    pub(super) fn new(options: WrapOptions, generation: u32) -> Self {
+        Self {
+            options,
+            generation,
+            items: Vec::new(),
+            plain_lines: 0,
+            lens: Vec::new(),
+        }
+    }
+
+    pub(super) fn finish(mut self) -> SumTree<WrapItem> {
+        self.end_plain_lines();
+        SumTree::from_iter(self.items, ())
+    }
+
+    /// One row of a line that has several.
+    pub(super) fn push_row(&mut self, len: usize, indent: u32, ends_line: bool) {
+        self.end_plain_lines();
+        self.lens.push(u32::try_from(len).unwrap_or(u32::MAX));
+        if ends_line || self.lens.len() >= ROWS_PER_ITEM {
+            self.end_rows(indent, ends_line);
+        }
+    }
+
+    /// Puts the rows so far into an item.
+    pub(super) fn end_rows(&mut self, indent: u32, ends_line: bool) {
+        if self.lens.is_empty() {
+            return;
+        }
+        self.items.push(WrapItem::Rows {
+            lens: self.lens.as_slice().into(),
+            indent,
+            ends_line,
+            generation: self.generation,
+        });
+        self.lens.clear();
+    }
+
+    fn end_plain_lines(&mut self) {
+        if self.plain_lines > 0 {
+            self.items.push(WrapItem::Plain {
+                lines: self.plain_lines,
+                generation: self.generation,
+            });
+            self.plain_lines = 0;
+        }
+    }
+
+    /// Wraps lines up to the first that is too long to be held at once, and that one. Returns the
+    /// line that comes next.
+    fn wrap_some(&mut self, shown: &Shown, lines: Range<u32>, cancel: &AtomicBool) -> Option<u32> {
+        let start = shown.line(lines.start).shown.start;
+        let end = shown.line(lines.end - 1).shown.end;
+        let mut line = lines.start;
+        let mut carry = String::new();
+        for chunk in shown.chunks(start..end) {
+            let mut rest = chunk.text;
+            while chunk.source == ChunkSource::Text
+                && let Some((head, tail)) = rest.split_once('\n')
+            {
+                rest = tail;
+                line += 1;
+                if carry.is_empty() {
+                    self.wrap_text(without_return(head));
+                } else {
+                    carry.push_str(head);
+                    self.wrap_text(without_return(&carry));
+                    carry.clear();
+                }
+                if line.is_multiple_of(4096) && cancel.load(Ordering::Relaxed) {
+                    return None;
+                }
+            }
+            carry.push_str(rest);
+            if carry.len() > WINDOW_BYTES {
+                self.wrap_long(shown, line, cancel)?;
+                return Some(line + 1);
+            }
+        }
+        self.wrap_text(&carry);
+        Some(line + 1)
+    }
+
+    /// Wraps one line that lies in memory.
+    fn wrap_text(&mut self, text: &str) {
+        let Some(mut len) = self.options.row_len(text, 0) else {
+            self.plain_lines += 1;
+            return;
+        };
+        let indent = self.options.indent(text);
+        let mut rest = text;
+        loop {
+            self.push_row(len, indent, false);
+            rest = &rest[len..];
+            match self.options.row_len(rest, indent) {
+                Some(next) => len = next,
+                None => return self.push_row(rest.len(), indent, true),
+            }
+        }
+    }
+
+    /// Wraps one line of any length.
+    fn wrap_long(&mut self, shown: &Shown, line: u32, cancel: &AtomicBool) -> Option<()> {
+        let span = shown.line(line).shown;
+        let mut window = Window::new(shown, span.clone(), WINDOW_BYTES);
+        let indent = self.options.indent(window.at(span.start));
+        let mut at = span.start;
+        let mut count = 0_u32;
+        loop {
+            let row_indent = if at == span.start { 0 } else { indent };
+            match self.options.row_len(window.at(at), row_indent) {
+                Some(len) => {
+                    self.push_row(len, indent, false);
+                    at += len;
+                }
+                None if at == span.start => {
+                    self.plain_lines += 1;
+                    return Some(());
+                }
+                None => {
+                    self.push_row(span.end - at, indent, true);
+                    return Some(());
+                }
+            }
+            count += 1;
+            if count.is_multiple_of(4096) && cancel.load(Ordering::Relaxed) {
+                return None;
+            }
+        }
+    }
+}
+
+fn without_return(line: &str) -> &str {
+    line.strip_suffix('\r').unwrap_or(line)
+}
+
+/// A long line of which a part lies in memory.
+pub(super) struct Window<'a> {
+    shown: &'a Shown,
+    line: Range<usize>,
+    text: String,
+    start: usize,
+    /// Bytes read at a time.
+    size: usize,
+}
+
+impl<'a> Window<'a> {
+    pub(super) fn new(shown: &'a Shown, line: Range<usize>, size: usize) -> Self {
+        Self {
+            shown,
+            size,
+            start: line.start,
+            line,
+            text: String::new(),
+        }
+    }
+
+    /// The text from a place on, as far as `WrapOptions::row_len` may ask for.
+    pub(super) fn at(&mut self, at: usize) -> &str {
+        let end = self.start + self.text.len();
+        let wanted = (at + ROW_BYTES + 8).min(self.line.end);
+        if at < self.start || wanted > end {
+            self.text.clear();
+            self.start = at;
+            for chunk in self.shown.chunks(at..self.line.end) {
+                self.text.push_str(chunk.text);
+                if self.text.len() >= self.size {
+                    break;
+                }
+            }
+        }
+        &self.text[at - self.start..]
+    }
+}
