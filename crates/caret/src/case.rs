@@ -166,6 +166,3 @@ fn parts(name: &str) -> Vec<String> {
     parts.extend((!part.is_empty()).then_some(part));
     parts
 }
-
-#[cfg(test)]
-mod tests;

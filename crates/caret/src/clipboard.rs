@@ -195,6 +195,3 @@ pub fn cut(ctx: &Context) -> Option<(Copied, Plan)> {
     });
     Some((copied, plan))
 }
-
-#[cfg(test)]
-mod tests;

@@ -110,7 +110,9 @@ fn skips_over(ctx: &Context, head: ByteOffset, text: &str) -> bool {
         return false;
     }
     pairs(ctx).iter().any(|pair| {
-        pair.close == text && (pair.open != pair.close || is_quote_open(ctx, head, text))
+        let is_quote = pair.open == pair.close;
+        pair.close == text
+            && (!is_quote || is_quote_open(ctx, head, text) && !is_escaped(ctx, head))
     })
 }
 
@@ -131,7 +133,11 @@ fn closing(ctx: &Context, head: ByteOffset, text: &str) -> Option<&'static str> 
         let previous = ctx.snapshot.chars_before(head).next();
         let follows_word =
             previous.is_some_and(|previous| previous.is_alphanumeric() || previous == '_');
-        if follows_word || ends_with(ctx, head, text) || is_quote_open(ctx, head, text) {
+        if follows_word
+            || is_escaped(ctx, head)
+            || ends_with(ctx, head, text)
+            || is_quote_open(ctx, head, text)
+        {
             return None;
         }
     }
@@ -146,6 +152,15 @@ fn closing(ctx: &Context, head: ByteOffset, text: &str) -> Option<&'static str> 
 pub(crate) fn scope(ctx: &Context, offset: ByteOffset) -> Scope {
     ctx.syntax
         .map_or(Scope::Code, |syntax| syntax.scope_at(ctx.snapshot, offset))
+}
+
+/// Whether what is typed at an offset is escaped by a backslash before it.
+fn is_escaped(ctx: &Context, head: ByteOffset) -> bool {
+    let backslashes = ctx
+        .snapshot
+        .chars_before(head)
+        .take_while(|char| *char == '\\');
+    backslashes.count() % 2 == 1
 }
 
 /// Whether a quote before the caret on its row has no partner yet.

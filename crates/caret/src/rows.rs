@@ -12,6 +12,9 @@ use crate::context::{Context, Plan};
 use crate::draft::{Draft, Swap, replace_each, reversed};
 use crate::motion::horizontal::first_non_blank;
 
+/// Rows that are replaced one by one; more are replaced at once.
+const MOST_ROW_EDITS: usize = 10_000;
+
 /// Rows that follow each other, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RowRange {
@@ -196,15 +199,16 @@ pub(crate) fn duplicate_selections(ctx: &Context) -> Plan {
 pub(crate) fn join_rows(ctx: &Context) -> Plan {
     let snapshot = ctx.snapshot;
     let mut draft = Draft::new();
-    for group in row_groups(ctx) {
-        let last = if group.first == group.last {
-            group.last + 1
-        } else {
-            group.last
-        };
-        for row in group.first.0..last.0.min(snapshot.last_row().0) {
-            let (span, glue) = seam(ctx, Row(row));
-            draft.push(span, glue);
+    let mut joined: Option<Row> = None;
+    for selection in ctx.selections.iter() {
+        let range = rows_of(snapshot, selection);
+        let last = range.last.max(range.first + 1).min(snapshot.last_row());
+        for row in range.first.0..last.0 {
+            if joined.is_none_or(|joined| joined < Row(row)) {
+                let (span, glue) = seam(ctx, Row(row));
+                draft.push(span, glue);
+                joined = Some(Row(row));
+            }
         }
     }
     let selections = ctx.selections.transform(|selection| {
@@ -301,13 +305,8 @@ pub(crate) fn reorder_rows(ctx: &Context, order: Order) -> Plan {
             .map(|row| row.strip_suffix('\r').unwrap_or(row))
             .collect();
         let ordered = reordered(rows.clone(), order);
-        let landing = match ordered == rows {
-            true => draft.push(Span::at(span.start), ""),
-            false => {
-                let joined = join_with_endings(snapshot, group, &ordered);
-                draft.push(span, joined)
-            }
-        };
+        let landing = draft.push(Span::at(span.start), "");
+        replace_rows(snapshot, &mut draft, group, (&rows, &ordered));
         let rest = Span::new(span.end, group.span(snapshot).end);
         let end = draft.map(rest.end, Bias::Left);
         after.push(Selection::new(landing, end));
@@ -336,6 +335,37 @@ fn reordered<'t>(mut rows: Vec<&'t str>, order: Order) -> Vec<&'t str> {
         }
     }
     rows
+}
+
+/// Puts rows in the place of others: row by row, so that what stays is not touched, or all at once
+/// where that would be too many edits.
+fn replace_rows(
+    snapshot: &Snapshot,
+    draft: &mut Draft,
+    group: RowRange,
+    (before, after): (&[&str], &[&str]),
+) {
+    if before == after {
+        return;
+    }
+    if before.len() > MOST_ROW_EDITS {
+        let joined = join_with_endings(snapshot, group, after);
+        draft.push(group.inner_span(snapshot), joined);
+        return;
+    }
+    for ((row, before), after) in group.rows().zip(before).zip(after) {
+        if before != after {
+            draft.push(snapshot.row_span(row), *after);
+        }
+    }
+    if let Some(last) = after
+        .len()
+        .checked_sub(1)
+        .filter(|_| after.len() < before.len())
+    {
+        let kept_end = snapshot.row_end(group.first + last as u32);
+        draft.push(Span::new(kept_end, snapshot.row_end(group.last)), "");
+    }
 }
 
 fn join_with_endings(snapshot: &Snapshot, group: RowRange, rows: &[&str]) -> String {

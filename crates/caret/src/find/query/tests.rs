@@ -1,1 +1,76 @@
-//! .
+//! What queries become, and what is said about bad ones.
+
+use super::{Case, Pattern, Query};
+
+fn regex(text: &str) -> Query {
+    Query {
+        pattern: Pattern::Regex,
+        ..Query::literal(text)
+    }
+}
+
+#[test]
+fn bad_patterns_say_where() {
+    let failed = regex("ä(b").compile().expect_err("an open group");
+    assert_eq!(
+        failed.to_string(),
+        "unclosed group at character 2 of the pattern"
+    );
+    assert_eq!(failed.position, Some(2..3));
+    let failed = regex("a{3,1}").compile().expect_err("an empty repetition");
+    assert!(
+        failed
+            .to_string()
+            .starts_with("invalid repetition count range"),
+        "{failed}"
+    );
+    let failed = regex(r"\p{Nope}").compile().expect_err("no such class");
+    assert_eq!(
+        failed.to_string(),
+        "Unicode property not found at character 1 of the pattern"
+    );
+    let failed = regex(r"\w{1000}{1000}").compile().expect_err("too large");
+    assert!(
+        failed.to_string().starts_with("this pattern is too large"),
+        "{failed}"
+    );
+    assert!(regex("").compile().is_err());
+    for odd in [
+        "[",
+        "a)",
+        "*",
+        r"\",
+        "(?P<1>a)",
+        "[z-a]",
+        "(?<a>b)(?<a>c)",
+        r"\b{x}",
+        "a**b(",
+    ] {
+        if let Err(failed) = regex(odd).compile() {
+            assert!(!failed.to_string().is_empty(), "{odd}");
+        }
+    }
+}
+
+#[test]
+fn literals_are_taken_by_the_letter() {
+    for text in ["a.b", "(", "[x]", r"\n", "^$", "a*", "{}", "# x", "-"] {
+        assert!(Query::literal(text).compile().is_ok(), "{text}");
+    }
+    assert_eq!(Query::literal("a\r\nb.\n").translated(), r"a\r?\nb\.\r?\n");
+    assert_eq!(regex(r"a\n[\n]\\n").translated(), r"a(?:\r?\n)[\n]\\n");
+}
+
+#[test]
+fn smart_case_looks_for_capitals() {
+    let smart = |text: &str, pattern| Query {
+        case: Case::Smart,
+        pattern,
+        ..Query::literal(text)
+    };
+    assert!(smart("abc", Pattern::Literal).ignores_case());
+    assert!(!smart("aBc", Pattern::Literal).ignores_case());
+    assert!(smart(r"\Wabc\S", Pattern::Regex).ignores_case());
+    assert!(!smart(r"\Wabc\SÄ", Pattern::Regex).ignores_case());
+    assert!(!smart(r"\W", Pattern::Literal).ignores_case());
+}

@@ -1,0 +1,110 @@
+//! Indentation, comments, blanks.
+
+use crate::command::Command::{
+    self, DeleteTrailingSpace, Indent, IndentWithSpaces, IndentWithTabs, Outdent, Tab,
+    ToggleBlockComment, ToggleLineComment,
+};
+use crate::fixture::{Fixture, check};
+
+#[test]
+fn rows_shift_by_a_step() {
+    check("aˇ\nb", Indent, "    aˇ\nb");
+    check("  aˇ", Indent, "    aˇ");
+    check("«a\n\n  bˇ»\nc", Indent, "«    a\n\n    bˇ»\nc");
+    check("«a\nˇ»b", Indent, "«    a\nˇ»b");
+    Fixture::new("«a\n bˇ»")
+        .hard_tabs()
+        .check(Indent, "«\ta\n\t bˇ»");
+    check("ˇ\n", Indent, "    ˇ\n");
+    check("      aˇ", Outdent, "    aˇ");
+    check("    aˇ\n\t\tˇb", Outdent, "aˇ\n\tˇb");
+    check("\t  ˇb", Outdent, "\tˇb");
+    check("aˇ", Outdent, "aˇ");
+    check("«    a\r\n\r\n  bˇ»\r\n", Outdent, "«a\r\n\r\nbˇ»\r\n");
+    check("  \tˇa", Outdent, "ˇa");
+}
+
+#[test]
+fn tab_fills_up_to_the_stop() {
+    check("aˇb", Tab, "a   ˇb");
+    check("ˇ", Tab, "    ˇ");
+    check("ab«cˇ»d", Tab, "ab  ˇd");
+    check("文ˇ", Tab, "文  ˇ");
+    check("ˇa\nbcˇ", Tab, "    ˇa\nbc  ˇ");
+    Fixture::new("aˇb").hard_tabs().check(Tab, "a\tˇb");
+    check("«a\nbˇ»", Tab, "«    a\n    bˇ»");
+}
+
+#[track_caller]
+fn in_language(name: &str, before: &str, command: Command, after: &str) {
+    Fixture::new(before).language(name).check(command, after);
+}
+
+#[test]
+fn rows_are_commented_out_and_in() {
+    in_language("Rust", "fˇoo", ToggleLineComment, "// fˇoo");
+    in_language("Rust", "// fˇoo", ToggleLineComment, "fˇoo");
+    in_language("Rust", "//fooˇ", ToggleLineComment, "fooˇ");
+    in_language(
+        "Rust",
+        "  «a\n\n    bˇ»\nc",
+        ToggleLineComment,
+        "  «// a\n\n  //   bˇ»\nc",
+    );
+    in_language(
+        "Rust",
+        "  // «a\n\n  //   bˇ»\nc",
+        ToggleLineComment,
+        "  «a\n\n    bˇ»\nc",
+    );
+    in_language("Rust", "«// a\nbˇ»", ToggleLineComment, "«// // a\n// bˇ»");
+    in_language(
+        "Rust",
+        "«\ta\n\t\tbˇ»\n",
+        ToggleLineComment,
+        "«\t// a\n\t// \tbˇ»\n",
+    );
+    in_language(
+        "Python",
+        "aˇ\r\nbˇ\r\n",
+        ToggleLineComment,
+        "# aˇ\r\n# bˇ\r\n",
+    );
+    in_language("Rust", "ˇ", ToggleLineComment, "// ˇ");
+    in_language("CSS", "  a: bˇ;", ToggleLineComment, "  /* a: bˇ; */");
+    in_language("CSS", "  /* a: bˇ; */", ToggleLineComment, "  a: bˇ;");
+    check("aˇ", ToggleLineComment, "aˇ");
+}
+
+#[test]
+fn selections_are_commented_out_and_in() {
+    in_language("Rust", "a «bˇ» c", ToggleBlockComment, "a /* «bˇ» */ c");
+    in_language("Rust", "a /* «bˇ» */ c", ToggleBlockComment, "a «bˇ» c");
+    in_language("Rust", "a «/* b */ˇ» c", ToggleBlockComment, "a «bˇ» c");
+    in_language("Rust", "a /*bˇ*/ c", ToggleBlockComment, "a bˇ c");
+    in_language("Rust", "a ˇ", ToggleBlockComment, "a /* ˇ */");
+    in_language(
+        "Rust",
+        "«aˇ» «ˇb»",
+        ToggleBlockComment,
+        "/* «aˇ» */ /* «ˇb» */",
+    );
+}
+
+#[test]
+fn blanks() {
+    check(
+        "a  \r\n \t\r\nbˇ  \nc\t",
+        DeleteTrailingSpace,
+        "a\r\n\r\nbˇ\nc",
+    );
+    check("a \r b \nˇ", DeleteTrailingSpace, "a \r b\nˇ");
+    check("aˇ\n", DeleteTrailingSpace, "aˇ\n");
+    check("\t  aˇ\n  \tb", IndentWithSpaces, "      aˇ\n    b");
+    check("      ˇa\n   b\n    c", IndentWithTabs, "\t  ˇa\n   b\n\tc");
+    check(
+        "\ta\n«\tb\n\tcˇ»\n",
+        IndentWithSpaces,
+        "\ta\n«    b\n    cˇ»\n",
+    );
+}

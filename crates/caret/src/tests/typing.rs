@@ -1,0 +1,135 @@
+//! Typed text, new rows.
+
+use crate::command::Command::{self, Insert, InsertLiteral, Newline, NewlineAbove, NewlineBelow};
+use crate::fixture::{Fixture, check};
+
+fn typed(text: &str) -> Command {
+    Insert(text.to_owned())
+}
+
+#[track_caller]
+fn rust(before: &str, text: &str, after: &str) {
+    Fixture::new(before)
+        .language("Rust")
+        .check(typed(text), after);
+}
+
+#[test]
+fn text_goes_in_at_every_caret() {
+    check("ˇaˇ\nˇ", typed("x"), "xˇaxˇ\nxˇ");
+    check("«aˇ»b«ˇc»", typed("xy"), "xyˇbxyˇ");
+    check("ˇ", typed("日本"), "日本ˇ");
+    check("«aˇ»«bˇ»", InsertLiteral("(".into()), "(ˇ(ˇ");
+    check("aˇ", typed("\u{301}"), "a\u{301}ˇ");
+    check("ˇ\u{301}", typed("a"), "a\u{301}ˇ");
+}
+
+#[test]
+fn brackets_and_quotes_close_themselves() {
+    check("ˇ", typed("("), "(ˇ)");
+    check("aˇ\nˇ b", typed("["), "a[ˇ]\n[ˇ] b");
+    check("ˇa", typed("("), "(ˇa");
+    check("fˇ)", typed("("), "f(ˇ))");
+    check("ˇ", typed("\""), "\"ˇ\"");
+    check("aˇ", typed("\""), "a\"ˇ");
+    check("f(ˇ)", typed("\""), "f(\"ˇ\")");
+    check("\"abˇ", typed("\""), "\"ab\"ˇ");
+    check("\"ˇ\"", typed("\""), "\"\"ˇ");
+    check("(ˇ)", typed(")"), "()ˇ");
+    check("ˇ\"a\"", typed("\""), "\"ˇ\"a\"");
+    check("\"a\\ˇ\"", typed("\""), "\"a\\\"ˇ\"");
+    let mut fixture = Fixture::new("ˇ");
+    fixture.options.auto_close = false;
+    fixture.check(typed("("), "(ˇ");
+}
+
+#[test]
+fn in_strings_and_comments_quotes_do_not_close() {
+    rust("let a = ˇ;", "\"", "let a = \"ˇ\";");
+    rust("// it ˇ", "\"", "// it \"ˇ");
+    rust("let a = \"x ˇ y\";", "'", "let a = \"x 'ˇ y\";");
+}
+
+#[test]
+fn selections_are_surrounded() {
+    check("«abˇ» «ˇc»", typed("("), "(«abˇ») («ˇc»)");
+    check("«abˇ» ˇc", typed("\""), "\"«abˇ»\" \"ˇc");
+    check("«aˇ»", typed("x"), "xˇ");
+    let mut fixture = Fixture::new("«aˇ»");
+    fixture.options.auto_surround = false;
+    fixture.check(typed("("), "(ˇ");
+}
+
+#[test]
+fn a_closing_bracket_goes_back_to_its_opener() {
+    check("  if {\n        ˇ", typed("}"), "  if {\n  }ˇ");
+    check("if {\n    aˇ", typed("}"), "if {\n    a}ˇ");
+    check("    ˇ", typed("}"), "    }ˇ");
+    check("a(\n    b[\n        ˇ", typed(")"), "a(\n    b[\n)ˇ");
+}
+
+#[test]
+fn new_rows_keep_the_indentation() {
+    check("  abˇ", Newline, "  ab\n  ˇ");
+    check("\tabˇcd", Newline, "\tab\n\tˇcd");
+    check("  aˇ   b", Newline, "  a\n  ˇb");
+    check("  «aˇ»b", Newline, "\n  ˇb");
+    check("aˇ\r\nb", Newline, "a\r\nˇ\r\nb");
+    check("    ˇ\nx", Newline, "\n    ˇ\nx");
+    check("ˇ    a", Newline, "\nˇ    a");
+    check("  ˇ  a", Newline, "\n  ˇ  a");
+    check("ˇ", Newline, "\nˇ");
+    check("aˇ\nbˇ", Newline, "a\nˇ\nb\nˇ");
+}
+
+#[test]
+fn brackets_open_a_block() {
+    check("  f {ˇ}", Newline, "  f {\n      ˇ\n  }");
+    check("f(ˇ", Newline, "f(\n    ˇ");
+    Fixture::new("f {ˇ }")
+        .hard_tabs()
+        .check(Newline, "f {\n\tˇ\n}");
+    check("f {ˇ}\r\n", Newline, "f {\r\n    ˇ\r\n}\r\n");
+    let mut fixture = Fixture::new("f {ˇ}");
+    fixture.options.smart_indent = false;
+    fixture.check(Newline, "f {\nˇ}");
+    Fixture::new("fn a() {\n    if b {ˇ}\n}\n")
+        .language("Rust")
+        .check(Newline, "fn a() {\n    if b {\n        ˇ\n    }\n}\n");
+}
+
+#[test]
+fn comments_and_lists_go_on() {
+    let rust = |before: &str, after: &str| {
+        Fixture::new(before).language("Rust").check(Newline, after);
+    };
+    rust("/// aˇ\nfn b() {}", "/// a\n/// ˇ\nfn b() {}");
+    rust("    //! aˇb", "    //! a\n    //! ˇb");
+    rust("/// a\n///ˇ\n", "/// a\nˇ\n");
+    rust("/// a\n/// ˇ\n", "/// a\nˇ\n");
+    rust("/**ˇ*/\n", "/**\n * ˇ\n */\n");
+    rust("/**\n * aˇ\n */\n", "/**\n * a\n * ˇ\n */\n");
+    let markdown = |before: &str, after: &str| {
+        Fixture::new(before)
+            .language("Markdown")
+            .check(Newline, after);
+    };
+    markdown("- aˇ\n", "- a\n- ˇ\n");
+    markdown("9. aˇ", "9. a\n10. ˇ");
+    markdown("  * [x] aˇ", "  * [x] a\n  * [ ] ˇ");
+    markdown("- a\n- ˇ", "- a\nˇ");
+    markdown("> aˇ", "> a\n> ˇ");
+    let mut fixture = Fixture::new("/// aˇ").language("Rust");
+    fixture.options.continue_comments = false;
+    fixture.check(Newline, "/// a\nˇ");
+}
+
+#[test]
+fn rows_open_above_and_below() {
+    check("  aˇb\nc", NewlineBelow, "  ab\n  ˇ\nc");
+    check("  aˇb\nc", NewlineAbove, "  ˇ\n  ab\nc");
+    check("ˇ", NewlineAbove, "ˇ\n");
+    check("ˇ", NewlineBelow, "\nˇ");
+    check("aˇ {\r\nb", NewlineBelow, "a {\r\n    ˇ\r\nb");
+    check("«a\nbˇ»\n", NewlineBelow, "a\nb\nˇ\n");
+}
