@@ -32,10 +32,15 @@ impl AnchorId {
 pub(crate) struct Anchors {
     left: Tree,
     right: Tree,
+    /// The newest text inserted in one place, which the trees have not heard of yet. No anchor
+    /// lies within, so typing on and deleting there only changes its length.
+    run_start: usize,
+    run_len: usize,
 }
 
 impl Anchors {
     pub(crate) fn create(&mut self, offset: ByteOffset, bias: Bias) -> AnchorId {
+        self.settle();
         let tree = match bias {
             Bias::Left => &mut self.left,
             Bias::Right => &mut self.right,
@@ -54,7 +59,13 @@ impl Anchors {
             Bias::Left => &self.left,
             Bias::Right => &self.right,
         };
-        tree.position(id.slot, id.generation).map(ByteOffset)
+        let position = tree.position(id.slot, id.generation)?;
+        let is_behind = match id.bias {
+            Bias::Left => position > self.run_start,
+            Bias::Right => position >= self.run_start,
+        };
+        let moved = if is_behind { self.run_len } else { 0 };
+        Some(ByteOffset(position + moved))
     }
 
     /// `false` when it had been released before.
@@ -72,34 +83,54 @@ impl Anchors {
 
     /// Moves every anchor along; the splices are those of one change.
     pub(crate) fn apply(&mut self, splices: &[Splice]) {
+        if self.count() == 0 {
+            return;
+        }
+        if let [splice] = splices {
+            let (start, end) = (splice.old.start.0, splice.old.end.0);
+            let run_end = self.run_start + self.run_len;
+            if self.run_len > 0 && self.run_start <= start && end <= run_end {
+                self.run_len = self.run_len + splice.new.len() - splice.old.len();
+                return;
+            }
+            if start == end {
+                self.settle();
+                (self.run_start, self.run_len) = (start, splice.new.len());
+                return;
+            }
+        }
+        self.settle();
         // From the last to the first, so that the offsets of those before still hold.
         for splice in splices.iter().rev() {
-            let (start, end) = (splice.old.start.0, splice.old.end.0);
-            self.replace(start, end, splice.new.len());
+            if splice.old.is_empty() {
+                self.insert(splice.old.start.0, splice.new.len());
+            } else {
+                self.replace(splice.old.start.0, splice.old.end.0, splice.new.len());
+            }
         }
     }
 
+    /// Tells the trees of the newest insertion.
+    fn settle(&mut self) {
+        if self.run_len > 0 {
+            self.insert(self.run_start, self.run_len);
+            self.run_len = 0;
+        }
+    }
+
+    fn insert(&mut self, at: usize, len: usize) {
+        self.left.shift(at + 1, len);
+        self.right.shift(at, len);
+    }
+
+    /// `start` lies before `end`.
     fn replace(&mut self, start: usize, end: usize, inserted: usize) {
-        let is_insertion = start == end;
-        if self.left.count() > 0 {
-            // Strictly inside goes to the start, the end goes to the new end.
-            if inserted > 0 {
-                self.left.shift(end + usize::from(is_insertion), inserted);
-            }
-            if !is_insertion {
-                self.left.collapse(start, end);
-            }
-        }
-        if self.right.count() > 0 {
-            // Strictly inside goes to the new end, the start stays.
-            if inserted > 0 {
-                self.right
-                    .shift(start + usize::from(!is_insertion), inserted);
-            }
-            if !is_insertion {
-                self.right.collapse(start + inserted, end + inserted);
-            }
-        }
+        // Strictly inside goes to the start, the end goes to the new end.
+        self.left.shift(end, inserted);
+        self.left.collapse(start, end);
+        // Strictly inside goes to the new end, the start stays.
+        self.right.shift(start + 1, inserted);
+        self.right.collapse(start + inserted, end + inserted);
     }
 
     #[cfg(test)]

@@ -104,6 +104,10 @@ impl Storage {
     }
 
     pub(crate) fn utf16_at(&self, offset: usize) -> usize {
+        // Where every unit is a byte there is nothing to look up.
+        if self.0.len_utf16() == self.0.len() {
+            return offset;
+        }
         self.0.byte_to_utf16_idx(offset)
     }
 
@@ -112,10 +116,16 @@ impl Storage {
     }
 
     pub(crate) fn offset_at_utf16(&self, unit: usize) -> usize {
+        if self.0.len_utf16() == self.0.len() {
+            return unit;
+        }
         self.0.utf16_to_byte_idx(unit)
     }
 
     pub(crate) fn char_at(&self, offset: usize) -> usize {
+        if self.0.len_chars() == self.0.len() {
+            return offset;
+        }
         self.0.byte_to_char_idx(offset)
     }
 
@@ -124,6 +134,9 @@ impl Storage {
     }
 
     pub(crate) fn offset_at_char(&self, index: usize) -> usize {
+        if self.0.len_chars() == self.0.len() {
+            return index;
+        }
         self.0.char_to_byte_idx(index)
     }
 

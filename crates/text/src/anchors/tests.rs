@@ -13,7 +13,7 @@ fn anchors_move_as_change_says() {
         let mut random = Random::new(seed);
         let mut anchors = Anchors::default();
         let mut model = Vec::new();
-        let mut len = 200;
+        let (mut len, mut last) = (200, 0);
         for _ in 0..300 {
             match random.below(6) {
                 0..3 => {
@@ -32,9 +32,19 @@ fn anchors_move_as_change_says() {
                     assert_eq!(anchors.resolve(id), None);
                 }
                 _ => {
-                    let start = random.below(len + 1);
+                    let is_near = random.one_in(2);
+                    let start = if is_near {
+                        last.min(len)
+                    } else {
+                        random.below(len + 1)
+                    };
                     let widest = if random.one_in(5) { len } else { 10 };
-                    let end = len.min(start + random.below(widest));
+                    let width = if random.one_in(2) {
+                        0
+                    } else {
+                        random.below(widest)
+                    };
+                    let end = len.min(start + width);
                     let inserted = if start == end { 1 } else { 0 } + random.below(9);
                     let splice = Splice {
                         old: Span::from(start..end),
@@ -50,6 +60,7 @@ fn anchors_move_as_change_says() {
                         *offset = change.map(*offset, id.bias());
                     }
                     len = len + inserted - (end - start);
+                    last = start + random.below(inserted + 1);
                 }
             }
             anchors.assert_invariants();

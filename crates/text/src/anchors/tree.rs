@@ -108,6 +108,9 @@ impl Tree {
 
     /// Moves every position that is `from` or greater by `by`.
     pub(super) fn shift(&mut self, mut from: usize, by: usize) {
+        if by == 0 {
+            return;
+        }
         let mut id = self.root;
         loop {
             let node = self.node_mut(id);

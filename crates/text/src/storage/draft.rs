@@ -24,6 +24,8 @@ pub(crate) struct Draft {
     run: String,
     /// Made for the first reader since the last edit.
     settled: OnceLock<Storage>,
+    /// How many chars of `base` lie before the replaced range, and up to its end.
+    chars: OnceLock<(usize, usize)>,
 }
 
 impl Draft {
@@ -34,6 +36,7 @@ impl Draft {
             removed: 0,
             run: String::new(),
             settled: OnceLock::new(),
+            chars: OnceLock::new(),
         }
     }
 
@@ -84,6 +87,7 @@ impl Draft {
             self.at = range.start;
             self.removed = range.len();
             self.run.push_str(text);
+            self.chars.take();
             return;
         }
         if range.start == end && range.end == end {
@@ -92,8 +96,11 @@ impl Draft {
         }
         let kept_from = range.start.max(self.at) - self.at;
         let kept_to = range.end.min(end) - self.at;
-        self.removed += self.at.saturating_sub(range.start) + range.end.saturating_sub(end);
-        self.at = self.at.min(range.start);
+        if range.start < self.at || range.end > end {
+            self.removed += self.at.saturating_sub(range.start) + range.end.saturating_sub(end);
+            self.at = self.at.min(range.start);
+            self.chars.take();
+        }
         self.run.replace_range(kept_from..kept_to, text);
     }
 
@@ -124,22 +131,33 @@ impl Draft {
         }
     }
 
-    /// The offset that has so many chars before it; at most the length.
+    /// The offset that has so many chars before it; the length where there are fewer.
     pub(crate) fn offset_at_char(&self, index: usize) -> usize {
-        if !self.has_run() {
-            return self.base.offset_at_char(index.min(self.base.char_len()));
-        }
-        let before = self.base.char_at(self.at);
-        let Some(behind) = index.checked_sub(before) else {
-            return self.base.offset_at_char(index);
+        let in_base = |index: usize| {
+            let all = self.base.char_len();
+            if index >= all {
+                return self.base.len();
+            }
+            self.base.offset_at_char(index)
         };
+        if !self.has_run() {
+            return in_base(index);
+        }
+        let (before, gone) = *self.chars.get_or_init(|| {
+            let end = self.at + self.removed;
+            (self.base.char_at(self.at), self.base.char_at(end))
+        });
+        let Some(behind) = index.checked_sub(before) else {
+            return in_base(index);
+        };
+        if behind <= self.run.len() && self.run.is_ascii() {
+            return self.at + behind;
+        }
         match self.run.char_indices().nth(behind) {
             Some((offset, _)) => self.at + offset,
             None => {
                 let chars = behind - self.run.chars().count();
-                let gone = self.base.char_at(self.at + self.removed);
-                let index = (gone + chars).min(self.base.char_len());
-                self.base.offset_at_char(index) - self.removed + self.run.len()
+                in_base(gone + chars) - self.removed + self.run.len()
             }
         }
     }
