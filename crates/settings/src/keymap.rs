@@ -253,7 +253,7 @@ const MODIFIERS: [&str; 9] = [
     "function",
 ];
 
-const NAMED_KEYS: [&str; 20] = [
+const NAMED_KEYS: [&str; 26] = [
     "space",
     "tab",
     "enter",
@@ -274,6 +274,12 @@ const NAMED_KEYS: [&str; 20] = [
     "menu",
     "capslock",
     "pause",
+    "cut",
+    "copy",
+    "paste",
+    "new",
+    "open",
+    "save",
 ];
 
 /// Checks `modifier-…-key`; a key is one character, a name, or f1 to f35.

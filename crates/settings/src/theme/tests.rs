@@ -1,1 +1,282 @@
-//! Tests.
+//! Our themes are complete and can be read by the eye; mistakes in others are told.
+
+use super::tokens::{SYNTAX_NAMES, stands_alone};
+use super::{Appearance, Theme, parse_theme};
+use crate::builtin::THEMES;
+use crate::color::{Rgba, contrast};
+
+fn themes() -> Vec<Theme> {
+    THEMES
+        .iter()
+        .map(|(file, text)| parse_theme(file, text).0.unwrap())
+        .collect()
+}
+
+fn at_least(theme: &Theme, what: &str, above: Rgba, below: Rgba, wanted: f64) {
+    let ratio = contrast(above, below);
+    assert!(
+        ratio >= wanted,
+        "{}: {what} {above} on {below} has {ratio:.2}, wanted {wanted}",
+        theme.name
+    );
+}
+
+#[test]
+fn there_are_enough_of_each_kind() {
+    let light = themes()
+        .iter()
+        .filter(|theme| theme.appearance == Appearance::Light)
+        .count();
+    let dark = themes().len() - light;
+    assert!(light >= 4 && dark >= 5, "{light} light, {dark} dark");
+}
+
+#[test]
+fn every_theme_styles_every_kind_of_syntax() {
+    for theme in themes() {
+        for name in SYNTAX_NAMES {
+            assert!(theme.syntax(name).is_some(), "{}: {name}", theme.name);
+            assert!(
+                !stands_alone(name) || theme.syntax.contains_key(*name),
+                "{}: {name}",
+                theme.name
+            );
+        }
+    }
+}
+
+#[test]
+fn letters_can_be_read_on_every_ground() {
+    for theme in themes() {
+        let c = theme.colors;
+        for (name, ground) in [
+            ("surface", c.surface),
+            ("raised", c.raised),
+            ("sunken", c.sunken),
+        ] {
+            at_least(&theme, &format!("text on {name}"), c.text, ground, 4.5);
+            at_least(&theme, &format!("muted on {name}"), c.muted, ground, 4.5);
+            at_least(
+                &theme,
+                &format!("disabled on {name}"),
+                c.disabled,
+                ground,
+                3.0,
+            );
+            at_least(&theme, &format!("link on {name}"), c.link, ground, 4.5);
+            at_least(
+                &theme,
+                &format!("focus ring on {name}"),
+                c.focus,
+                ground,
+                3.0,
+            );
+            for (what, color) in [
+                ("added", c.added),
+                ("changed", c.changed),
+                ("removed", c.removed),
+                ("conflict", c.conflict),
+                ("error", c.error),
+                ("warning", c.warning),
+                ("info", c.info),
+                ("success", c.success),
+            ] {
+                at_least(&theme, &format!("{what} on {name}"), color, ground, 4.5);
+            }
+            for (what, row) in [("hover", c.hover), ("selected", c.selected)] {
+                at_least(
+                    &theme,
+                    &format!("text on {what} {name}"),
+                    c.text,
+                    row.over(ground),
+                    4.5,
+                );
+                at_least(
+                    &theme,
+                    &format!("muted on {what} {name}"),
+                    c.muted,
+                    row.over(ground),
+                    3.0,
+                );
+            }
+        }
+        at_least(
+            &theme,
+            "letters on the accent",
+            c.accent_text,
+            c.accent,
+            4.5,
+        );
+        at_least(&theme, "ignored", c.ignored, c.raised, 3.0);
+        at_least(&theme, "line numbers", c.line_number, c.surface, 3.0);
+        at_least(&theme, "the caret", c.caret, c.surface, 3.0);
+    }
+}
+
+#[test]
+fn code_can_be_read_on_whatever_lies_behind_it() {
+    for theme in themes() {
+        let c = theme.colors;
+        for name in SYNTAX_NAMES {
+            let color = theme.syntax(name).unwrap().color;
+            let comment = name.starts_with("comment");
+            at_least(
+                &theme,
+                name,
+                color,
+                c.surface,
+                if comment { 3.0 } else { 4.5 },
+            );
+            at_least(
+                &theme,
+                name,
+                color,
+                c.current_line.over(c.surface),
+                if comment { 3.0 } else { 4.5 },
+            );
+        }
+        for (what, ground) in [
+            ("a selection", c.selection),
+            ("an inactive selection", c.selection_inactive),
+            ("a match", c.find_match),
+            ("the match one stands at", c.find_match_active),
+            ("a bracket", c.bracket_match),
+            ("an added line", c.added_ground),
+            ("a removed line", c.removed_ground),
+        ] {
+            at_least(
+                &theme,
+                &format!("text on {what}"),
+                c.text,
+                ground.over(c.surface),
+                4.5,
+            );
+            for name in ["keyword", "string", "function", "type", "number"] {
+                let color = theme.syntax(name).unwrap().color;
+                at_least(
+                    &theme,
+                    &format!("{name} on {what}"),
+                    color,
+                    ground.over(c.surface),
+                    2.8,
+                );
+            }
+        }
+        let shown = contrast(c.selection.over(c.surface), c.surface);
+        assert!(
+            shown >= 1.15,
+            "{}: a selection is seen ({shown:.2})",
+            theme.name
+        );
+    }
+}
+
+#[test]
+fn high_contrast_means_it() {
+    for theme in themes()
+        .iter()
+        .filter(|theme| theme.name.starts_with("High Contrast"))
+    {
+        for name in SYNTAX_NAMES {
+            at_least(
+                theme,
+                name,
+                theme.syntax(name).unwrap().color,
+                theme.colors.surface,
+                7.0,
+            );
+        }
+        at_least(theme, "text", theme.colors.text, theme.colors.surface, 15.0);
+        at_least(
+            theme,
+            "border",
+            theme.colors.border,
+            theme.colors.surface,
+            4.0,
+        );
+    }
+}
+
+#[test]
+fn agents_differ_in_hue_and_in_lightness() {
+    for theme in themes() {
+        for (ix, one) in theme.agents.iter().enumerate() {
+            at_least(
+                &theme,
+                &format!("agent {}", ix + 1),
+                *one,
+                theme.colors.surface,
+                3.0,
+            );
+            for (jx, other) in theme.agents.iter().enumerate().skip(ix + 1) {
+                let turn = (one.hsl().0 - other.hsl().0).abs();
+                let hue = turn.min(360.0 - turn);
+                let pair = format!(
+                    "{}: agents {} {one} and {} {other}",
+                    theme.name,
+                    ix + 1,
+                    jx + 1
+                );
+                assert!(hue >= 12.0, "{pair} differ in hue by {hue:.0}°");
+                let ratio = contrast(*one, *other);
+                assert!(ratio >= 1.1, "{pair} differ in lightness by {ratio:.2}");
+            }
+        }
+    }
+}
+
+#[test]
+fn mistakes_are_told_and_the_rest_is_taken() {
+    let (_, base) = THEMES[0];
+    let text = base
+        .replace("\"hover\": \"text/7\"", "\"hoover\": \"text/7\"")
+        .replace("\"border\": \"line\"", "\"border\": \"lime\"")
+        .replace("\"surface\": \"#16181d\"", "\"surface\": \"#16181\"")
+        .replace(
+            "\"keyword\": \"violet\"",
+            "\"keyword\": { \"color\": \"violet\", \"bald\": true }",
+        );
+    let (theme, problems) = parse_theme("mine.json", &text);
+    let shown = problems
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("\n");
+    for part in [
+        "mine.json:8:16: \"#16181\" is not a colour",
+        "unknown colour \"hoover\"; did you mean \"hover\"?",
+        "\"lime\" is not a colour: write #rrggbb, #rrggbbaa or a name from the palette; did you mean \"line\"?",
+        "unknown part of a style \"bald\"; did you mean \"bold\"?",
+        "missing colours, taken from Burin's own theme: surface, border, hover",
+    ] {
+        assert!(shown.contains(part), "{part}\nin\n{shown}");
+    }
+    let theme = theme.unwrap();
+    let (ours, _) = parse_theme("burin-dark.json", base);
+    assert_eq!(
+        theme.colors.border,
+        ours.unwrap().colors.border,
+        "gaps are filled"
+    );
+}
+
+#[test]
+fn a_theme_without_a_name_is_none() {
+    for text in [
+        "",
+        "{",
+        "[]",
+        "{}",
+        "{ \"name\": \"X\" }",
+        "{ \"name\": \"\", \"appearance\": \"dark\" }",
+    ] {
+        let (theme, problems) = parse_theme("mine.json", text);
+        assert!(theme.is_none() && !problems.is_empty(), "{text}");
+    }
+    let (theme, problems) = parse_theme(
+        "mine.json",
+        "{ \"name\": \"X\", \"appearance\": \"light\" }",
+    );
+    assert_eq!(theme.unwrap().name, "X", "a sketch is filled up");
+    assert!(problems.len() >= 3 && problems.len() < 8);
+}
