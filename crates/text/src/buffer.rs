@@ -45,10 +45,8 @@ impl Buffer {
 
     /// A buffer that goes on from a snapshot, with an empty history. Takes constant time.
     pub fn from_snapshot(snapshot: Snapshot) -> Self {
-        // The start of a text tells how its lines end.
-        let (head, _) = snapshot.chunk_at(ByteOffset(0));
         Self {
-            line_ending: EndingCount::of(head.as_bytes()).dominant(),
+            line_ending: dominant_ending(&snapshot),
             text: Draft::new(snapshot.storage().clone()),
             revision: snapshot.revision(),
             log: ChangeLog::default(),
@@ -315,6 +313,17 @@ impl Buffer {
         self.anchors.assert_invariants();
         self.history.assert_invariants();
     }
+}
+
+/// What most lines at the start of a text end with.
+fn dominant_ending(snapshot: &Snapshot) -> LineEnding {
+    const ENOUGH: usize = 64 * 1024;
+    let end = snapshot.len().min(ByteOffset(ENOUGH));
+    let mut count = EndingCount::default();
+    for chunk in snapshot.chunks(Span::new(ByteOffset(0), end)) {
+        count.add(chunk.as_bytes());
+    }
+    count.dominant()
 }
 
 /// An edit that fits the text and touches no other.

@@ -6,6 +6,21 @@
 //! Invariant: undoing every step gives the start text, redoing every step the text before that.
 //! Invariant: only `storage` names the rope, so that another store can take its place.
 //! Start at `Buffer::edit`; reading is `Snapshot`; the undo tree is in `history`.
+//!
+//! ```
+//! use base::{ByteOffset, Span};
+//! use text::{Buffer, Origin, Timestamp};
+//!
+//! let mut buffer = Buffer::new("one two");
+//! let before = buffer.snapshot();
+//! let change = buffer.replace(Span::from(0..3), "1", &Origin::user(Timestamp(0)));
+//! assert_eq!(buffer.snapshot().to_string(), "1 two");
+//! assert_eq!(change.map(ByteOffset(4), base::Bias::Left), ByteOffset(2));
+//! buffer.undo();
+//! assert!(before.diff_rows(&buffer.snapshot()).is_empty());
+//! ```
+
+#![warn(missing_docs)]
 
 mod anchors;
 mod buffer;

@@ -45,6 +45,13 @@ impl EndingCount {
         }
     }
 
+    /// Counts on, in a piece of text that does not part a carriage return from its line feed.
+    pub(crate) fn add(&mut self, text: &[u8]) {
+        let more = Self::of(text);
+        self.feeds += more.feeds;
+        self.pairs += more.pairs;
+    }
+
     pub(crate) fn endings(self) -> LineEndings {
         if self.pairs == 0 {
             LineEndings::Lf

@@ -344,3 +344,13 @@ fn line_ending_follows_the_start_of_the_text() {
         ByteOffset(1)
     );
 }
+
+#[test]
+fn texts_may_go_to_other_threads() {
+    fn sent<T: Send>(_: &T) {}
+    fn shared<T: Sync>(_: &T) {}
+    let buffer = Buffer::new("");
+    sent(&buffer);
+    sent(&buffer.snapshot());
+    shared(&buffer.snapshot());
+}

@@ -59,11 +59,11 @@ impl History {
         let end = next.map_or(self.splices.len(), |next| next.first_splice);
         let mut patches = SmallVec::new();
         let mut start = self.node(id).first_splice;
-        for ix in start..end {
-            if ix + 1 == end || self.splices[ix + 1].is_first {
-                patches.push(start..ix + 1);
-                start = ix + 1;
-            }
+        while start < end {
+            let more = self.splices[start + 1..end].iter();
+            let len = 1 + more.take_while(|kept| !kept.is_first).count();
+            patches.push(start..start + len);
+            start += len;
         }
         if direction == Direction::Backward {
             patches.reverse();

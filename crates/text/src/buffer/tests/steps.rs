@@ -1,9 +1,10 @@
 //! Which edits share an undo step, and what undo, redo and checkpoints do with steps.
 
-use base::{ByteOffset, Span};
+use base::{ByteOffset, Row, Span};
 
 use crate::buffer::Buffer;
 use crate::edit::{Author, Edit, EditKind, Origin, Timestamp};
+use crate::random::Random;
 use crate::selection::{Selection, SelectionSet};
 
 fn text(buffer: &Buffer) -> String {
@@ -241,4 +242,40 @@ fn overlapping_work_refuses_to_be_taken_back() {
     check(4..4, "x", Some("one xtwo three"));
     check(0..4, "", Some("two three"));
     check(8..9, "", Some("one twothree"));
+}
+
+#[test]
+fn taking_an_agent_back_leaves_what_a_person_did_alone() {
+    for seed in 0..200 {
+        let mut random = Random::new(seed);
+        let mut buffer = Buffer::new(&"row\n".repeat(40));
+        let mut alone = Buffer::new(&"row\n".repeat(40));
+        for now in 0..random.below(60) as u64 {
+            // Even rows are the agent's, odd rows the person's, so nothing overlaps.
+            let row = Row(random.below(40) as u32);
+            let author = if row.0.is_multiple_of(2) {
+                Author::Formatter
+            } else {
+                Author::User
+            };
+            let origin = Origin::new(author, EditKind::Other, Timestamp(now * 5000));
+            let text = random.text(3).replace(['\n', '\r'], "x");
+            let from = random.boundary(&buffer.snapshot().row_text(row));
+            let place = |buffer: &Buffer| {
+                let span = buffer.snapshot().row_span(row);
+                Span::new((span.start + from.0).min(span.end), span.end)
+            };
+            if row.0 % 2 == 1 {
+                let span = place(&alone);
+                alone.replace(span, &text, &origin);
+            }
+            let span = place(&buffer);
+            buffer.replace(span, &text, &origin);
+            if random.one_in(5) {
+                buffer.undo_by(&Author::Formatter, Timestamp(now));
+            }
+        }
+        while buffer.undo_by(&Author::Formatter, Timestamp(0)).is_some() {}
+        assert_eq!(text(&buffer), text(&alone), "seed {seed}");
+    }
 }
