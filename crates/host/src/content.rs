@@ -13,36 +13,38 @@ const SECOND: u64 = 0xD1B5_4A32_D192_ED03;
 impl ContentHash {
     /// The fingerprint of `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
-        let (mut left, mut right) = (FIRST, SECOND ^ bytes.len() as u64);
-        let mut blocks = bytes.chunks_exact(16);
-        for block in &mut blocks {
-            (left, right) = mix(left, right, block);
+        let (mut left, mut right) = (FIRST, SECOND);
+        let mut words = bytes.chunks_exact(8);
+        for word in &mut words {
+            (left, right) = mix(left, right, number(word));
         }
-        let mut last = [0; 16];
-        last[..blocks.remainder().len()].copy_from_slice(blocks.remainder());
-        (left, right) = mix(left, right, &last);
-        (left, right) = mix(left, right, &[0; 16]);
-        Self(u128::from(left) << 64 | u128::from(right))
+        (left, right) = mix(left, right, number(words.remainder()));
+        (left, right) = mix(left, right, bytes.len() as u64);
+        Self(u128::from(finish(left)) << 64 | u128::from(finish(right ^ left)))
     }
 }
 
-fn mix(left: u64, right: u64, block: &[u8]) -> (u64, u64) {
-    let a = word(&block[..8]) ^ left;
-    let b = word(&block[8..]) ^ right;
-    let product = u128::from(a ^ FIRST) * u128::from(b ^ SECOND | 1);
-    let (low, high) = (product as u64, (product >> 64) as u64);
-    // The words are added once more: a factor of zero must not swallow the other one.
-    (
-        (low ^ high).wrapping_add(a.rotate_left(23)),
-        (low.wrapping_add(b)).rotate_left(41) ^ high.wrapping_mul(FIRST | 1),
-    )
+/// Takes a word into both lanes. Every step can be undone for a known word, so two texts that
+/// differ in one word never end alike.
+fn mix(left: u64, right: u64, word: u64) -> (u64, u64) {
+    let left = (left ^ word).wrapping_mul(FIRST);
+    let right = right
+        .rotate_left(27)
+        .wrapping_add(word)
+        .wrapping_mul(SECOND);
+    (left ^ left >> 29, right ^ right >> 32)
 }
 
-fn word(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .rev()
-        .fold(0, |word, byte| word << 8 | u64::from(*byte))
+/// Lets every bit depend on all others.
+fn finish(lane: u64) -> u64 {
+    let lane = (lane ^ lane >> 33).wrapping_mul(SECOND);
+    let lane = (lane ^ lane >> 29).wrapping_mul(FIRST);
+    lane ^ lane >> 32
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    let bytes = bytes.iter().rev();
+    bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 #[cfg(test)]

@@ -172,3 +172,6 @@ pub struct Saved {
     /// user, and keep the text marked as not saved.
     pub unconfirmed: Option<Error>,
 }
+
+#[cfg(test)]
+mod tests;

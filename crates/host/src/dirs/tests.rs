@@ -1,1 +1,63 @@
-//! .
+//! Where our folders are.
+
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
+
+use base::AbsPath;
+
+use super::{Dirs, create_private};
+use crate::temp::TempFolder;
+
+fn dirs(variables: &[(&str, &str)]) -> Result<Dirs, String> {
+    let variable = |name: &str| {
+        let found = variables.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| OsString::from(value))
+    };
+    Dirs::from_variables(variable).map_err(|error| error.to_string())
+}
+
+fn paths(dirs: &Dirs) -> [String; 3] {
+    [&dirs.config, &dirs.state, &dirs.cache].map(ToString::to_string)
+}
+
+#[test]
+fn home_then_xdg_then_our_own_variables_decide() {
+    let home = dirs(&[("HOME", "/h")]).expect("folders");
+    assert_eq!(
+        paths(&home),
+        [
+            "/h/.config/burin",
+            "/h/.local/state/burin",
+            "/h/.cache/burin"
+        ]
+    );
+    let some = dirs(&[
+        ("HOME", "/h"),
+        ("XDG_CONFIG_HOME", "/x"),
+        ("XDG_CACHE_HOME", "not/absolute"),
+        ("BURIN_STATE_DIR", "/s"),
+    ]);
+    let some = some.expect("folders");
+    assert_eq!(paths(&some), ["/x/burin", "/s", "/h/.cache/burin"]);
+    let message = dirs(&[]).expect_err("no home");
+    assert!(
+        message.contains("HOME") && message.contains("BURIN_CONFIG_DIR"),
+        "{message}"
+    );
+}
+
+#[test]
+fn our_folders_are_for_our_eyes() {
+    let folder = TempFolder::new().expect("a temporary folder");
+    let dirs = Dirs::below(folder.path());
+    dirs.create().expect("created");
+    let mode = |path: &AbsPath| {
+        let metadata = std::fs::metadata(path).expect("a folder");
+        metadata.permissions().mode() & 0o777
+    };
+    assert_eq!(mode(&dirs.state), 0o700);
+    let open = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&dirs.state, open).expect("a mode");
+    create_private(&dirs.state).expect("there already");
+    assert_eq!(mode(&dirs.state), 0o700);
+}

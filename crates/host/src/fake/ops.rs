@@ -22,6 +22,7 @@ impl Files for FakeFiles {
         let doing = "read";
         let world = self.enter(Operation::Read, path, doing)?;
         let failed = |reason| Error::new(path, doing, reason);
+        world.resolve(path).map_err(failed)?;
         let stat = world.stat(path).map_err(failed)?;
         let Some(content) = world.content(path) else {
             return Err(failed(not_a_file(&stat)));

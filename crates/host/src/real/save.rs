@@ -308,3 +308,6 @@ fn remove_temp(path: &AbsPath) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

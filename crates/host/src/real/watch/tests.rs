@@ -1,1 +1,241 @@
-//! .
+//! Watching real folders, by either way.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use base::AbsPath;
+
+use super::batch::{Batch, GATHER};
+use super::portable;
+use crate::error::Error;
+use crate::temp::TempFolder;
+use crate::watch::{WatchEvent, WatchRequest, Watcher};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+struct Ground {
+    watcher: Watcher,
+    folder: TempFolder,
+}
+
+type Start = fn(WatchRequest) -> Result<Watcher, Error>;
+
+impl Ground {
+    fn new(start: Start, prepare: impl Fn(&AbsPath)) -> Self {
+        let folder = TempFolder::new().expect("a temporary folder");
+        prepare(folder.path());
+        let request = WatchRequest {
+            root: folder.path().clone(),
+            ignore: Arc::new(|path: &Path, is_folder| is_folder && path.ends_with("ignored")),
+        };
+        let watcher = start(request).expect("a watcher");
+        let ground = Self { watcher, folder };
+        ground.wait("ready", |event| *event == WatchEvent::Ready);
+        ground
+    }
+
+    fn path(&self, name: &str) -> AbsPath {
+        self.folder.path().join(name)
+    }
+
+    /// Waits for an event; the ones before it are dropped.
+    fn wait(&self, what: &str, mut is_wanted: impl FnMut(&WatchEvent) -> bool) {
+        let start = Instant::now();
+        loop {
+            match self.watcher.events.try_recv() {
+                Ok(event) if is_wanted(&event) => return,
+                Ok(_) => {}
+                Err(_) => {
+                    assert!(start.elapsed() < PATIENCE, "no event: {what}");
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+            }
+        }
+    }
+
+    fn wait_for(&self, name: &str) {
+        let path = self.path(name);
+        self.wait(name, |event| match event {
+            WatchEvent::Changed(paths) => paths.contains(&path),
+            WatchEvent::Rescan(_) => true,
+            WatchEvent::Ready | WatchEvent::Problem(_) => false,
+        });
+    }
+
+    /// All paths of the events so far, and of those that come until `last` changes.
+    fn until(&self, last: &str) -> Vec<AbsPath> {
+        let last = self.path(last);
+        let mut all = Vec::new();
+        fs::write(&last, "").expect("a file");
+        self.wait("the last file", |event| {
+            if let WatchEvent::Changed(paths) = event {
+                all.extend(paths.iter().cloned());
+            }
+            all.contains(&last)
+        });
+        all
+    }
+}
+
+fn on_both(prepare: impl Fn(&AbsPath), check: impl Fn(&Ground)) {
+    for start in [super::start as Start, portable::start] {
+        check(&Ground::new(start, &prepare));
+    }
+}
+
+fn nothing(_: &AbsPath) {}
+
+#[test]
+fn files_that_come_change_and_go_are_told() {
+    on_both(nothing, |ground| {
+        let file = ground.path("file");
+        fs::write(&file, "one").expect("a file");
+        ground.wait_for("file");
+        fs::write(&file, "two").expect("a file");
+        ground.wait_for("file");
+        fs::rename(&file, ground.path("other")).expect("renamed");
+        ground.wait_for("other");
+        fs::remove_file(ground.path("other")).expect("removed");
+        ground.wait_for("other");
+    });
+}
+
+#[test]
+fn what_comes_in_a_new_folder_is_told() {
+    // On this system `notify` misses what comes before its own watch; where we use it, the system
+    // watches whole trees.
+    let ground = Ground::new(super::start, nothing);
+    for round in 0..20 {
+        let early = format!("{round}/b/c/early");
+        fs::create_dir_all(ground.path(&format!("{round}/b/c"))).expect("folders");
+        fs::write(ground.path(&early), "").expect("a file");
+        ground.wait_for(&early);
+        let late = format!("{round}/b/c/late");
+        fs::write(ground.path(&late), "").expect("a file");
+        ground.wait_for(&late);
+    }
+}
+
+#[test]
+fn a_renamed_folder_is_told_under_its_new_name() {
+    let prepare = |root: &AbsPath| fs::create_dir_all(root.join("one/deep")).expect("folders");
+    on_both(prepare, |ground| {
+        fs::rename(ground.path("one"), ground.path("two")).expect("renamed");
+        ground.wait_for("two");
+        fs::write(ground.path("two/deep/file"), "").expect("a file");
+        ground.wait_for("two/deep/file");
+    });
+}
+
+#[test]
+fn ignored_folders_and_our_own_temporary_files_are_not_told() {
+    let prepare = |root: &AbsPath| fs::create_dir_all(root.join("ignored/deep")).expect("folders");
+    on_both(prepare, |ground| {
+        fs::write(ground.path("ignored/deep/file"), "").expect("a file");
+        fs::write(ground.path(".burin-abcd1234"), "").expect("a file");
+        fs::write(ground.path("file"), "").expect("a file");
+        let all = ground.until("last");
+        let names: Vec<_> = all.iter().map(AbsPath::name).collect();
+        assert!(names.contains(&"file".to_owned()), "{names:?}");
+        assert!(!names.contains(&".burin-abcd1234".to_owned()), "{names:?}");
+        let ignored = ground.path("ignored");
+        assert!(
+            !all.iter()
+                .any(|path| path.is_within(&ignored) && path != &ignored)
+        );
+    });
+}
+
+#[test]
+fn opening_files_is_no_event() {
+    let prepare = |root: &AbsPath| fs::write(root.join("file"), "x").expect("a file");
+    let ground = Ground::new(super::start, prepare);
+    for _ in 0..100 {
+        fs::read(ground.path("file")).expect("the file");
+    }
+    assert_eq!(ground.until("last"), [ground.path("last")]);
+}
+
+#[test]
+fn what_is_visible_is_told_wherever_it_lies() {
+    let elsewhere = TempFolder::new().expect("a temporary folder");
+    let file = elsewhere.path().join("file");
+    fs::write(&file, "one").expect("a file");
+    let ground = Ground::new(super::start, nothing);
+    ground.watcher.set_visible(vec![file.clone()]);
+    let start = Instant::now();
+    let mut number = 0;
+    // The request is taken up some time later, so the file goes on changing.
+    while ground.watcher.events.is_empty() {
+        number += 1;
+        fs::write(&file, format!("{number}")).expect("a file");
+        assert!(start.elapsed() < PATIENCE, "no event");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    ground.wait("the visible file", |event| {
+        *event == WatchEvent::Changed(vec![file.clone()])
+    });
+}
+
+#[test]
+fn of_a_flood_nothing_is_lost() {
+    const COUNT: usize = 3_000;
+    let ground = Ground::new(super::start, nothing);
+    for number in 0..COUNT {
+        let folder = ground.path(&format!("{}", number % 30));
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::write(folder.join(format!("{number}")), "").expect("a file");
+    }
+    let all: BTreeSet<_> = ground.until("last").into_iter().collect();
+    let missing: Vec<_> = (0..COUNT)
+        .map(|number| ground.path(&format!("{}/{number}", number % 30)))
+        .filter(|path| !all.contains(path))
+        .collect();
+    assert_eq!(missing, []);
+}
+
+#[test]
+fn too_many_changes_at_once_become_a_new_look_at_everything() {
+    let root = AbsPath::new("/root").expect("absolute");
+    let (sender, events) = async_channel::bounded(1);
+    let request = WatchRequest {
+        root: root.clone(),
+        ignore: Arc::new(|_: &Path, _| false),
+    };
+    let mut batch = Batch::new(request, sender);
+    let send = |batch: &mut Batch| {
+        std::thread::sleep(GATHER);
+        batch.send();
+    };
+    batch.change(root.join("one"));
+    send(&mut batch);
+    // The channel is full now: events gather, and at last turn into a rescan.
+    for number in 0..10_000 {
+        batch.change(root.join(format!("{number}")));
+    }
+    send(&mut batch);
+    assert_eq!(
+        events.try_recv(),
+        Ok(WatchEvent::Changed(vec![root.join("one")]))
+    );
+    assert!(events.is_empty() && batch.wait().is_some());
+    send(&mut batch);
+    assert_eq!(events.try_recv(), Ok(WatchEvent::Rescan(root)));
+    assert!(batch.wait().is_none());
+}
+
+#[test]
+fn the_thread_ends_with_the_watcher() {
+    let ground = Ground::new(super::start, nothing);
+    let events = ground.watcher.events.clone();
+    drop(ground);
+    let start = Instant::now();
+    while !events.is_closed() {
+        assert!(start.elapsed() < PATIENCE, "the thread still runs");
+        events.try_recv().ok();
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
