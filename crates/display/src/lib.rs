@@ -31,3 +31,6 @@ pub use line::{DisplayLine, Segment, SegmentKind};
 pub use map::DisplayMap;
 pub use position::{DisplayOptions, DisplayPoint, DisplayRow};
 pub use snapshot::DisplaySnapshot;
+
+#[cfg(test)]
+mod tests;

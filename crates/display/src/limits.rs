@@ -16,7 +16,7 @@ pub(crate) const LONG_LINES: usize = if cfg!(test) { 2 } else { 8 };
 pub(crate) const ROWS_PER_ITEM: usize = if cfg!(test) { 3 } else { 64 };
 
 /// Bytes wrapped at once after an edit; the rest waits for the background.
-pub(crate) const SYNC_BYTES: usize = if cfg!(test) { 160 } else { 128 * 1024 };
+pub(crate) const SYNC_BYTES: usize = if cfg!(test) { 50 } else { 128 * 1024 };
 
 /// Bytes of one line held in memory while it is wrapped.
 pub(crate) const WINDOW_BYTES: usize = if cfg!(test) { 100 } else { 1024 * 1024 };

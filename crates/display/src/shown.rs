@@ -152,13 +152,6 @@ impl Shown {
         self.pieces.summary().lines + 1
     }
 
-    /// Whether buffer and shown text are the same.
-    pub(crate) fn is_plain(&self) -> bool {
-        matches!(self.pieces.first(), None | Some(Piece::Text { .. }))
-            && self.pieces.summary().shown == self.buffer.len().0
-            && self.pieces.summary().lines + 1 == self.buffer.row_count()
-    }
-
     /// Where an offset is shown. `Left` stays before inlays there, `Right` goes behind them;
     /// inside a fold they choose its sides.
     pub(crate) fn to_shown(&self, offset: ByteOffset, bias: Bias) -> usize {

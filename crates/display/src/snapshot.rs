@@ -237,7 +237,7 @@ impl DisplaySnapshot {
     fn snap(&self, offset: ByteOffset, bias: Bias) -> ByteOffset {
         let buffer = self.buffer();
         let is_ascii = |ch: Option<char>| ch.is_none_or(|ch| ch.is_ascii());
-        if is_ascii(buffer.chars_at(offset).next()) {
+        if offset.0 == 0 || is_ascii(buffer.chars_at(offset).next()) {
             return offset;
         }
         let start = buffer.previous_grapheme(offset);
@@ -251,15 +251,14 @@ impl DisplaySnapshot {
 
     /// The last place in a strip that is not its end.
     fn last_offset(&self, strip: &Strip) -> ByteOffset {
-        let start = self.shown.to_buffer(strip.shown.start);
-        let end = self.shown.to_buffer(strip.shown.end);
-        let before = self.buffer().previous_grapheme(end);
-        if self.shown.to_shown(before, Bias::Right) < strip.shown.end {
-            return before.max(start);
+        let last_byte = strip.shown.end.saturating_sub(1).max(strip.shown.start);
+        let offset = self.shown.to_buffer(last_byte);
+        if self.shown.to_shown(offset, Bias::Right) != last_byte {
+            // The strip ends with an inlay or a fold: before that.
+            return offset;
         }
-        // The strip ends with an inlay or a fold: before that.
-        let within = strip.shown.end.saturating_sub(1).max(strip.shown.start);
-        self.shown.to_buffer(within).max(start)
+        let start = self.shown.to_buffer(strip.shown.start);
+        self.buffer().previous_grapheme(offset + 1).max(start)
     }
 }
 

@@ -247,6 +247,7 @@ impl WrapTree {
     }
 
     /// Whether a line is wrapped for the options of now.
+    #[cfg(test)]
     pub(crate) fn is_fresh(&self, line: u32) -> bool {
         self.stale_lines(line, usize::MAX)
             .is_none_or(|stale| stale.start > line)
