@@ -25,6 +25,9 @@ use crate::storage::Draft;
 
 pub use crate::buffer::travel::Restored;
 
+/// From this length in bytes on, undo and redo of an edit exchange whole texts.
+const LARGE: usize = 64 * 1024;
+
 /// An edited text.
 pub struct Buffer {
     text: Draft,
@@ -179,10 +182,19 @@ impl Buffer {
     /// Applies edits that are sorted, apart and on char boundaries.
     fn apply(&mut self, edits: &[EditRef<'_>], origin: &Origin) -> Change {
         self.history.open_step(edits, origin);
+        let is_large = |edit: &EditRef<'_>| edit.span.len().max(edit.text.len()) >= LARGE;
+        let before = edits
+            .iter()
+            .any(is_large)
+            .then(|| self.text.flush().clone());
         let splices = match edits {
             [edit] => self.apply_single(*edit),
             _ => self.apply_several(edits),
         };
+        if let Some(before) = before {
+            let after = self.text.flush().clone();
+            self.history.keep_whole(edits.len(), before, after);
+        }
         self.finish(splices, origin.author)
     }
 

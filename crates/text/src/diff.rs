@@ -67,6 +67,8 @@ impl Snapshot {
         let first = self.common_first_rows(after);
         let common_last = self.common_last_rows(after, first);
         let mut input = InternedInput::default();
+        let count = |rows: u32| rows.saturating_sub(first + common_last);
+        input.reserve(count(self.row_count()), count(after.row_count()));
         input.update_before(self.middle_rows(first, common_last));
         input.update_after(after.middle_rows(first, common_last));
         let mut diff = Diff::compute(Algorithm::Histogram, &input);

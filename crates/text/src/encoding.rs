@@ -15,7 +15,7 @@ use encoding_rs::{Encoder, EncoderResult};
 use crate::line_ending::LineEndings;
 use crate::snapshot::Snapshot;
 
-pub use crate::encoding::detect::{decode, decode_as};
+pub use crate::encoding::detect::{decode, decode_as, looks_binary};
 
 /// How characters are written as bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -13,7 +13,7 @@ mod revert;
 mod texts;
 
 use crate::edit::{Author, EditKind, Timestamp};
-use crate::history::patch::KeptSplice;
+use crate::history::patch::{KeptSplice, Whole};
 use crate::history::texts::Texts;
 use crate::selection::SelectionSet;
 
@@ -54,6 +54,8 @@ pub struct History {
     nodes: Vec<Node>,
     splices: Vec<KeptSplice>,
     texts: Texts,
+    /// Sorted by their splices.
+    wholes: Vec<Whole>,
     noted: Vec<Noted>,
     checkpoints: Vec<(String, NodeId)>,
     current: NodeId,
@@ -113,6 +115,7 @@ impl History {
             nodes: vec![start],
             splices: Vec::new(),
             texts: Texts::default(),
+            wholes: Vec::new(),
             noted: Vec::new(),
             checkpoints: Vec::new(),
             current: NodeId(0),

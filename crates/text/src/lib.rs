@@ -43,7 +43,9 @@ pub use buffer::{Buffer, Restored};
 pub use change::{Change, Splice};
 pub use diff::{RowHunk, RowSpan, diff_words};
 pub use edit::{Author, Edit, EditKind, Origin, Timestamp};
-pub use encoding::{Decoded, EncodeError, Encoding, FileFormat, decode, decode_as, encode};
+pub use encoding::{
+    Decoded, EncodeError, Encoding, FileFormat, decode, decode_as, encode, looks_binary,
+};
 pub use history::{CheckpointId, History, NodeId, Step};
 pub use line_ending::{LineEnding, LineEndings};
 pub use operation::Operation;

@@ -41,6 +41,10 @@ impl Storage {
 
     /// Puts `text` in place of `range`.
     pub(crate) fn replace(&mut self, range: Range<usize>, text: &str) {
+        if range.len() == self.len() {
+            *self = Self::new(text);
+            return;
+        }
         let at = range.start;
         let mut done = Some(());
         if !range.is_empty() {

@@ -328,6 +328,34 @@ fn long_texts_share_the_store_and_come_back() {
 }
 
 #[test]
+fn large_edits_are_undone_by_exchanging_whole_texts() {
+    let page = "some text, é\r\n".repeat(20_000);
+    let mut buffer = Buffer::new(&page);
+    let origin = |now| Origin::typing(Timestamp(now));
+    let all = buffer.snapshot().full_span();
+    buffer.replace(all, "x", &origin(0));
+    buffer.replace(Span::from(1..1), "y", &origin(1));
+    buffer.replace(Span::from(1..1), &page, &origin(2));
+    buffer.replace(Span::from(0..1), "", &Origin::deleting(Timestamp(3)));
+    let edits = [
+        Edit::new(Span::from(0..4), "z"),
+        Edit::new(Span::from(9..200_000), ""),
+    ];
+    buffer.edit(&edits, &Origin::user(Timestamp(4)));
+    let mut states = vec![buffer.snapshot().to_string()];
+    while buffer.undo().is_some() {
+        buffer.assert_invariants();
+        states.push(buffer.snapshot().to_string());
+    }
+    assert_eq!(states.last(), Some(&page));
+    while buffer.redo().is_some() {
+        states.pop();
+        assert_eq!(Some(&buffer.snapshot().to_string()), states.last());
+    }
+    assert_eq!(states.len(), 1);
+}
+
+#[test]
 fn line_ending_follows_the_start_of_the_text() {
     let check = |text: &str, expected: &str| {
         assert_eq!(

@@ -24,8 +24,7 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
         }
     }
     let head = &bytes[..bytes.len().min(HEAD)];
-    let has_zeros = memchr::memchr(0, head).is_some();
-    if has_zeros && let Some(encoding) = utf16::looks_like(head) {
+    if let Some(encoding) = utf16::looks_like(head) {
         let decoded = decode_as(bytes, encoding);
         if decoded.read_only.is_none() && !decoded.binary {
             return decoded;
@@ -35,17 +34,29 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
         return decode_as(bytes, Encoding::UTF_8);
     };
     let sample = sample(bytes);
-    if has_zeros || is_mostly_control(head) || is_mostly_utf8(sample, error.valid_up_to(), bytes) {
+    if is_noise(head) || is_mostly_utf8(sample, error.valid_up_to(), bytes) {
         return decode_as(bytes, Encoding::UTF_8);
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(sample, sample.len() == bytes.len());
     let guess = detector.guess(None, Utf8Detection::Deny);
-    match Encoding::of(guess) {
-        Some(encoding) if legacy(bytes, guess).1.is_none() => decode_as(bytes, encoding),
-        // It has a character for every byte, so nothing is lost.
-        _ => decode_as(bytes, Encoding(Kind::Legacy(encoding_rs::WINDOWS_1252))),
+    if let Some(encoding) = Encoding::of(guess)
+        && let (text, None) = legacy(bytes, guess)
+    {
+        return finish(bytes, text, encoding, false, None);
     }
+    // It has a character for every byte, so nothing is lost.
+    decode_as(bytes, Encoding(Kind::Legacy(encoding_rs::WINDOWS_1252)))
+}
+
+/// Whether a file that starts with these bytes (some thousands are enough) is surely no text.
+/// Cheaper than `decode`, for those who only want to know.
+pub fn looks_binary(head: &[u8]) -> bool {
+    let head = &head[..head.len().min(HEAD)];
+    let has_mark = [Encoding::UTF_16LE, Encoding::UTF_16BE]
+        .iter()
+        .any(|encoding| head.starts_with(encoding.bom()));
+    !has_mark && utf16::looks_like(head).is_none() && is_noise(head)
 }
 
 /// Decodes as the encoding that somebody chose. Never fails; see `Decoded::read_only`.
@@ -62,10 +73,20 @@ pub fn decode_as(bytes: &[u8], encoding: Encoding) -> Decoded<'_> {
         Kind::Utf16Be => owned(utf16::decode(body, u16::from_be_bytes)),
         Kind::Legacy(legacy_encoding) => legacy(body, legacy_encoding),
     };
+    finish(body, text, encoding, bom, problem)
+}
+
+/// `problem` is where the first bytes are that the text would not give back.
+fn finish<'a>(
+    body: &[u8],
+    text: Cow<'a, str>,
+    encoding: Encoding,
+    bom: bool,
+    problem: Option<usize>,
+) -> Decoded<'a> {
     let is_utf16 = matches!(encoding.0, Kind::Utf16Le | Kind::Utf16Be);
-    let head = if is_utf16 { text.as_bytes() } else { bytes };
-    let head = &head[..head.len().min(HEAD)];
-    let binary = memchr::memchr(0, head).is_some() || is_mostly_control(head);
+    let head = if is_utf16 { text.as_bytes() } else { body };
+    let binary = is_noise(&head[..head.len().min(HEAD)]);
     let format = FileFormat {
         encoding,
         bom,
@@ -133,8 +154,9 @@ fn is_mostly_utf8(sample: &[u8], first_error: usize, bytes: &[u8]) -> bool {
     good > 4 * bad || first_is_late && good > bad * 2
 }
 
-/// Whether there is more noise than escape sequences and page breaks account for.
-fn is_mostly_control(head: &[u8]) -> bool {
-    let is_noise = |byte: &&u8| matches!(**byte, 0..=6 | 14..=26 | 28..=31 | 127);
-    head.iter().filter(is_noise).count() * 8 > head.len()
+/// Whether there are zeros, or more control characters than escape sequences and page breaks
+/// account for.
+fn is_noise(head: &[u8]) -> bool {
+    let is_control = |byte: &&u8| matches!(**byte, 1..=6 | 14..=26 | 28..=31 | 127);
+    memchr::memchr(0, head).is_some() || head.iter().filter(is_control).count() * 8 > head.len()
 }

@@ -2,7 +2,7 @@
 
 use base::Row;
 
-use super::{Encoding, FileFormat, decode, decode_as, encode};
+use super::{Encoding, FileFormat, decode, decode_as, encode, looks_binary};
 use crate::line_ending::LineEndings;
 use crate::random::Random;
 use crate::snapshot::Snapshot;
@@ -121,6 +121,9 @@ fn what_would_not_come_back_is_read_only() {
 fn binary_is_noticed_without_a_bad_byte() {
     assert_eq!(round_trip(b"a\0b"), "UTF-8 binary");
     assert_eq!(round_trip(b"\x01\x02\x03abc"), "UTF-8 binary");
+    assert!(looks_binary(b"\x7fELF\x02\x01\x01\0\0\0"));
+    assert!(!looks_binary(b"") && !looks_binary("größe".as_bytes()));
+    assert!(!looks_binary(b"\xff\xfea\0") && !looks_binary(b"a\0b\0c\0"));
 }
 
 #[test]

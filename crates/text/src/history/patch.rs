@@ -29,6 +29,14 @@ pub(super) struct KeptSplice {
     pub(super) is_first: bool,
 }
 
+/// Both whole texts around an edit so large that going through its texts would take too long.
+/// They share most of their memory with each other and with the buffer.
+pub(super) struct Whole {
+    pub(super) first_splice: usize,
+    pub(super) before: Storage,
+    pub(super) after: Storage,
+}
+
 pub(crate) type Splices = SmallVec<[Splice; 1]>;
 
 impl History {
@@ -101,6 +109,17 @@ impl History {
         splices: &Splices,
         storage: &mut Storage,
     ) {
+        if let Ok(ix) = self
+            .wholes
+            .binary_search_by_key(&patch.start, |whole| whole.first_splice)
+        {
+            let whole = &self.wholes[ix];
+            *storage = match direction {
+                Direction::Forward => whole.after.clone(),
+                Direction::Backward => whole.before.clone(),
+            };
+            return;
+        }
         // From the last to the first, so that the offsets of those before still hold.
         for (kept, splice) in self.splices[patch].iter().zip(splices).rev() {
             let text = match direction {

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use base::Span;
 
 use crate::edit::{EditKind, Origin};
-use crate::history::patch::KeptSplice;
+use crate::history::patch::{KeptSplice, Whole};
 use crate::history::texts::{Fragment, LONG};
 use crate::history::{History, Node, NodeId};
 use crate::storage::Storage;
@@ -99,6 +99,15 @@ impl History {
         self.splices[ix].inserted = fragment;
     }
 
+    /// The whole texts around the newest edit, which had `splices` splices.
+    pub(crate) fn keep_whole(&mut self, splices: usize, before: Storage, after: Storage) {
+        self.wholes.push(Whole {
+            first_splice: self.splices.len() - splices,
+            before,
+            after,
+        });
+    }
+
     /// Marks the current step as the one that took `step` back.
     pub(crate) fn mark_revert(&mut self, step: NodeId) {
         self.node_mut(self.current).reverts = step;
@@ -161,6 +170,10 @@ impl History {
         let Some(newest) = self.splices.last_mut().filter(|newest| newest.is_first) else {
             return false;
         };
+        // Large edits stay as they are: their whole texts may be kept.
+        if self.texts.is_long(newest.removed) || self.texts.is_long(newest.inserted) {
+            return false;
+        }
         let (from, to) = (edit.span.start.0, edit.span.end.0);
         let inserted = self.texts.len(newest.inserted);
         let end = newest.at + inserted;

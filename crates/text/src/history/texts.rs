@@ -64,6 +64,10 @@ impl Texts {
         }
     }
 
+    pub(super) fn is_long(&self, fragment: Fragment) -> bool {
+        fragment.len == IN_LONG
+    }
+
     /// Whether it is the last of the short ones, so that it may still be changed.
     pub(super) fn is_last(&self, fragment: Fragment) -> bool {
         fragment.len != IN_LONG
