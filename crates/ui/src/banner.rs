@@ -2,7 +2,8 @@
 
 use gpui_kit::{
     AnyElement, App, ElementId, InteractiveElement as _, IntoElement, ParentElement, RenderOnce,
-    Role, SharedString, StatefulInteractiveElement as _, Styled as _, Window, div,
+    Role, SharedString, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window,
+    div,
 };
 
 use crate::badge::Tone;
@@ -48,6 +49,7 @@ impl RenderOnce for Banner {
         };
         div()
             .id(self.id)
+            .test_support()
             .role(if self.tone == Tone::Error {
                 Role::Alert
             } else {

@@ -6,7 +6,7 @@ use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
     Action, App, ClickEvent, ElementId, FocusHandle, InteractiveElement as _, IntoElement,
     ParentElement as _, RenderOnce, Role, SharedString, StatefulInteractiveElement as _,
-    Styled as _, Toggled, Window, div, px,
+    Styled as _, TestSupportExt as _, Toggled, Window, div, px,
 };
 
 use crate::icon::{Icon, IconSize};
@@ -114,6 +114,7 @@ impl RenderOnce for Button {
         };
         div()
             .id(self.id)
+            .test_support()
             .role(Role::Button)
             .aria_label(self.label.clone())
             .when_some(self.disabled.clone(), |div, why| div.aria_description(why))
@@ -239,6 +240,7 @@ impl RenderOnce for IconButton {
         let name = self.name.clone();
         div()
             .id(self.id)
+            .test_support()
             .role(Role::Button)
             .aria_label(self.name)
             .when_some(self.pressed, |div, on| {

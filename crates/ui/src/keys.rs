@@ -5,7 +5,9 @@
 
 use std::rc::Rc;
 
-use gpui_kit::{App, Global, KeyBinding, KeyBindingContextPredicate, NoAction};
+use gpui_kit::{
+    Action, App, Global, KeyBinding, KeyBindingContextPredicate, NoAction, SharedString,
+};
 use settings::{BoundAction, Keymap, KeymapBinding, Problem};
 
 /// The keys that the kit bound for its fields and menus.
@@ -44,7 +46,7 @@ pub fn install_keymaps(keymaps: &[Keymap], cx: &mut App) -> Vec<Problem> {
             };
             for binding in &block.bindings {
                 match load(binding, context.clone(), cx) {
-                    Ok(binding) => bindings.push(binding),
+                    Ok(loaded) => bindings.extend(loaded),
                     Err(message) => problems.push(problem(keymap, binding.place, message)),
                 }
             }
@@ -56,13 +58,14 @@ pub fn install_keymaps(keymaps: &[Keymap], cx: &mut App) -> Vec<Problem> {
     problems
 }
 
+/// The binding, preceded by the same keys as the platform reports them where that differs.
 fn load(
     binding: &KeymapBinding,
     context: Option<Rc<KeyBindingContextPredicate>>,
     cx: &App,
-) -> Result<KeyBinding, String> {
-    let (action, input) = match &binding.action {
-        BoundAction::Nothing => (Box::new(NoAction) as Box<dyn gpui_kit::Action>, None),
+) -> Result<Vec<KeyBinding>, String> {
+    let (action, input): (Box<dyn Action>, Option<SharedString>) = match &binding.action {
+        BoundAction::Nothing => (Box::new(NoAction), None),
         BoundAction::Run { name, argument } => {
             let action = cx.build_action(name, argument.clone()).map_err(|error| {
                 if cx.all_action_names().contains(&name.as_str()) {
@@ -79,8 +82,61 @@ fn load(
             )
         }
     };
-    KeyBinding::load(&binding.keys, action, context, false, input, cx)
+    let load = |keys: &str| {
+        KeyBinding::load(
+            keys,
+            action.boxed_clone(),
+            context.clone(),
+            false,
+            input.clone(),
+            cx,
+        )
         .map_err(|error| format!("\"{}\" is not a key: {error}", binding.keys))
+    };
+    let mut loaded = Vec::new();
+    if cfg!(target_os = "linux")
+        && let Some(keys) = as_reported(&binding.keys)
+    {
+        loaded.push(load(&keys)?);
+    }
+    // Last, so that hints show the keys as they were written.
+    loaded.push(load(&binding.keys)?);
+    Ok(loaded)
+}
+
+/// The keys as X11 and Wayland report them: Shift and a sign on its key arrive as the sign it makes,
+/// without Shift. `None` when that changes nothing.
+///
+/// Limitation: goes by the American layout; on others write the sign itself.
+fn as_reported(keys: &str) -> Option<String> {
+    let mut changed = false;
+    let reported: Vec<String> = keys
+        .split_whitespace()
+        .map(|stroke| match shifted(stroke) {
+            Some(stroke) => {
+                changed = true;
+                stroke
+            }
+            None => stroke.to_owned(),
+        })
+        .collect();
+    changed.then(|| reported.join(" "))
+}
+
+fn shifted(stroke: &str) -> Option<String> {
+    const PLAIN: &str = "`1234567890-=[]\\;',./";
+    const SHIFTED: &str = "~!@#$%^&*()_+{}|:\"<>?";
+    let key = stroke.chars().next_back()?;
+    let sign = PLAIN
+        .find(key)
+        .and_then(|at| SHIFTED[at..].chars().next())?;
+    let modifiers = stroke.strip_suffix(key)?;
+    let held = modifiers.starts_with("shift-") || modifiers.contains("-shift-");
+    // `shift-f1` ends in a digit too, but that is part of the key's name.
+    if !held || !modifiers.ends_with('-') {
+        return None;
+    }
+    Some(format!("{}{sign}", modifiers.replace("shift-", "")))
 }
 
 fn unknown_action(name: &str, cx: &App) -> String {

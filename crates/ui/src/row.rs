@@ -4,8 +4,10 @@ use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
     AnyElement, App, ClickEvent, Div, ElementId, InteractiveElement as _, IntoElement,
     ParentElement, RenderOnce, Role, SharedString, Stateful, StatefulInteractiveElement as _,
-    Styled as _, Window, div, px,
+    Styled as _, TestSupportExt as _, Window, div, px,
 };
+
+use gpui_kit::base::ObservedElement;
 
 use crate::icon::{Icon, IconSize};
 use crate::theme::{ActiveTheme as _, dp, row_height};
@@ -198,10 +200,11 @@ fn base(
     selected: bool,
     on_click: Option<OnClick>,
     cx: &App,
-) -> Stateful<Div> {
+) -> ObservedElement<Stateful<Div>> {
     let c = cx.theme().colors;
     div()
         .id(id)
+        .test_support()
         .role(role)
         .aria_label(name)
         .aria_selected(selected)

@@ -4,7 +4,7 @@ use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
     AnyElement, App, ClickEvent, ElementId, InteractiveElement, Interactivity, IntoElement,
     MouseButton, ParentElement as _, RenderOnce, Role, SharedString, StatefulInteractiveElement,
-    Styled as _, Window, div, px,
+    Styled as _, TestSupportExt as _, Window, div, px,
 };
 
 use crate::button::IconButton;
@@ -166,6 +166,7 @@ impl RenderOnce for Tab {
         };
         let middle = self.on_close.clone();
         self.base
+            .test_support()
             .role(Role::Tab)
             .aria_label(spoken)
             .aria_selected(self.active)

@@ -3,7 +3,8 @@
 use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
     App, ElementId, InteractiveElement as _, IntoElement, ParentElement as _, RenderOnce, Role,
-    SharedString, StatefulInteractiveElement as _, Styled as _, Toggled, Window, div, px,
+    SharedString, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Toggled,
+    Window, div, px,
 };
 
 use crate::icon::{Icon, IconSize};
@@ -137,6 +138,7 @@ fn frame(
     let c = cx.theme().colors;
     div()
         .id(id)
+        .test_support()
         .role(role)
         .aria_label(label.clone())
         .aria_toggled(if on { Toggled::True } else { Toggled::False })

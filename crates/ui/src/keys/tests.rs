@@ -3,7 +3,7 @@
 use gpui_kit::TestAppContext;
 use settings::parse_keymap;
 
-use super::install_keymaps;
+use super::{as_reported, install_keymaps};
 
 gpui_kit::actions!(keys_test, [One, Two]);
 
@@ -35,5 +35,44 @@ fn mistakes_have_a_place_and_the_rest_is_bound(cx: &mut TestAppContext) {
         assert!(bound >= kit + 2, "{bound} after {kit}");
         install_keymaps(&[keymap], cx);
         assert_eq!(cx.key_bindings().borrow().bindings().count(), bound, "a reload adds nothing");
+    });
+}
+
+#[test]
+fn shifted_signs_are_bound_as_they_are_reported() {
+    assert_eq!(as_reported("ctrl-shift-["), Some("ctrl-{".to_owned()));
+    assert_eq!(
+        as_reported("ctrl-k ctrl-shift-\\"),
+        Some("ctrl-k ctrl-|".to_owned())
+    );
+    assert_eq!(as_reported("ctrl-shift--"), Some("ctrl-_".to_owned()));
+    assert_eq!(as_reported("shift-alt-1"), Some("alt-!".to_owned()));
+    assert_eq!(as_reported("ctrl-shift-p"), None);
+    assert_eq!(as_reported("ctrl--"), None);
+    assert_eq!(
+        as_reported("shift-f1"),
+        None,
+        "a key with a name is not a sign"
+    );
+    assert_eq!(as_reported("shift-enter"), None);
+}
+
+gpui_kit::actions!(keys_test_two, [Three]);
+
+#[gpui_kit::test]
+fn hints_show_keys_as_written(cx: &mut TestAppContext) {
+    cx.update(|cx| {
+        gpui_kit::init(cx);
+        crate::init(cx);
+        let text = r#"[{ "bindings": { "ctrl-shift-[": "keys_test_two::Three" } }]"#;
+        let problems = install_keymaps(&[parse_keymap("keymap.json", text).0], cx);
+        assert_eq!(problems, []);
+        let keymap = cx.key_bindings();
+        let keymap = keymap.borrow();
+        let last = keymap
+            .bindings_for_action(&Three)
+            .next_back()
+            .map(crate::keys_text);
+        assert_eq!(last.as_deref(), Some("Ctrl+Shift+["));
     });
 }

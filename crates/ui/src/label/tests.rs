@@ -10,7 +10,7 @@ fn a_path_keeps_its_last_part() {
     );
     assert_eq!(
         elide_middle("crates/workbench/src/label.rs", 16),
-        "crate…/label.rs"
+        "crates…/label.rs"
     );
     assert_eq!(elide_middle("abcdefghij", 5), "ab…ij");
     assert_eq!(elide_middle("ééééééé", 5), "éé…éé");
@@ -35,5 +35,5 @@ fn marks_move_with_the_text() {
 #[test]
 fn neighbours_are_joined() {
     assert_eq!(ranges("abcé", &[0, 1, 3]), [0..2, 3..5]);
-    assert_eq!(ranges("é", &[1, 7]), []);
+    assert!(ranges("é", &[1, 7]).is_empty());
 }
