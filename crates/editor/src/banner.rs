@@ -1,0 +1,58 @@
+//! What is the matter with a document, above its text, with what can be done about it.
+
+use gpui_kit::{AnyElement, Context, IntoElement as _, ParentElement as _};
+use project::DocumentState;
+use ui::{Banner, Button, ButtonStyle, Tone};
+
+use crate::editor::Editor;
+
+/// The banner for the state a document is in, if it is one to tell of.
+pub(crate) fn of(editor: &Editor, cx: &Context<Editor>) -> Option<AnyElement> {
+    let document = editor.model.read(cx).document();
+    match document.state() {
+        DocumentState::Conflict => Some(conflict(editor, cx)),
+        DocumentState::DeletedOnDisk => {
+            let text = "This file was deleted by another program. Its text is only here: save to write it again.";
+            Some(Banner::new("deleted", Tone::Warning, text).into_any_element())
+        }
+        DocumentState::ReadOnly(reason) => {
+            let text = format!("Read-only: {reason}");
+            Some(Banner::new("read-only", Tone::Info, text).into_any_element())
+        }
+        _ if document.is_large() => {
+            let text = "This file is large: colours, folds and brackets are off.";
+            Some(Banner::new("large", Tone::Info, text).into_any_element())
+        }
+        DocumentState::Untitled | DocumentState::Clean | DocumentState::Dirty => None,
+    }
+}
+
+fn conflict(editor: &Editor, cx: &Context<Editor>) -> AnyElement {
+    let document = editor.model.read(cx).document();
+    let has_theirs = document
+        .conflict()
+        .is_some_and(|conflict| conflict.theirs.is_some());
+    let text = match has_theirs {
+        true => "This file was changed by another program, and so was this text.",
+        false => "This file was changed by another program into something that is no text.",
+    };
+    let model = editor.model.clone();
+    let keep = Button::new("keep-mine", "Keep mine").on_click({
+        let model = model.clone();
+        move |_, _, cx| model.update(cx, |model, cx| model.keep_mine(cx))
+    });
+    let mut banner = Banner::new("conflict", Tone::Warning, text);
+    if has_theirs {
+        let (label, comparing) = match editor.comparison {
+            true => ("Back to the text", false),
+            false => ("Compare", true),
+        };
+        let compare = Button::new("compare", label)
+            .style(ButtonStyle::Primary)
+            .on_click(cx.listener(move |editor, _, _, cx| editor.set_comparing(comparing, cx)));
+        let take = Button::new("take-theirs", "Take what is on disk")
+            .on_click(move |_, _, cx| model.update(cx, |model, cx| model.take_theirs(cx)));
+        banner = banner.child(compare).child(take);
+    }
+    banner.child(keep).into_any_element()
+}

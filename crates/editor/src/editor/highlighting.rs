@@ -1,0 +1,40 @@
+//! Colours of the rows in sight: asked for in the background, except for rows that have none yet.
+
+use base::Row;
+use gpui_kit::{AppContext as _, Context};
+
+use super::Editor;
+use crate::element::row_highlights;
+
+impl Editor {
+    /// Asks for the colours of the rows in sight anew. Until they come, the old ones are painted.
+    pub(crate) fn highlight_in_background(&mut self, cx: &mut Context<Self>) {
+        let rows = self.rows.range();
+        let Some(syntax) = self.model.read(cx).syntax().cloned() else {
+            return;
+        };
+        if rows.is_empty() {
+            return;
+        }
+        let snapshot = self.snapshot.clone();
+        let revision = snapshot.revision();
+        let wanted = rows.clone();
+        let found = cx.background_spawn(async move {
+            (wanted.start.0..wanted.end.0)
+                .map(|row| row_highlights(&syntax, &snapshot, Row(row)))
+                .collect::<Vec<_>>()
+        });
+        self.highlight_task = Some(cx.spawn(async move |this, cx| {
+            let found = found.await;
+            this.update(cx, |editor, cx| {
+                // An edit since then has asked again.
+                if editor.snapshot.revision() == revision
+                    && editor.rows.take_highlights(rows.start, found)
+                {
+                    cx.notify();
+                }
+            })
+            .ok();
+        }));
+    }
+}

@@ -1,0 +1,99 @@
+//! Going through the changes since the last commit, and taking them back.
+
+use base::{Row, Span};
+use gpui_kit::{Context, Window};
+use text::{Edit, EditKind, RowHunk, Selection, SelectionSet, Snapshot};
+
+use super::{Editor, Reveal};
+
+impl Editor {
+    pub(crate) fn next_hunk(&mut self, _: &mut Window, cx: &mut Context<Self>) {
+        self.sync(cx);
+        let row = self.snapshot.point_at(self.selections.primary().head).row;
+        let hunks = self.model.read(cx).hunks().clone();
+        let next = hunks
+            .iter()
+            .find(|hunk| hunk.after.start > row)
+            .or(hunks.first());
+        self.go_to_hunk(next.copied(), cx);
+    }
+
+    pub(crate) fn previous_hunk(&mut self, _: &mut Window, cx: &mut Context<Self>) {
+        self.sync(cx);
+        let row = self.snapshot.point_at(self.selections.primary().head).row;
+        let hunks = self.model.read(cx).hunks().clone();
+        let previous = hunks
+            .iter()
+            .rev()
+            .find(|hunk| hunk.after.start < row)
+            .or(hunks.last());
+        self.go_to_hunk(previous.copied(), cx);
+    }
+
+    fn go_to_hunk(&mut self, hunk: Option<RowHunk>, cx: &mut Context<Self>) {
+        if let Some(hunk) = hunk {
+            let offset = self
+                .snapshot
+                .row_start(hunk.after.start.min(self.snapshot.last_row()));
+            self.go_to(offset, Reveal::Center, cx);
+        }
+    }
+
+    pub(crate) fn revert_hunk(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        self.sync(cx);
+        let model = self.model.read(cx);
+        let Some(head) = model.head().cloned() else {
+            return;
+        };
+        let hunks = model.hunks().clone();
+        let rows: Vec<(Row, Row)> = self
+            .selections
+            .iter()
+            .map(|selection| {
+                let row = |offset| self.snapshot.point_at(offset).row;
+                (row(selection.start()), row(selection.end()))
+            })
+            .collect();
+        let touched = hunks.iter().filter(|hunk| {
+            // A deletion lies between two rows and belongs to both.
+            let end = hunk.after.end.max(hunk.after.start + 1);
+            let start = if hunk.after.is_empty() {
+                hunk.after.start - 1
+            } else {
+                hunk.after.start
+            };
+            rows.iter()
+                .any(|(first, last)| *first < end && start <= *last)
+        });
+        let edits: Vec<Edit> = touched
+            .map(|hunk| revert(hunk, &head, &self.snapshot))
+            .collect();
+        let Some(first) = edits.first() else {
+            return;
+        };
+        let selections = SelectionSet::single(Selection::caret(first.span.start));
+        self.edit(&edits, selections, EditKind::Other, cx);
+        self.tell_input_method(window);
+    }
+}
+
+/// The edit that puts back what a hunk replaced.
+fn revert(hunk: &RowHunk, head: &Snapshot, snapshot: &Snapshot) -> Edit {
+    let rows = |snapshot: &Snapshot, start: Row, end: Row| {
+        Span::new(snapshot.row_start(start), snapshot.row_start(end))
+    };
+    let old = rows(head, hunk.before.start, hunk.before.end);
+    let mut new = rows(snapshot, hunk.after.start, hunk.after.end);
+    let mut text = head.text(old).into_owned();
+    // The last row has no ending of its own: the one before it then goes or comes along.
+    if hunk.after.end.0 >= snapshot.row_count()
+        && hunk.before.end.0 < head.row_count()
+        && text.ends_with('\n')
+    {
+        text.truncate(text.trim_end_matches(['\r', '\n']).len());
+    } else if text.is_empty() && hunk.after.end.0 >= snapshot.row_count() && hunk.after.start.0 > 0
+    {
+        new.start = snapshot.row_end(hunk.after.start - 1);
+    }
+    Edit::new(new, text)
+}

@@ -1,0 +1,246 @@
+//! Text from the keyboard and from input methods, with what they ask about the text around the caret.
+//!
+//! Offsets here are UTF-16 code units from the start of the text, as every system counts them.
+//! Invariant: what is being composed is in the text, once at each caret, and `marked` says where.
+
+use std::ops::Range;
+
+use base::{Bias, ByteOffset, Span};
+use caret::Command;
+use gpui_kit::{Bounds, Context, EntityInputHandler, Pixels, Point, UTF16Selection, Window, size};
+use text::{Edit, EditKind, Selection, SelectionSet};
+
+use super::Editor;
+use crate::scroll::Follow;
+
+/// The most that is handed to an input method at once, in bytes.
+const MOST: usize = 64 * 1024;
+
+impl Editor {
+    fn span_of_units(&self, units: &Range<usize>) -> Span {
+        let at = |unit: usize| self.snapshot.offset_at_utf16(unit);
+        Span::new(at(units.start), at(units.end))
+    }
+
+    fn units_of_span(&self, span: Span) -> Range<usize> {
+        self.snapshot.utf16_at(span.start)..self.snapshot.utf16_at(span.end)
+    }
+
+    /// The spans that composed text replaces: those it replaced before, or the selections.
+    fn spans_to_compose(&self, units: Option<Range<usize>>) -> Vec<Span> {
+        let asked = units.map(|units| self.span_of_units(&units));
+        match asked {
+            // A part of what is composed at the newest caret: the same part at every other.
+            Some(span) if self.marked.len() > 1 => {
+                let newest = self.marked_at_newest().unwrap_or(span);
+                let (from, to) = (
+                    span.start - newest.start,
+                    newest.end - span.end.min(newest.end),
+                );
+                let part = |marked: &Span| Span::new(marked.start + from, marked.end - to);
+                self.marked.iter().map(part).collect()
+            }
+            Some(span) => vec![span],
+            None if !self.marked.is_empty() => self.marked.clone(),
+            None => self.selections.iter().map(Selection::span).collect(),
+        }
+    }
+
+    fn marked_at_newest(&self) -> Option<Span> {
+        let head = self.selections.primary().head;
+        let holds = |span: &&Span| span.start <= head && head <= span.end;
+        self.marked
+            .iter()
+            .find(holds)
+            .or(self.marked.first())
+            .copied()
+    }
+
+    /// Puts `text` in place of each span. Carets go to `caret` bytes into it. Returns where it lies now.
+    fn replace_each(
+        &mut self,
+        spans: &[Span],
+        text: &str,
+        caret: Range<usize>,
+        cx: &mut Context<Self>,
+    ) -> Option<Vec<Span>> {
+        let edits: Vec<Edit> = spans.iter().map(|span| Edit::new(*span, text)).collect();
+        let mut shift = 0isize;
+        let mut placed = Vec::with_capacity(spans.len());
+        for span in spans {
+            let start = ByteOffset(span.start.0.saturating_add_signed(shift));
+            placed.push(Span::new(start, start + text.len()));
+            shift += text.len() as isize - span.len() as isize;
+        }
+        let newest = self
+            .selections
+            .primary_ix()
+            .min(spans.len().saturating_sub(1));
+        let carets = placed
+            .iter()
+            .map(|span| Selection::new(span.start + caret.start, span.start + caret.end));
+        let selections = SelectionSet::new(carets.collect(), newest);
+        self.edit(&edits, selections, EditKind::Typing, cx)
+            .then_some(placed)
+    }
+}
+
+impl EntityInputHandler for Editor {
+    fn text_for_range(
+        &mut self,
+        units: Range<usize>,
+        actual: &mut Option<Range<usize>>,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> Option<String> {
+        self.sync(cx);
+        let mut span = self.span_of_units(&units);
+        if span.len() > MOST {
+            span.end = self.snapshot.clip(span.start + MOST, Bias::Left);
+        }
+        *actual = Some(self.units_of_span(span));
+        Some(self.snapshot.text(span).into_owned())
+    }
+
+    fn selected_text_range(
+        &mut self,
+        _: bool,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> Option<UTF16Selection> {
+        self.sync(cx);
+        let newest = *self.selections.primary();
+        Some(UTF16Selection {
+            range: self.units_of_span(newest.span()),
+            reversed: newest.is_reversed(),
+        })
+    }
+
+    fn set_selected_text_range(
+        &mut self,
+        units: Range<usize>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.sync(cx);
+        let span = self.span_of_units(&units);
+        self.set_selections(
+            SelectionSet::single(Selection::new(span.start, span.end)),
+            cx,
+        );
+        self.follow = Some(Follow::Fit);
+        window.notify_text_selection_changed(&self.focus);
+    }
+
+    fn text_length_utf16(&mut self, _: &mut Window, cx: &mut Context<Self>) -> Option<usize> {
+        self.sync(cx);
+        Some(self.snapshot.utf16_at(self.snapshot.len()))
+    }
+
+    fn marked_text_range(&self, _: &mut Window, _: &mut Context<Self>) -> Option<Range<usize>> {
+        Some(self.units_of_span(self.marked_at_newest()?))
+    }
+
+    fn unmark_text(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        if !self.marked.is_empty() {
+            self.marked.clear();
+            self.tell_input_method(window);
+            cx.notify();
+        }
+    }
+
+    fn replace_text_in_range(
+        &mut self,
+        units: Option<Range<usize>>,
+        text: &str,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.sync(cx);
+        if units.is_none() && self.marked.is_empty() {
+            self.run(&Command::Insert(text.to_owned()), window, cx);
+            return;
+        }
+        let spans = self.spans_to_compose(units);
+        self.marked.clear();
+        self.replace_each(&spans, text, text.len()..text.len(), cx);
+        self.follow = Some(Follow::Fit);
+        self.tell_input_method(window);
+        cx.notify();
+    }
+
+    fn replace_and_mark_text_in_range(
+        &mut self,
+        units: Option<Range<usize>>,
+        text: &str,
+        selected: Option<Range<usize>>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.sync(cx);
+        let spans = self.spans_to_compose(units);
+        let bytes = |unit: usize| byte_at_unit(text, unit);
+        let caret = selected.map_or(text.len()..text.len(), |units| {
+            bytes(units.start)..bytes(units.end)
+        });
+        self.marked.clear();
+        if let Some(placed) = self.replace_each(&spans, text, caret, cx)
+            && !text.is_empty()
+        {
+            self.marked = placed;
+        }
+        self.follow = Some(Follow::Fit);
+        self.tell_input_method(window);
+        cx.notify();
+    }
+
+    fn bounds_for_range(
+        &mut self,
+        units: Range<usize>,
+        _: Bounds<Pixels>,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> Option<Bounds<Pixels>> {
+        self.sync(cx);
+        let span = self.span_of_units(&units);
+        let geometry = self.geometry.as_ref()?;
+        let start = self.display.to_display(span.start, Bias::Left);
+        let end = self.display.to_display(span.end, Bias::Left);
+        let left = geometry.x_of(start.cell);
+        let right = match end.row == start.row {
+            true => geometry.x_of(end.cell),
+            false => geometry.text.right(),
+        };
+        let y = geometry.y_of(self.display.y_of(start.row));
+        Some(Bounds::new(
+            gpui_kit::point(left, y),
+            size(right - left, geometry.line_height),
+        ))
+    }
+
+    fn character_index_for_point(
+        &mut self,
+        point: Point<Pixels>,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> Option<usize> {
+        let offset = self.offset_at(point, cx)?;
+        Some(self.snapshot.utf16_at(offset))
+    }
+
+    fn accepts_text_input(&self, _: &mut Window, cx: &mut Context<Self>) -> bool {
+        self.model.read(cx).document().can_edit()
+    }
+}
+
+/// The byte at which so many UTF-16 code units of a text have gone by.
+fn byte_at_unit(text: &str, unit: usize) -> usize {
+    let mut units = 0;
+    for (byte, char) in text.char_indices() {
+        if units >= unit {
+            return byte;
+        }
+        units += char.len_utf16();
+    }
+    text.len()
+}

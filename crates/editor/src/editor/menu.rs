@@ -1,0 +1,58 @@
+//! The menu of the text.
+
+use gpui_kit::{Context, Window};
+use ui::Menu;
+
+use super::Editor;
+use crate::actions::{Copy, Cut, FindSelection, Fold, Paste, Redo, RevertHunk, Undo, Unfold};
+use crate::caret_actions::{SelectAll, SelectAllOccurrences, ToggleLineComment};
+
+impl Editor {
+    /// What a right click offers here.
+    pub(crate) fn menu(&self, cx: &gpui_kit::App) -> Menu {
+        let model = self.model.read(cx);
+        let can_edit = model.document().can_edit();
+        let history = model.document().buffer().history();
+        let menu = Menu::new()
+            .focus(self.focus.clone())
+            .action_if("Cut", Box::new(Cut), can_edit)
+            .action("Copy", Box::new(Copy))
+            .action_if("Paste", Box::new(Paste), can_edit)
+            .separator()
+            .action_if("Undo", Box::new(Undo), can_edit && history.can_undo())
+            .action_if("Redo", Box::new(Redo), can_edit && history.can_redo())
+            .separator()
+            .action("Select All", Box::new(SelectAll))
+            .action("Select All Occurrences", Box::new(SelectAllOccurrences))
+            .action("Find Selection", Box::new(FindSelection))
+            .separator()
+            .action_if("Toggle Line Comment", Box::new(ToggleLineComment), can_edit)
+            .action("Fold", Box::new(Fold))
+            .action("Unfold", Box::new(Unfold));
+        match model.hunks().is_empty() {
+            true => menu,
+            false => menu
+                .separator()
+                .action_if("Revert Change", Box::new(RevertHunk), can_edit),
+        }
+    }
+
+    pub(crate) fn open_menu(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        // The kit opens menus on a right click: send one to where the caret stands.
+        if let Some(position) = self.caret_corner() {
+            let event = gpui_kit::MouseDownEvent {
+                button: gpui_kit::MouseButton::Right,
+                position,
+                modifiers: Default::default(),
+                click_count: 1,
+                first_mouse: false,
+            };
+            cx.defer_in(window, move |_, window, cx| {
+                let event = gpui_kit::PlatformInput::MouseDown(event);
+                window.defer(cx, move |window, cx| {
+                    window.dispatch_event(event, cx);
+                });
+            });
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The settings that hold for one view, and the switches that stand above them.
+
+use caret::CaretOptions;
+use gpui_kit::{App, Context, Entity, Window};
+use settings::{EditorSettings, SoftWrap, Whitespace};
+use ui::ActiveSettings as _;
+
+use super::Editor;
+use crate::model::DocumentModel;
+
+/// What was switched for this view alone; `None` follows the settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Overrides {
+    pub(crate) soft_wrap: Option<SoftWrap>,
+    pub(crate) whitespace: Option<Whitespace>,
+}
+
+impl Editor {
+    /// Takes over settings that changed. Comparing costs one pointer.
+    pub(crate) fn follow_settings(&mut self, cx: &mut Context<Self>) {
+        if !std::sync::Arc::ptr_eq(cx.settings(), &self.settings_source) {
+            self.use_settings(cx);
+        }
+    }
+
+    pub(crate) fn use_settings(&mut self, cx: &mut Context<Self>) {
+        let source = cx.settings().clone();
+        let language = self
+            .model
+            .read(cx)
+            .language()
+            .map(|language| language.name());
+        let settings = source.for_language(language).clone();
+        self.settings_source = source;
+        self.caret_options = caret_options(&settings, &self.model, cx);
+        self.settings = settings;
+        self.rows.forget_shapes();
+        self.show_caret(cx);
+    }
+
+    pub(crate) fn soft_wrap(&self) -> SoftWrap {
+        self.overrides.soft_wrap.unwrap_or(self.settings.soft_wrap)
+    }
+
+    pub(crate) fn whitespace(&self) -> Whitespace {
+        self.overrides
+            .whitespace
+            .unwrap_or(self.settings.whitespace)
+    }
+
+    pub(crate) fn toggle_soft_wrap(&mut self, _: &mut Window, cx: &mut Context<Self>) {
+        self.overrides.soft_wrap = Some(match self.soft_wrap() {
+            SoftWrap::Off => SoftWrap::Window,
+            SoftWrap::Window | SoftWrap::Column => SoftWrap::Off,
+        });
+        self.scroll.x = 0.0;
+        cx.notify();
+    }
+
+    pub(crate) fn toggle_whitespace(&mut self, _: &mut Window, cx: &mut Context<Self>) {
+        self.overrides.whitespace = Some(match self.whitespace() {
+            Whitespace::All => Whitespace::None,
+            _ => Whitespace::All,
+        });
+        self.rows.forget_shapes();
+        cx.notify();
+    }
+
+    /// Chooses the indentation of this text.
+    pub fn set_indentation(&mut self, hard_tabs: bool, tab_width: u32, cx: &mut Context<Self>) {
+        self.caret_options.hard_tabs = hard_tabs;
+        self.caret_options.tab_width = tab_width.clamp(1, 16);
+        self.rows.forget_shapes();
+        cx.notify();
+    }
+
+    /// Whether tabs indent, and how wide a step is.
+    pub fn indentation(&self) -> (bool, u32) {
+        (self.caret_options.hard_tabs, self.caret_options.tab_width)
+    }
+}
+
+/// What commands go by, from the settings and from the text's own habits.
+pub(crate) fn caret_options(
+    settings: &EditorSettings,
+    model: &Entity<DocumentModel>,
+    cx: &App,
+) -> CaretOptions {
+    let model = model.read(cx);
+    let hint = model.language().and_then(|language| language.config().tab);
+    let detected = settings
+        .detect_indentation
+        .then(|| detect(&model.snapshot()))
+        .flatten();
+    let (hard_tabs, tab_width) = match (detected, hint) {
+        (Some((true, _)), _) => (true, settings.tab_size),
+        (Some((false, width)), _) => (false, width),
+        (None, Some(hint)) if settings.detect_indentation => (hint.hard, hint.width),
+        (None, _) => (settings.hard_tabs, settings.tab_size),
+    };
+    CaretOptions {
+        tab_width: tab_width.max(1),
+        hard_tabs,
+        auto_close: settings.auto_close,
+        auto_surround: settings.auto_surround,
+        smart_indent: settings.smart_indent,
+        continue_comments: settings.smart_indent,
+        page_rows: 1,
+    }
+}
+
+/// Whether the first rows are indented with tabs, or else by how many spaces a step is.
+fn detect(snapshot: &text::Snapshot) -> Option<(bool, u32)> {
+    const ROWS: u32 = 200;
+    let (mut tabs, mut steps, mut before) = (0u32, [0u32; 9], 0usize);
+    for row in 0..snapshot.row_count().min(ROWS) {
+        let start = snapshot.row_start(base::Row(row));
+        let blanks: String = snapshot
+            .chars_at(start)
+            .take(80)
+            .take_while(|c| *c == ' ' || *c == '\t')
+            .collect();
+        if blanks.starts_with('\t') {
+            tabs += 1;
+            continue;
+        }
+        if snapshot.row_len(base::Row(row)).0 as usize == blanks.len() {
+            continue;
+        }
+        let step = blanks.len().abs_diff(before);
+        if (2..=8).contains(&step) {
+            steps[step] += 1;
+        }
+        before = blanks.len();
+    }
+    let spaced: u32 = steps.iter().sum();
+    if tabs > spaced {
+        return Some((true, 0));
+    }
+    let width = (2..=8)
+        .max_by_key(|step| steps[*step])
+        .filter(|step| steps[*step] >= 2)?;
+    Some((false, width as u32))
+}
+
+#[cfg(test)]
+mod tests;

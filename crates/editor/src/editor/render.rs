@@ -1,0 +1,142 @@
+//! The view as a tree: banners, find bar, text; and the caret that blinks.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use gpui_kit::{
+    AppContext as _, Context, InteractiveElement as _, IntoElement, KeyContext, ParentElement as _,
+    Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _, Window, div,
+};
+use ui::MenuExt as _;
+
+use super::Editor;
+use crate::banner;
+use crate::comparison::Comparison;
+use crate::element::{ActionScope, TextElement, describe};
+
+/// How long a blinking caret is to be seen, and how long not.
+const BLINK: Duration = Duration::from_millis(530);
+
+impl Render for Editor {
+    fn render(&mut self, window: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
+        let entity = cx.entity();
+        let text = match self.comparison_view(cx) {
+            Some(comparison) => comparison.into_any_element(),
+            None => self.render_text(window, cx).into_any_element(),
+        };
+        let whole = div()
+            .flex()
+            .flex_col()
+            .size_full()
+            .children(banner::of(self, cx))
+            .children(self.find_bar.clone())
+            .child(div().flex_1().min_h_0().w_full().child(text));
+        ActionScope::of_whole(entity, whole)
+    }
+}
+
+impl Editor {
+    fn render_text(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement + use<> {
+        let entity = cx.entity();
+        let accessible = Rc::new(RefCell::new(None));
+        let element = TextElement::new(entity.clone(), accessible.clone());
+        let menu_of = entity.downgrade();
+        let text = div()
+            .id("editor")
+            .role(Role::MultilineTextInput)
+            .aria_label(self.accessible_name(cx))
+            .key_context(self.key_context(cx))
+            .track_focus(&self.focus)
+            .a11y_synthetic_children(move |builder| {
+                if let Some(text) = accessible.borrow().as_ref() {
+                    describe(text, builder);
+                }
+            })
+            .size_full()
+            .child(element)
+            .menu_on_right_click(move |_, cx| match menu_of.upgrade() {
+                Some(editor) => editor.read(cx).menu(cx),
+                None => ui::Menu::new(),
+            });
+        ActionScope::of_text(entity, text)
+    }
+
+    fn accessible_name(&self, cx: &Context<Self>) -> SharedString {
+        let document = self.model.read(cx).document();
+        match document.can_edit() {
+            true => format!("{}, text", document.title()).into(),
+            false => format!("{}, read-only text", document.title()).into(),
+        }
+    }
+
+    /// What keymaps can ask about this view.
+    fn key_context(&self, cx: &Context<Self>) -> KeyContext {
+        let mut context = KeyContext::default();
+        context.add("Editor");
+        context.set("mode", "full");
+        if !self.model.read(cx).document().can_edit() {
+            context.add("read_only");
+        }
+        if self.selections.len() > 1 {
+            context.add("several_carets");
+        }
+        if self
+            .selections
+            .iter()
+            .any(|selection| !selection.is_empty())
+        {
+            context.add("has_selection");
+        }
+        if self.find_bar.is_some() {
+            context.add("find_open");
+        }
+        if !self.marked.is_empty() {
+            context.add("composing");
+        }
+        if let Some(language) = self.model.read(cx).language() {
+            context.set("language", language.name());
+        }
+        context
+    }
+
+    /// Mine and theirs side by side, while a conflict is looked at.
+    fn comparison_view(&mut self, cx: &mut Context<Self>) -> Option<gpui_kit::Entity<Comparison>> {
+        if !self.comparison {
+            self.comparison_entity = None;
+            return None;
+        }
+        if self.comparison_entity.is_none() {
+            let model = self.model.clone();
+            self.comparison_entity = Some(cx.new(|cx| Comparison::new(model, cx)));
+        }
+        self.comparison_entity.clone()
+    }
+
+    /// Shows a conflict's two sides, or the text again.
+    pub fn set_comparing(&mut self, comparing: bool, cx: &mut Context<Self>) {
+        self.comparison = comparing && self.model.read(cx).document().conflict().is_some();
+        cx.notify();
+    }
+
+    /// The caret is to be seen now, and blinks from here on if it is to blink.
+    pub(crate) fn show_caret(&mut self, cx: &mut Context<Self>) {
+        self.caret_shown = true;
+        if !self.settings.cursor_blink || cx.reduce_motion() {
+            self.blink_task = None;
+            return;
+        }
+        self.blink_task = Some(cx.spawn(async move |this, cx| {
+            loop {
+                cx.background_executor().timer(BLINK).await;
+                let goes_on = this.update(cx, |editor, cx| {
+                    editor.caret_shown = !editor.caret_shown;
+                    cx.notify();
+                });
+                if goes_on.is_err() {
+                    return;
+                }
+            }
+        }));
+    }
+}

@@ -1,0 +1,195 @@
+//! Drawing the text: what is in sight is laid out before, then painted.
+//!
+//! Laying out (`layout`) asks the view for everything that is in sight and keeps shaped rows in a cache
+//! (`rows`, `shape`). Painting (`paint`) only reads what was laid out, in layers from below to above.
+//! Invariant: a row whose text and colours are the same is never shaped again.
+//! Invariant: nothing below reads a row that is not in sight, or a column far outside of it.
+
+mod accessible;
+mod action_scope;
+mod decorations;
+mod geometry;
+mod guides;
+mod gutter;
+mod layout;
+mod overview;
+mod paint;
+mod palette;
+mod ranges;
+mod rows;
+mod scrollbars;
+mod shape;
+mod sticky;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use gpui_kit::{
+    AnyElement, App, AvailableSpace, Bounds, Element, ElementId, ElementInputHandler, Entity,
+    GlobalElementId, Hitbox, HitboxBehavior, InspectorElementId, IntoElement, LayoutId, Pixels,
+    Style, Window, relative, size,
+};
+
+pub(crate) use accessible::{AccessibleText, describe};
+pub(crate) use action_scope::ActionScope;
+pub(crate) use geometry::{Area, Geometry};
+pub(crate) use layout::TextLayout;
+pub(crate) use palette::Palette;
+pub(crate) use rows::{RowCache, row_highlights};
+pub(crate) use sticky::StickyCache;
+
+use crate::editor::Editor;
+
+/// The text of one view, with its gutter and scrollbars.
+pub(crate) struct TextElement {
+    editor: Entity<Editor>,
+    /// Where the text in sight is left for whoever describes it to a screen reader.
+    accessible: Rc<RefCell<Option<AccessibleText>>>,
+}
+
+/// What is kept between laying out and painting.
+pub(crate) struct Prepared {
+    layout: TextLayout,
+    blocks: Vec<AnyElement>,
+    hitbox: Hitbox,
+    text_hitbox: Hitbox,
+}
+
+impl TextElement {
+    pub(crate) fn new(
+        editor: Entity<Editor>,
+        accessible: Rc<RefCell<Option<AccessibleText>>>,
+    ) -> Self {
+        Self { editor, accessible }
+    }
+}
+
+impl IntoElement for TextElement {
+    type Element = Self;
+
+    fn into_element(self) -> Self {
+        self
+    }
+}
+
+impl Element for TextElement {
+    type RequestLayoutState = ();
+    type PrepaintState = Prepared;
+
+    fn id(&self) -> Option<ElementId> {
+        Some("text".into())
+    }
+
+    fn source_location(&self) -> Option<&'static std::panic::Location<'static>> {
+        None
+    }
+
+    fn request_layout(
+        &mut self,
+        _: Option<&GlobalElementId>,
+        _: Option<&InspectorElementId>,
+        window: &mut Window,
+        cx: &mut App,
+    ) -> (LayoutId, ()) {
+        let mut style = Style::default();
+        style.size.width = relative(1.0).into();
+        style.size.height = relative(1.0).into();
+        (window.request_layout(style, [], cx), ())
+    }
+
+    fn prepaint(
+        &mut self,
+        _: Option<&GlobalElementId>,
+        _: Option<&InspectorElementId>,
+        bounds: Bounds<Pixels>,
+        _: &mut (),
+        window: &mut Window,
+        cx: &mut App,
+    ) -> Prepared {
+        let layout = self
+            .editor
+            .update(cx, |editor, cx| editor.lay_out(bounds, window, cx));
+        if window.is_a11y_active() {
+            let text = self.editor.read(cx).accessible_text(&layout);
+            *self.accessible.borrow_mut() = Some(text);
+        }
+        let blocks = self.prepare_blocks(&layout, window, cx);
+        let hitbox = window.insert_hitbox(bounds, HitboxBehavior::Normal);
+        let text_hitbox = window.insert_hitbox(layout.geometry.text, HitboxBehavior::Normal);
+        Prepared {
+            layout,
+            blocks,
+            hitbox,
+            text_hitbox,
+        }
+    }
+
+    fn paint(
+        &mut self,
+        _: Option<&GlobalElementId>,
+        _: Option<&InspectorElementId>,
+        bounds: Bounds<Pixels>,
+        _: &mut (),
+        prepared: &mut Prepared,
+        window: &mut Window,
+        cx: &mut App,
+    ) {
+        let focus = self.editor.read(cx).focus.clone();
+        let area = prepared.layout.geometry.text;
+        window.handle_input(
+            &focus,
+            ElementInputHandler::new(area, self.editor.clone()),
+            cx,
+        );
+        crate::mouse::listen(
+            &self.editor,
+            &prepared.hitbox,
+            &prepared.text_hitbox,
+            window,
+        );
+        window.with_content_mask(Some(gpui_kit::ContentMask { bounds }), |window| {
+            prepared.layout.paint(window, cx);
+            for block in &mut prepared.blocks {
+                block.paint(window, cx);
+            }
+            prepared.layout.paint_above(window, cx);
+        });
+    }
+}
+
+impl TextElement {
+    /// Asks whoever inserted the blocks in sight what they show.
+    fn prepare_blocks(
+        &self,
+        layout: &TextLayout,
+        window: &mut Window,
+        cx: &mut App,
+    ) -> Vec<AnyElement> {
+        let views = self.editor.read(cx).blocks.clone();
+        let geometry = &layout.geometry;
+        let mut elements = Vec::new();
+        for placed in &layout.blocks {
+            let Some(view) = views.get(&placed.id) else {
+                continue;
+            };
+            let bounds = geometry.block_bounds(placed.y, placed.height);
+            let place = crate::block_view::BlockPlace {
+                id: placed.id,
+                bounds,
+                gutter: geometry.gutter.size.width,
+                line_height: geometry.line_height,
+            };
+            let mut element = view.render(&place, window, cx);
+            let space = size(
+                AvailableSpace::Definite(bounds.size.width),
+                AvailableSpace::Definite(bounds.size.height),
+            );
+            element.layout_as_root(space, window, cx);
+            window.with_content_mask(Some(gpui_kit::ContentMask { bounds }), |window| {
+                element.prepaint_at(bounds.origin, window, cx);
+            });
+            elements.push(element);
+        }
+        elements
+    }
+}

@@ -1,0 +1,345 @@
+//! Grounds behind letters and carets before them: current row, selections, matches, brackets, marks.
+
+use base::{Bias, ByteOffset, Span};
+use gpui_kit::{Bounds, Context, Hsla, PaintQuad, Pixels, fill, point, px, size};
+use settings::{CurrentLine, CursorStyle, Whitespace};
+use text::Selection;
+use ui::ActiveTheme as _;
+
+use super::layout::TextLayout;
+use super::ranges::{Stretch, bounds_of, boxes, stretches};
+use crate::editor::Editor;
+
+/// Roundness of selections, in pixels.
+const ROUND: f32 = 3.0;
+
+impl Editor {
+    /// Everything behind and before the letters, from below to above.
+    pub(super) fn lay_out_decorations(&mut self, layout: &mut TextLayout, cx: &mut Context<Self>) {
+        let colors = cx.theme().colors;
+        self.add_current_row(layout, cx);
+        self.add_rulers(layout, colors.ruler);
+        self.add_occurrences(layout, colors.occurrence);
+        self.add_matches(layout, cx);
+        let selections = self.selections_in(layout.span);
+        let color = self.selection_color(layout.is_focused, cx);
+        for selection in selections.iter().filter(|selection| !selection.is_empty()) {
+            self.add_span(layout, selection.span(), color, ROUND);
+        }
+        self.add_brackets(layout, cx);
+        self.add_fold_signs(layout, colors.fold);
+        self.add_blanks(layout, &selections, colors.whitespace);
+        self.add_marked(layout, colors.text);
+        self.add_carets(layout, &selections, cx);
+    }
+
+    /// The selections that touch a span.
+    fn selections_in(&self, span: Span) -> Vec<Selection> {
+        let all = self.selections.as_slice();
+        let first = all.partition_point(|selection| selection.end() < span.start);
+        all[first..]
+            .iter()
+            .take_while(|selection| selection.start() <= span.end)
+            .copied()
+            .collect()
+    }
+
+    fn add_span(&self, layout: &mut TextLayout, span: Span, color: Hsla, radius: f32) {
+        let found = stretches(span, layout.span, &layout.rows, &self.display);
+        let quads = boxes(&found, &layout.rows, &layout.geometry, color, radius);
+        layout.grounds.extend(quads);
+    }
+
+    fn add_current_row(&self, layout: &mut TextLayout, cx: &Context<Self>) {
+        let (in_gutter, in_text) = match self.settings.current_line {
+            CurrentLine::Off => return,
+            CurrentLine::Gutter => (true, false),
+            CurrentLine::Line => (false, true),
+            CurrentLine::All => (true, true),
+        };
+        let color = cx.theme().colors.current_line;
+        let geometry = &layout.geometry;
+        let head = self.selections.primary().head;
+        if !self.selections.primary().is_empty() {
+            return;
+        }
+        let row = self.snapshot.point_at(head).row;
+        for visible in layout
+            .rows
+            .iter()
+            .filter(|visible| visible.buffer_row == row)
+        {
+            let mut bounds = geometry.row_bounds(visible.y);
+            if in_gutter {
+                bounds.size.width += bounds.left() - geometry.gutter.left();
+                bounds.origin.x = geometry.gutter.left();
+                if !in_text {
+                    bounds.size.width = geometry.gutter.size.width;
+                }
+            }
+            layout.grounds.push(fill(bounds, color));
+        }
+    }
+
+    fn add_rulers(&self, layout: &mut TextLayout, color: Hsla) {
+        let geometry = &layout.geometry;
+        for column in &self.settings.rulers {
+            let x = geometry.x_of(*column);
+            if geometry.text.left() <= x && x < geometry.text.right() {
+                let line = Bounds::new(
+                    point(x, geometry.bounds.top()),
+                    size(px(1.0), geometry.bounds.size.height),
+                );
+                layout.grounds.push(fill(line, color));
+            }
+        }
+    }
+
+    /// Other places with the selected text.
+    fn add_occurrences(&self, layout: &mut TextLayout, color: Hsla) {
+        const LONGEST: usize = 200;
+        const MOST_BYTES: usize = 128 * 1024;
+        let selected = self.selections.primary().span();
+        let is_wanted = self.settings.selection_highlight
+            && self.selections.len() == 1
+            && (2..=LONGEST).contains(&selected.len())
+            && layout.span.len() <= MOST_BYTES
+            && !self.find.is_open();
+        if !is_wanted {
+            return;
+        }
+        let needle = self.snapshot.text(selected);
+        if needle.contains('\n') || needle.trim().is_empty() {
+            return;
+        }
+        let text = self.snapshot.text(layout.span);
+        let found: Vec<Span> = text
+            .match_indices(needle.as_ref())
+            .map(|(at, _)| {
+                Span::from(layout.span.start.0 + at..layout.span.start.0 + at + needle.len())
+            })
+            .filter(|span| *span != selected)
+            .collect();
+        for span in found {
+            self.add_span(layout, span, color, 2.0);
+        }
+    }
+
+    fn add_matches(&self, layout: &mut TextLayout, cx: &Context<Self>) {
+        let colors = cx.theme().colors;
+        let active = self.selections.primary().span();
+        for span in self.find.matches_in(layout.span).to_vec() {
+            let color = match span == active {
+                true => colors.find_match_active,
+                false => colors.find_match,
+            };
+            self.add_span(layout, span, color, 2.0);
+        }
+    }
+
+    fn add_brackets(&mut self, layout: &mut TextLayout, cx: &mut Context<Self>) {
+        if !self.settings.bracket_match || !layout.is_focused || self.selections.len() > 1 {
+            return;
+        }
+        let head = self.selections.primary().head;
+        let Some(pair) = self.bracket_pair(head, cx) else {
+            return;
+        };
+        let color = cx.theme().colors.bracket_match;
+        for span in pair {
+            self.add_span(layout, span, color, 2.0);
+        }
+    }
+
+    /// The brackets at a caret; asked once for each place and revision.
+    fn bracket_pair(&mut self, head: ByteOffset, cx: &Context<Self>) -> Option<[Span; 2]> {
+        let key = (self.snapshot.revision(), head);
+        if let Some((known, pair)) = &self.bracket_cache
+            && *known == key
+        {
+            return *pair;
+        }
+        let syntax = self.model.read(cx).syntax()?;
+        let pair = syntax
+            .matching_bracket(&self.snapshot, head)
+            .map(|pair| [pair.open, pair.close]);
+        // While a parse is due the answer may change without the text.
+        if syntax.parsed_revision() == Some(self.snapshot.revision()) {
+            self.bracket_cache = Some((key, pair));
+        }
+        pair
+    }
+
+    fn add_fold_signs(&self, layout: &mut TextLayout, color: Hsla) {
+        let mut quads = Vec::new();
+        for (ix, row) in layout.rows.iter().enumerate() {
+            for (cell, cells) in &row.shape.folds {
+                let stretch = Stretch {
+                    ix,
+                    from: *cell,
+                    to: cell + cells,
+                };
+                let mut bounds = bounds_of(&stretch, &layout.rows, &layout.geometry);
+                let inset = layout.geometry.line_height * 0.15;
+                bounds.origin.y += inset;
+                bounds.size.height -= inset * 2.0;
+                quads.push(fill(bounds, color).corner_radii(px(4.0)));
+            }
+        }
+        layout.grounds.append(&mut quads);
+    }
+
+    fn add_blanks(&self, layout: &mut TextLayout, selections: &[Selection], color: Hsla) {
+        let whitespace = self.whitespace();
+        if whitespace == Whitespace::None {
+            return;
+        }
+        let mut selected = Vec::new();
+        if whitespace == Whitespace::Selection {
+            for selection in selections.iter().filter(|selection| !selection.is_empty()) {
+                selected.extend(stretches(
+                    selection.span(),
+                    layout.span,
+                    &layout.rows,
+                    &self.display,
+                ));
+            }
+            if selected.is_empty() {
+                return;
+            }
+        }
+        let mut quads = Vec::new();
+        for (ix, row) in layout.rows.iter().enumerate() {
+            for blank in &row.shape.blanks {
+                let is_shown = match whitespace {
+                    Whitespace::None => false,
+                    Whitespace::All => true,
+                    Whitespace::Boundary => !blank.is_single,
+                    Whitespace::Selection => selected.iter().any(|stretch| {
+                        stretch.ix == ix && stretch.from <= blank.cell && blank.cell < stretch.to
+                    }),
+                };
+                if is_shown {
+                    let stretch = Stretch {
+                        ix,
+                        from: blank.cell,
+                        to: blank.cell + blank.cells,
+                    };
+                    let bounds = bounds_of(&stretch, &layout.rows, &layout.geometry);
+                    quads.push(blank_mark(bounds, blank.is_tab, color));
+                }
+            }
+        }
+        layout.grounds.append(&mut quads);
+    }
+
+    /// The line under what an input method is composing.
+    fn add_marked(&self, layout: &mut TextLayout, color: Hsla) {
+        let mut quads = Vec::new();
+        for span in &self.marked {
+            for stretch in stretches(*span, layout.span, &layout.rows, &self.display) {
+                let bounds = bounds_of(&stretch, &layout.rows, &layout.geometry);
+                let line = Bounds::new(
+                    point(bounds.left(), bounds.bottom() - px(3.0)),
+                    size(bounds.size.width, px(1.0)),
+                );
+                quads.push(fill(line, color));
+            }
+        }
+        layout.fronts.append(&mut quads);
+    }
+
+    fn add_carets(&self, layout: &mut TextLayout, selections: &[Selection], cx: &Context<Self>) {
+        if layout.is_focused && !self.caret_shown {
+            return;
+        }
+        let colors = cx.theme().colors;
+        let Some(first) = layout.rows.first().map(|row| row.row) else {
+            return;
+        };
+        let dropped = self.drop_place();
+        for head in selections
+            .iter()
+            .map(|selection| selection.head)
+            .chain(dropped)
+        {
+            let place = self.display.to_display(head, Bias::Left);
+            let Some(ix) = place.row.0.checked_sub(first.0).map(|ix| ix as usize) else {
+                continue;
+            };
+            if ix >= layout.rows.len() {
+                continue;
+            }
+            let next = self
+                .display
+                .to_display(self.snapshot.next_grapheme(head), Bias::Left);
+            let cells = match next.row == place.row {
+                true => next.cell.saturating_sub(place.cell).max(1),
+                false => 1,
+            };
+            let stretch = Stretch {
+                ix,
+                from: place.cell,
+                to: place.cell + cells,
+            };
+            let bounds = bounds_of(&stretch, &layout.rows, &layout.geometry);
+            let style = match layout.is_focused {
+                true => self.settings.cursor_style,
+                false => CursorStyle::Hollow,
+            };
+            if style == CursorStyle::Block {
+                layout
+                    .inverted
+                    .push((ix, place.cell..place.cell + cells, colors.surface));
+            }
+            let color = if layout.is_focused {
+                colors.caret
+            } else {
+                colors.caret.opacity(0.5)
+            };
+            layout.fronts.push(caret(bounds, style, color));
+        }
+    }
+}
+
+fn caret(bounds: Bounds<Pixels>, style: CursorStyle, color: Hsla) -> PaintQuad {
+    match style {
+        CursorStyle::Bar => fill(
+            Bounds::new(bounds.origin, size(px(2.0), bounds.size.height)),
+            color,
+        ),
+        CursorStyle::Block => fill(bounds, color),
+        CursorStyle::Underline => {
+            let origin = point(bounds.left(), bounds.bottom() - px(2.0));
+            fill(Bounds::new(origin, size(bounds.size.width, px(2.0))), color)
+        }
+        CursorStyle::Hollow => gpui_kit::outline(bounds, color, Default::default()),
+    }
+}
+
+fn blank_mark(bounds: Bounds<Pixels>, is_tab: bool, color: Hsla) -> PaintQuad {
+    let middle = bounds.center();
+    match is_tab {
+        true => {
+            let inset = px(2.0);
+            let origin = point(bounds.left() + inset, middle.y);
+            fill(
+                Bounds::new(
+                    origin,
+                    size((bounds.size.width - inset * 2.0).max(px(1.0)), px(1.0)),
+                ),
+                color,
+            )
+        }
+        false => {
+            let side = px(2.0);
+            fill(
+                Bounds::new(
+                    point(middle.x - side / 2.0, middle.y - side / 2.0),
+                    size(side, side),
+                ),
+                color,
+            )
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Numbers, arrows that fold, and bars that tell what changed since the last commit.
+
+use base::Row;
+use gpui_kit::{Bounds, Context, Hsla, PaintQuad, Pixels, fill, point, px, size};
+use settings::LineNumbers;
+use text::RowHunk;
+use ui::ActiveTheme as _;
+
+use super::layout::TextLayout;
+use crate::editor::Editor;
+
+/// What the gutter says beside one row.
+pub(crate) struct GutterRow {
+    /// The index of the row among those in sight.
+    pub(crate) ix: usize,
+    pub(crate) number: Option<u32>,
+    pub(crate) color: Hsla,
+    pub(crate) arrow: Option<Arrow>,
+}
+
+/// An arrow that folds or unfolds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arrow {
+    /// There is something to fold.
+    Open,
+    /// It is folded.
+    Folded,
+}
+
+impl Editor {
+    pub(super) fn lay_out_gutter(&mut self, layout: &mut TextLayout, cx: &Context<Self>) {
+        let colors = cx.theme().colors;
+        let current = self.snapshot.point_at(self.selections.primary().head).row;
+        let foldable = self.foldable_rows(layout, cx);
+        for (ix, row) in layout.rows.iter().enumerate().filter(|(_, row)| row.begins) {
+            let is_current = row.buffer_row == current;
+            let number = match self.settings.line_numbers {
+                LineNumbers::Off => None,
+                LineNumbers::Relative if !is_current => Some(row.buffer_row.0.abs_diff(current.0)),
+                LineNumbers::On | LineNumbers::Relative => Some(row.buffer_row.0 + 1),
+            };
+            let arrow = match self.settings.fold_arrows {
+                true if !row.shape.folds.is_empty() => Some(Arrow::Folded),
+                true if foldable.binary_search(&row.buffer_row).is_ok() => Some(Arrow::Open),
+                _ => None,
+            };
+            let color = if is_current {
+                colors.line_number_active
+            } else {
+                colors.line_number
+            };
+            layout.gutter.push(GutterRow {
+                ix,
+                number,
+                color,
+                arrow,
+            });
+        }
+        if self.settings.change_bars {
+            self.add_change_bars(layout, cx);
+        }
+    }
+
+    /// The rows in sight where a fold begins, asked when the text or what is in sight changed.
+    fn foldable_rows(&mut self, layout: &TextLayout, cx: &Context<Self>) -> std::sync::Arc<[Row]> {
+        if !self.settings.fold_arrows || !self.gutter_hovered {
+            return Default::default();
+        }
+        let rows = layout.geometry.buffer_rows.clone();
+        let Some(syntax) = self
+            .model
+            .read(cx)
+            .syntax()
+            .filter(|syntax| syntax.has_tree())
+        else {
+            return Default::default();
+        };
+        let key = (
+            self.snapshot.revision(),
+            syntax.parsed_revision(),
+            rows.clone(),
+        );
+        if let Some((known, found)) = &self.foldable_cache
+            && *known == key
+        {
+            return found.clone();
+        }
+        let folds = syntax.folds(&self.snapshot, rows);
+        let found: std::sync::Arc<[Row]> = folds
+            .iter()
+            .map(|fold| self.snapshot.point_at(fold.start).row)
+            .collect();
+        self.foldable_cache = Some((key, found.clone()));
+        found
+    }
+
+    fn add_change_bars(&self, layout: &mut TextLayout, cx: &Context<Self>) {
+        let model = self.model.read(cx);
+        let rows = &layout.geometry.buffer_rows;
+        let hunks = model.hunks();
+        let first = hunks.partition_point(|hunk| hunk.after.end < rows.start);
+        let mut quads = Vec::new();
+        for hunk in hunks[first..]
+            .iter()
+            .take_while(|hunk| hunk.after.start <= rows.end)
+        {
+            quads.extend(change_bar(hunk, layout, cx));
+        }
+        layout.grounds.append(&mut quads);
+    }
+}
+
+fn change_bar(hunk: &RowHunk, layout: &TextLayout, cx: &Context<Editor>) -> Option<PaintQuad> {
+    let colors = cx.theme().colors;
+    let geometry = &layout.geometry;
+    let x = geometry.gutter.left();
+    if hunk.after.is_empty() {
+        // A notch between two rows, where something is missing.
+        let row = layout
+            .rows
+            .iter()
+            .find(|row| row.buffer_row >= hunk.after.start && row.begins);
+        let y = match row {
+            Some(row) => geometry.y_of(row.y),
+            None => geometry.y_of(layout.rows.last()?.y + 1.0),
+        };
+        let bounds = Bounds::new(point(x, y - px(3.0)), size(px(8.0), px(6.0)));
+        return Some(fill(bounds, colors.removed).corner_radii(px(2.0)));
+    }
+    let touched: Vec<&super::layout::VisibleRow> = layout
+        .rows
+        .iter()
+        .filter(|row| hunk.after.contains(row.buffer_row))
+        .collect();
+    let (first, last) = (touched.first()?, touched.last()?);
+    let color = if hunk.before.is_empty() {
+        colors.added
+    } else {
+        colors.changed
+    };
+    let top = geometry.y_of(first.y);
+    let height: Pixels = geometry.y_of(last.y + 1.0) - top;
+    Some(
+        fill(
+            Bounds::new(point(x + px(1.0), top), size(px(3.0), height)),
+            color,
+        )
+        .corner_radii(px(1.0)),
+    )
+}

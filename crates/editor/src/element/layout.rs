@@ -1,0 +1,369 @@
+//! What is in sight, as plain values: rows with their shapes, and everything around them.
+//!
+//! Start at `Editor::lay_out`.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use base::{Bias, Row, Span};
+use display::{DisplayOptions, DisplayPoint, DisplayRow, PlacedBlock};
+use gpui_kit::{Bounds, Context, Hsla, PaintQuad, Pixels, Window, px, size};
+use settings::{LineNumbers, SoftWrap};
+use ui::ActiveTheme as _;
+
+use super::geometry::Geometry;
+use super::gutter::GutterRow;
+use super::palette::Palette;
+use super::rows::{LONG_ROW, Part, row_highlights};
+use super::scrollbars::Bars;
+use super::shape::{ShapedRow, Shaper};
+use super::sticky::StickyRow;
+use crate::editor::Editor;
+
+/// One display row in sight.
+pub(crate) struct VisibleRow {
+    pub(crate) row: DisplayRow,
+    /// Its top, in line heights from the top of the text.
+    pub(crate) y: f64,
+    pub(crate) buffer_row: Row,
+    /// Whether its buffer row begins here.
+    pub(crate) begins: bool,
+    pub(crate) shape: Rc<ShapedRow>,
+}
+
+/// Everything in sight.
+pub(crate) struct TextLayout {
+    pub(crate) geometry: Geometry,
+    pub(crate) palette: Rc<Palette>,
+    pub(crate) rows: Vec<VisibleRow>,
+    pub(crate) blocks: Vec<PlacedBlock>,
+    /// The bytes in sight.
+    pub(crate) span: Span,
+    /// Grounds behind the letters, from below to above.
+    pub(crate) grounds: Vec<PaintQuad>,
+    /// Carets and what else stands before the letters.
+    pub(crate) fronts: Vec<PaintQuad>,
+    /// Letters that stand on a caret's box, with their colour.
+    pub(crate) inverted: Vec<(usize, Range<u32>, Hsla)>,
+    pub(crate) gutter: Vec<GutterRow>,
+    pub(crate) sticky: Vec<StickyRow>,
+    pub(crate) bars: Bars,
+    /// Whether the keyboard is here.
+    pub(crate) is_focused: bool,
+}
+
+impl Editor {
+    /// Lays out what is in sight within `bounds`. The only place that may scroll, wrap or shape.
+    pub(crate) fn lay_out(
+        &mut self,
+        bounds: Bounds<Pixels>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> TextLayout {
+        self.follow_settings(cx);
+        self.sync(cx);
+        let palette = self.current_palette(window, cx);
+        let mut geometry = self.measure(bounds, &palette);
+        self.use_width(&geometry, cx);
+        self.geometry = Some(geometry.clone());
+        self.follow_caret(
+            f64::from(palette.advance),
+            f64::from(f32::from(geometry.text.size.width)),
+        );
+        self.wrap_in_sight(&geometry);
+        geometry.top = self.snapped_top(&palette, window);
+        let rows = self.rows_in_sight(&mut geometry, &palette, window, cx);
+        let bottom = geometry.top + geometry.visible_rows;
+        let blocks = self.display.blocks_in(geometry.top..bottom);
+        let mut layout = TextLayout {
+            span: self.span_of(&rows),
+            palette,
+            rows,
+            blocks,
+            grounds: Vec::new(),
+            fronts: Vec::new(),
+            inverted: Vec::new(),
+            gutter: Vec::new(),
+            sticky: Vec::new(),
+            bars: Bars::default(),
+            is_focused: self.focus.is_focused(window),
+            geometry,
+        };
+        self.lay_out_sticky(&mut layout, window, cx);
+        self.lay_out_guides(&mut layout, cx);
+        self.lay_out_decorations(&mut layout, cx);
+        self.lay_out_gutter(&mut layout, cx);
+        self.lay_out_bars(&mut layout, cx);
+        self.geometry = Some(layout.geometry.clone());
+        layout
+    }
+
+    fn current_palette(&mut self, window: &Window, cx: &Context<Self>) -> Rc<Palette> {
+        match &self.palette {
+            Some(palette) if palette.is_current(window, cx) => palette.clone(),
+            _ => {
+                let palette = Rc::new(Palette::of(window, cx));
+                self.palette = Some(palette.clone());
+                palette
+            }
+        }
+    }
+
+    /// Where gutter, text and scrollbars go.
+    fn measure(&self, bounds: Bounds<Pixels>, palette: &Palette) -> Geometry {
+        let scale = f32::from(palette.size) / 14.0;
+        let bar = px((6.0 * scale).round());
+        let numbers = match self.settings.line_numbers {
+            LineNumbers::Off => px(0.0),
+            LineNumbers::On | LineNumbers::Relative => {
+                let digits = self.snapshot.row_count().to_string().len().max(3);
+                px((digits as f32 + 1.0) * palette.number_advance)
+            }
+        };
+        let arrows = match self.settings.fold_arrows {
+            true => px((18.0 * scale).round()),
+            false => px((8.0 * scale).round()),
+        };
+        let gutter_width = bar + numbers + arrows;
+        let vertical_width = px(14.0);
+        let gutter = Bounds::new(bounds.origin, size(gutter_width, bounds.size.height));
+        let left = gutter.right();
+        let right = bounds.right() - vertical_width;
+        let text = Bounds::from_corners(
+            gpui_kit::point(left, bounds.top()),
+            gpui_kit::point(right.max(left + px(1.0)), bounds.bottom()),
+        );
+        let vertical =
+            Bounds::from_corners(gpui_kit::point(right, bounds.top()), bounds.bottom_right());
+        Geometry {
+            bounds,
+            folds: gutter.left() + bar + numbers..left,
+            gutter,
+            text,
+            vertical,
+            advance: palette.advance,
+            line_height: palette.line_height,
+            top: 0.0,
+            scroll_x: self.scroll.x,
+            most_x: 0.0,
+            visible_rows: f64::from(f32::from(bounds.size.height))
+                / f64::from(f32::from(palette.line_height)),
+            total_rows: self.display.total_height(),
+            buffer_rows: Row(0)..Row(0),
+            sticky_rows: 0,
+        }
+    }
+
+    /// Wraps at the width there is now.
+    fn use_width(&mut self, geometry: &Geometry, cx: &mut Context<Self>) {
+        let window = ((f32::from(geometry.text.size.width) / geometry.advance).floor() as u32)
+            .saturating_sub(1)
+            .max(8);
+        let wrap = match self.soft_wrap() {
+            SoftWrap::Off => None,
+            SoftWrap::Window => Some(window),
+            SoftWrap::Column => Some(window.min(self.settings.wrap_column)),
+        };
+        let options = DisplayOptions {
+            tab_width: self.caret_options.tab_width,
+            wrap,
+        };
+        if options != self.map.options() {
+            self.map.set_options(options);
+            self.display = self.map.snapshot();
+            self.rows.forget_shapes();
+            self.wrap_in_background(cx);
+        }
+    }
+
+    /// Rows that are about to be seen are wrapped now.
+    fn wrap_in_sight(&mut self, geometry: &Geometry) {
+        if self.map.options().wrap.is_none() {
+            return;
+        }
+        let first = self.display.row_at_y(self.scroll.top(&self.display));
+        let count = geometry.visible_rows.ceil() as u32 + 1;
+        if self.map.wrap_rows(first, count) {
+            self.display = self.map.snapshot();
+            self.rows.forget_shapes();
+        }
+    }
+
+    /// The top of the window on a whole pixel, so that rows do not blur.
+    fn snapped_top(&self, palette: &Palette, window: &Window) -> f64 {
+        let height = f64::from(f32::from(palette.line_height));
+        window.pixel_snap_f64(self.scroll.top(&self.display) * height) / height
+    }
+
+    fn rows_in_sight(
+        &mut self,
+        geometry: &mut Geometry,
+        palette: &Rc<Palette>,
+        window: &Window,
+        cx: &Context<Self>,
+    ) -> Vec<VisibleRow> {
+        let bottom = geometry.top + geometry.visible_rows;
+        let first = self.display.row_at_y(geometry.top);
+        let last = self.display.row_at_y(bottom);
+        geometry.total_rows = self.display.total_height();
+        geometry.buffer_rows =
+            self.display.buffer_row(first).0..self.display.buffer_row(last).0 + 1;
+        self.rows.show(
+            geometry.buffer_rows.clone(),
+            palette.key(),
+            self.snapshot.last_row(),
+        );
+        if self.map.options().wrap.is_none() {
+            let widest = self.display.widest_cell_in(first..last + 1);
+            let width = f64::from(f32::from(geometry.text.size.width));
+            let needed = f64::from(widest + 4) * f64::from(geometry.advance);
+            geometry.most_x = (needed - width).max(0.0);
+            self.scroll.x = self
+                .scroll
+                .x
+                .min(geometry.most_x.max(self.scroll.x.min(needed)));
+        } else {
+            self.scroll.x = 0.0;
+        }
+        geometry.scroll_x = self.scroll.x;
+        let mut rows: Vec<VisibleRow> = Vec::with_capacity((last - first) as usize + 1);
+        for row in (first.0..=last.0).map(DisplayRow) {
+            let y = self.display.y_of(row);
+            let (buffer_row, begins) = self.display.buffer_row(row);
+            let part = self.part(row, buffer_row, begins, geometry);
+            let shape = self.rows.shape(buffer_row, part);
+            let shape =
+                shape.unwrap_or_else(|| self.shape_row(row, buffer_row, part, palette, window, cx));
+            rows.push(VisibleRow {
+                row,
+                y,
+                buffer_row,
+                begins,
+                shape,
+            });
+        }
+        rows
+    }
+
+    /// Which part of a row is to be shaped.
+    fn part(&self, row: DisplayRow, buffer_row: Row, begins: bool, geometry: &Geometry) -> Part {
+        let wrap = match begins {
+            true => 0,
+            false => row - self.display.rows_of(buffer_row).start,
+        };
+        // A short row is shaped whole; asking its length costs less than asking for its cells.
+        let is_short = self.snapshot.row_len(buffer_row).0 <= LONG_ROW;
+        if is_short || self.display.max_cell(row) <= LONG_ROW {
+            return Part { wrap, cells: None };
+        }
+        const STEP: u32 = 256;
+        let from = (geometry.scroll_x / f64::from(geometry.advance)) as u32;
+        let to = from + (f32::from(geometry.text.size.width) / geometry.advance) as u32;
+        let from = from.saturating_sub(STEP / 4) / STEP * STEP;
+        let to = (to + STEP / 4).div_ceil(STEP) * STEP;
+        Part {
+            wrap,
+            cells: Some((from, to)),
+        }
+    }
+
+    fn shape_row(
+        &mut self,
+        row: DisplayRow,
+        buffer_row: Row,
+        part: Part,
+        palette: &Palette,
+        window: &Window,
+        cx: &Context<Self>,
+    ) -> Rc<ShapedRow> {
+        let line = match part.cells {
+            None => self.display.line(row),
+            Some((from, to)) => self.display.line_window(row, from, to),
+        };
+        let syntax = self.model.read(cx).syntax();
+        let row_start = self.snapshot.row_start(buffer_row);
+        let is_long = self.snapshot.row_len(buffer_row).0 > LONG_ROW;
+        let known = match (is_long, syntax) {
+            (false, Some(syntax)) => Some(self.rows.highlights(buffer_row).unwrap_or_else(|| {
+                let found = row_highlights(syntax, &self.snapshot, buffer_row);
+                self.rows.set_highlights(buffer_row, found.clone());
+                found
+            })),
+            _ => None,
+        };
+        let row_end = row_start + self.snapshot.row_len(buffer_row).0 as usize;
+        let highlights = |span: Span| match (&known, syntax) {
+            (Some(known), _) if span.end <= row_end => within(known, row_start, span),
+            (_, Some(syntax)) => syntax.highlights(&self.snapshot, span),
+            (_, None) => Vec::new(),
+        };
+        let shaper = Shaper {
+            palette,
+            display: &self.display,
+            window,
+        };
+        let shape = Rc::new(shaper.shape(&line, &highlights));
+        // What a fold hides may change without its row being touched: such rows are shaped every time.
+        if shape.folds.is_empty() {
+            self.rows.set_shape(buffer_row, part, shape.clone());
+        }
+        shape
+    }
+
+    fn span_of(&self, rows: &[VisibleRow]) -> Span {
+        let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
+            return Span::default();
+        };
+        let start = self.display.to_buffer(
+            DisplayPoint {
+                row: first.row,
+                cell: 0,
+            },
+            Bias::Left,
+        );
+        let end = match last.row >= self.display.last_row() {
+            true => self.snapshot.len(),
+            false => self.display.to_buffer(
+                DisplayPoint {
+                    row: last.row + 1,
+                    cell: 0,
+                },
+                Bias::Left,
+            ),
+        };
+        Span::new(start, end)
+    }
+
+    /// The row before which the theme's colours for a selection go: nothing when unfocused.
+    pub(crate) fn selection_color(&self, is_focused: bool, cx: &Context<Self>) -> Hsla {
+        let colors = &cx.theme().colors;
+        match is_focused {
+            true => colors.selection,
+            false => colors.selection_inactive,
+        }
+    }
+}
+
+/// The part of a row's colours that lies in a span, with offsets of the text.
+fn within(
+    known: &[super::rows::RowHighlight],
+    row_start: base::ByteOffset,
+    span: Span,
+) -> Vec<syntax::Highlight> {
+    let (from, to) = (
+        (span.start - row_start) as u32,
+        (span.end - row_start) as u32,
+    );
+    let first = known.partition_point(|highlight| highlight.end <= from);
+    known[first..]
+        .iter()
+        .take_while(|highlight| highlight.start < to)
+        .map(|highlight| syntax::Highlight {
+            span: Span::new(
+                row_start + highlight.start.max(from) as usize,
+                row_start + highlight.end.min(to) as usize,
+            ),
+            kind: highlight.kind,
+        })
+        .collect()
+}

@@ -1,0 +1,78 @@
+//! Marks on the scrollbar: where in the whole text changes, matches and carets are.
+//!
+//! Invariant: the work grows with the height of the bar and the number of marks asked for, which is
+//! bounded, never with the text.
+
+use gpui_kit::{Bounds, Context, Hsla, PaintQuad, Pixels, fill, point, px, size};
+use ui::ActiveTheme as _;
+
+use super::geometry::Geometry;
+use crate::editor::Editor;
+
+/// More carets than this are not marked.
+const MOST_CARETS: usize = 500;
+
+/// More changes than this are not marked.
+const MOST_HUNKS: usize = 2_000;
+
+impl Editor {
+    pub(super) fn overview_marks(&self, geometry: &Geometry, cx: &Context<Self>) -> Vec<PaintQuad> {
+        if !self.settings.overview_marks {
+            return Vec::new();
+        }
+        let colors = cx.theme().colors;
+        let track = &geometry.vertical;
+        let rows = f64::from(self.snapshot.row_count().max(1));
+        let height = f64::from(f32::from(track.size.height));
+        let place = |row: u32| (f64::from(row) / rows * height) as f32;
+        let third = track.size.width / 3.0;
+        let mut marks = Marks {
+            track: *track,
+            quads: Vec::new(),
+            last: None,
+        };
+        for hunk in self.model.read(cx).hunks().iter().take(MOST_HUNKS) {
+            let color = match (hunk.before.is_empty(), hunk.after.is_empty()) {
+                (true, _) => colors.added,
+                (_, true) => colors.removed,
+                _ => colors.changed,
+            };
+            let (from, to) = (place(hunk.after.start.0), place(hunk.after.end.0));
+            marks.push(px(0.0), third, from, to, color);
+        }
+        marks.last = None;
+        for fraction in self.find.overview() {
+            let at = fraction * height as f32;
+            marks.push(third, third, at, at, colors.find_match_active);
+        }
+        marks.last = None;
+        if self.selections.len() <= MOST_CARETS {
+            for selection in self.selections.iter() {
+                let at = place(self.snapshot.point_at(selection.head).row.0);
+                marks.push(third * 2.0, third, at, at, colors.caret.opacity(0.7));
+            }
+        }
+        marks.quads
+    }
+}
+
+/// Collects marks; those on the same pixel are one.
+struct Marks {
+    track: Bounds<Pixels>,
+    quads: Vec<PaintQuad>,
+    last: Option<(i32, i32)>,
+}
+
+impl Marks {
+    fn push(&mut self, x: Pixels, width: Pixels, from: f32, to: f32, color: Hsla) {
+        let pixels = (from.floor() as i32, to.floor() as i32);
+        if self.last == Some(pixels) {
+            return;
+        }
+        self.last = Some(pixels);
+        let height = px((to - from).max(2.0));
+        let origin = point(self.track.left() + x, self.track.top() + px(from));
+        self.quads
+            .push(fill(Bounds::new(origin, size(width, height)), color));
+    }
+}

@@ -1,0 +1,284 @@
+//! Painting what was laid out.
+//!
+//! One layer holds grounds and letters, since a layer paints boxes before letters; carets and what lies
+//! over the text take a layer each. Few layers keep the scene cheap to build.
+
+use gpui_kit::{
+    App, Bounds, ContentMask, Hsla, Path, PathBuilder, Pixels, Window, fill, point, px, size,
+};
+use ui::ActiveTheme as _;
+
+use super::gutter::{Arrow, GutterRow};
+use super::layout::TextLayout;
+use super::palette::Palette;
+use super::shape::ShapedRow;
+
+impl TextLayout {
+    /// Paints the text and everything that scrolls with it.
+    pub(crate) fn paint(&mut self, window: &mut Window, cx: &mut App) {
+        let bounds = self.geometry.bounds;
+        let surface = cx.theme().colors.surface;
+        window.paint_quad(fill(bounds, surface));
+        window.paint_layer(bounds, |window| {
+            let gutter = self.geometry.gutter.right();
+            // Bars and the current row may reach into the gutter; the letters may not.
+            for quad in std::mem::take(&mut self.grounds) {
+                let is_behind_gutter =
+                    quad.bounds.left() < gutter && quad.bounds.left() >= bounds.left();
+                match is_behind_gutter && quad.bounds.right() <= gutter {
+                    true => window.paint_quad(quad),
+                    false => window.with_content_mask(Some(self.mask_of(&quad.bounds)), |window| {
+                        window.paint_quad(quad)
+                    }),
+                }
+            }
+            self.paint_gutter(window, cx);
+            window.with_content_mask(
+                Some(ContentMask {
+                    bounds: self.geometry.text,
+                }),
+                |window| {
+                    for row in &self.rows {
+                        let x = self.geometry.x_of(row.shape.origin_cell);
+                        let y = self.geometry.y_of(row.y);
+                        paint_row(
+                            &row.shape,
+                            point(x, y),
+                            &self.palette,
+                            self.geometry.text,
+                            window,
+                        );
+                    }
+                },
+            );
+        });
+        self.paint_fronts(window);
+    }
+
+    fn mask_of(&self, quad: &Bounds<Pixels>) -> ContentMask<Pixels> {
+        // What begins at the left edge of everything is meant to cover the gutter too.
+        let bounds = match quad.left() <= self.geometry.bounds.left() {
+            true => self.geometry.bounds,
+            false => self.geometry.text,
+        };
+        ContentMask { bounds }
+    }
+
+    fn paint_fronts(&mut self, window: &mut Window) {
+        let geometry = &self.geometry;
+        // A caret at the left edge of the text may stand half a pixel before it.
+        let mut area = geometry.text;
+        area.origin.x -= px(1.0);
+        area.size.width += px(1.0);
+        window.with_content_mask(Some(ContentMask { bounds: area }), |window| {
+            window.paint_layer(area, |window| {
+                self.fronts
+                    .drain(..)
+                    .for_each(|quad| window.paint_quad(quad));
+                for (ix, cells, color) in &self.inverted {
+                    let row = &self.rows[*ix];
+                    let origin = point(geometry.x_of(row.shape.origin_cell), geometry.y_of(row.y));
+                    let from = (cells.start - row.shape.origin_cell.min(cells.start)) as f32
+                        * self.palette.advance;
+                    let to = (cells.end - row.shape.origin_cell.min(cells.end)) as f32
+                        * self.palette.advance;
+                    let letters: Vec<_> = row
+                        .shape
+                        .glyphs
+                        .iter()
+                        .filter(|glyph| from <= glyph.x && glyph.x < to)
+                        .copied()
+                        .collect();
+                    for mut glyph in letters {
+                        glyph.color = *color;
+                        paint_glyph(
+                            &glyph,
+                            origin,
+                            baseline(&self.palette, window),
+                            &self.palette,
+                            window,
+                        );
+                    }
+                }
+            });
+        });
+    }
+
+    fn paint_gutter(&self, window: &mut Window, cx: &App) {
+        let color = cx.theme().colors.muted;
+        for row in &self.gutter {
+            let y = self.geometry.y_of(self.rows[row.ix].y);
+            self.paint_number(row, y, window);
+            if let Some(arrow) = row.arrow {
+                self.paint_arrow(arrow, y, color, window);
+            }
+        }
+    }
+
+    fn paint_number(&self, row: &GutterRow, y: Pixels, window: &mut Window) {
+        let Some(mut number) = row.number else {
+            return;
+        };
+        let palette = &self.palette;
+        let text_system = window.text_system();
+        let baseline =
+            text_system.baseline_offset(palette.font_id, palette.number_size, palette.line_height);
+        let mut x = self.geometry.folds.start - px(palette.number_advance * 0.5);
+        loop {
+            x -= px(palette.number_advance);
+            let Some((font, glyph)) = palette.digits.get((number % 10) as usize).copied() else {
+                return;
+            };
+            let origin = point(x, y + baseline);
+            // A digit that cannot be drawn leaves a gap; there is nobody to tell.
+            window
+                .paint_glyph(origin, font, glyph, palette.number_size, row.color)
+                .ok();
+            number /= 10;
+            if number == 0 {
+                return;
+            }
+        }
+    }
+
+    fn paint_arrow(&self, arrow: Arrow, y: Pixels, color: Hsla, window: &mut Window) {
+        let geometry = &self.geometry;
+        let center = point(
+            (geometry.folds.start + geometry.folds.end) / 2.0,
+            y + geometry.line_height / 2.0,
+        );
+        if let Some(path) = chevron(arrow, center, f32::from(geometry.line_height) * 0.16) {
+            window.paint_path(path, color);
+        }
+    }
+
+    /// Paints what lies over the text: headers and scrollbars.
+    pub(crate) fn paint_above(&mut self, window: &mut Window, cx: &mut App) {
+        self.paint_sticky(window, cx);
+        let bars = self.geometry.bounds;
+        window.paint_layer(bars, |window| {
+            self.bars
+                .quads
+                .drain(..)
+                .for_each(|quad| window.paint_quad(quad));
+        });
+    }
+
+    fn paint_sticky(&self, window: &mut Window, cx: &App) {
+        if self.sticky.is_empty() {
+            return;
+        }
+        let colors = cx.theme().colors;
+        let geometry = &self.geometry;
+        let height = geometry.line_height * self.sticky.len() as f32;
+        let width = geometry.vertical.left() - geometry.bounds.left();
+        let area = Bounds::new(geometry.bounds.origin, size(width, height));
+        window.paint_layer(area, |window| {
+            window.paint_quad(fill(area, colors.surface));
+            let edge = Bounds::new(
+                point(area.left(), area.bottom() - px(1.0)),
+                size(width, px(1.0)),
+            );
+            window.paint_quad(fill(edge, colors.border));
+            for (ix, header) in self.sticky.iter().enumerate() {
+                let y = geometry.bounds.top() + geometry.line_height * ix as f32;
+                let row = GutterRow {
+                    ix: 0,
+                    number: Some(header.row.0 + 1),
+                    color: colors.line_number,
+                    arrow: None,
+                };
+                self.paint_number(&row, y, window);
+                let origin = point(geometry.text.left(), y);
+                let mut mask = geometry.text;
+                mask.size.height = height;
+                window.with_content_mask(Some(ContentMask { bounds: mask }), |window| {
+                    paint_row(&header.shape, origin, &self.palette, geometry.text, window);
+                });
+            }
+        });
+    }
+}
+
+fn baseline(palette: &Palette, window: &Window) -> Pixels {
+    window
+        .text_system()
+        .baseline_offset(palette.font_id, palette.size, palette.line_height)
+}
+
+fn paint_row(
+    row: &ShapedRow,
+    origin: gpui_kit::Point<Pixels>,
+    palette: &Palette,
+    sight: Bounds<Pixels>,
+    window: &mut Window,
+) {
+    let baseline = baseline(palette, window);
+    // Letters a cell or two outside of sight may still reach into it.
+    let near = palette.advance * 3.0;
+    let left = f32::from(sight.left() - origin.x) - near;
+    let right = f32::from(sight.right() - origin.x) + near;
+    for glyph in row
+        .glyphs
+        .iter()
+        .filter(|glyph| left <= glyph.x && glyph.x <= right)
+    {
+        paint_glyph(glyph, origin, baseline, palette, window);
+    }
+    for stroke in &row.strokes {
+        let x =
+            origin.x + px((stroke.cell.saturating_sub(row.origin_cell)) as f32 * palette.advance);
+        let width = px(stroke.cells as f32 * palette.advance);
+        if stroke.is_through {
+            let style = gpui_kit::StrikethroughStyle {
+                thickness: px(1.0),
+                color: Some(stroke.color),
+            };
+            window.paint_strikethrough(
+                point(x, origin.y + palette.line_height * 0.55),
+                width,
+                &style,
+            );
+        } else {
+            window.paint_underline(
+                point(x, origin.y + baseline + px(2.0)),
+                width,
+                &stroke.style(),
+            );
+        }
+    }
+}
+
+fn paint_glyph(
+    glyph: &super::shape::Glyph,
+    origin: gpui_kit::Point<Pixels>,
+    baseline: Pixels,
+    palette: &Palette,
+    window: &mut Window,
+) {
+    let place = point(origin.x + px(glyph.x), origin.y + baseline);
+    // A letter that cannot be drawn leaves a gap; there is nobody to tell.
+    match glyph.is_emoji {
+        true => window
+            .paint_emoji(place, glyph.font, glyph.id, palette.size)
+            .ok(),
+        false => window
+            .paint_glyph(place, glyph.font, glyph.id, palette.size, glyph.color)
+            .ok(),
+    };
+}
+
+/// A small arrow, pointing down when open and right when folded.
+fn chevron(arrow: Arrow, center: gpui_kit::Point<Pixels>, reach: f32) -> Option<Path<Pixels>> {
+    let (long, short) = (px(reach), px(reach * 0.55));
+    let corners = match arrow {
+        Arrow::Open => [(-long, -short), (px(0.0), short), (long, -short)],
+        Arrow::Folded => [(-short, -long), (short, px(0.0)), (-short, long)],
+    };
+    let [first, middle, last] = corners.map(|(x, y)| point(center.x + x, center.y + y));
+    let mut builder = PathBuilder::stroke(px(1.3));
+    builder.move_to(first);
+    builder.line_to(middle);
+    builder.line_to(last);
+    builder.build().ok()
+}

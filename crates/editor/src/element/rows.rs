@@ -1,0 +1,223 @@
+//! The rows in sight and a little around them: their colours and their shapes, kept from frame to frame.
+//!
+//! Invariant: entry `i` is about buffer row `first + i`; an edit drops the rows it touched and moves the
+//! others, so that what is kept always belongs to the text of now.
+//! Invariant: colours are relative to their row's start, and shapes to their row's cells, so that both
+//! stay right when the text above changes.
+//! Start at `RowCache`.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::rc::Rc;
+
+use base::Row;
+use smallvec::SmallVec;
+use syntax::{HighlightKind, SyntaxSnapshot};
+use text::{Change, Snapshot};
+
+use super::shape::ShapedRow;
+
+/// Rows longer than this, in bytes, are coloured and shaped by the part in sight only.
+pub(crate) const LONG_ROW: u32 = 4096;
+
+/// Rows kept beyond those in sight, on either side.
+const MARGIN: u32 = 60;
+
+/// A stretch of one colour in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RowHighlight {
+    /// Bytes from the start of the row.
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) kind: HighlightKind,
+}
+
+/// The colours of one row, sorted and disjoint.
+pub(crate) type RowHighlights = std::sync::Arc<[RowHighlight]>;
+
+/// Which part of a row a shape is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// Which of the display rows that a wrapped row takes.
+    pub(crate) wrap: u32,
+    /// The cells shaped; all of them for rows that are not long.
+    pub(crate) cells: Option<(u32, u32)>,
+}
+
+#[derive(Default)]
+struct Entry {
+    /// Missing until they were asked for.
+    highlights: Option<RowHighlights>,
+    shapes: SmallVec<[(Part, Rc<ShapedRow>); 1]>,
+}
+
+/// What is kept of the rows in and around sight.
+#[derive(Default)]
+pub(crate) struct RowCache {
+    first: u32,
+    entries: VecDeque<Entry>,
+    /// What shapes look like: style generation and size. Others are of no use.
+    style: (u64, u32),
+}
+
+impl RowCache {
+    /// The rows there may be something about.
+    pub(crate) fn range(&self) -> Range<Row> {
+        Row(self.first)..Row(self.first + self.entries.len() as u32)
+    }
+
+    /// Makes room for rows, and forgets those far from them.
+    pub(crate) fn show(&mut self, rows: Range<Row>, style: (u64, u32), last: Row) {
+        if self.style != style {
+            self.style = style;
+            self.forget_shapes();
+        }
+        let start = rows.start.0.saturating_sub(MARGIN);
+        let end = rows.end.0.saturating_add(MARGIN).min(last.0 + 1).max(start);
+        let range = self.range();
+        if end <= range.start.0 || range.end.0 <= start || self.entries.is_empty() {
+            self.first = start;
+            self.entries.clear();
+        }
+        while self.first < start && self.entries.pop_front().is_some() {
+            self.first += 1;
+        }
+        while self.first > start {
+            self.entries.push_front(Entry::default());
+            self.first -= 1;
+        }
+        let wanted = (end - self.first) as usize;
+        self.entries.truncate(wanted);
+        self.entries.resize_with(wanted, Entry::default);
+    }
+
+    /// The colours of a row, if they are known.
+    pub(crate) fn highlights(&self, row: Row) -> Option<RowHighlights> {
+        self.entry(row)?.highlights.clone()
+    }
+
+    /// Notes the colours of a row.
+    pub(crate) fn set_highlights(&mut self, row: Row, highlights: RowHighlights) {
+        if let Some(entry) = self.entry_mut(row) {
+            entry.highlights = Some(highlights);
+        }
+    }
+
+    /// Notes the colours of rows from `first` on. `true` when some differ from what is painted.
+    pub(crate) fn take_highlights(&mut self, first: Row, found: Vec<RowHighlights>) -> bool {
+        let mut differ = false;
+        for (row, highlights) in (first.0..).map(Row).zip(found) {
+            let Some(entry) = self.entry_mut(row) else {
+                continue;
+            };
+            if entry.highlights.as_ref() != Some(&highlights) {
+                differ |= !entry.shapes.is_empty();
+                entry.shapes.clear();
+                entry.highlights = Some(highlights);
+            }
+        }
+        differ
+    }
+
+    /// A part's shape, if it was shaped before.
+    pub(crate) fn shape(&self, row: Row, part: Part) -> Option<Rc<ShapedRow>> {
+        let shapes = &self.entry(row)?.shapes;
+        shapes
+            .iter()
+            .find(|(of, _)| *of == part)
+            .map(|(_, shape)| shape.clone())
+    }
+
+    /// Keeps a part's shape.
+    pub(crate) fn set_shape(&mut self, row: Row, part: Part, shape: Rc<ShapedRow>) {
+        /// Parts of a long row that are kept while one moves through it.
+        const MOST_PARTS: usize = 64;
+        if let Some(entry) = self.entry_mut(row) {
+            if entry.shapes.len() >= MOST_PARTS {
+                entry.shapes.clear();
+            }
+            entry.shapes.push((part, shape));
+        }
+    }
+
+    /// Moves rows along with a change, and forgets what it touched.
+    pub(crate) fn follow(&mut self, before: &Snapshot, after: &Snapshot, change: &Change) {
+        for splice in change.splices.iter().rev() {
+            let old =
+                before.point_at(splice.old.start).row.0..before.point_at(splice.old.end).row.0 + 1;
+            let new =
+                after.point_at(splice.new.start).row.0..after.point_at(splice.new.end).row.0 + 1;
+            self.replace(old, new.end - new.start);
+        }
+    }
+
+    fn replace(&mut self, old: Range<u32>, count: u32) {
+        let (first, end) = (self.first, self.first + self.entries.len() as u32);
+        if old.start >= end {
+            return;
+        }
+        if old.end <= first {
+            let grown = i64::from(count) - i64::from(old.end - old.start);
+            self.first = u32::try_from(i64::from(first) + grown).unwrap_or(0);
+            return;
+        }
+        if old.start < first || count > MARGIN * 8 {
+            self.clear();
+            return;
+        }
+        let (from, to) = (
+            (old.start - first) as usize,
+            (old.end.min(end) - first) as usize,
+        );
+        let tail = self.entries.split_off(to);
+        self.entries.truncate(from);
+        self.entries
+            .resize_with(from + count as usize, Entry::default);
+        self.entries.extend(tail);
+    }
+
+    /// Forgets shapes; colours stay.
+    pub(crate) fn forget_shapes(&mut self) {
+        self.entries
+            .iter_mut()
+            .for_each(|entry| entry.shapes.clear());
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+    }
+
+    fn entry(&self, row: Row) -> Option<&Entry> {
+        self.entries.get(row.0.checked_sub(self.first)? as usize)
+    }
+
+    fn entry_mut(&mut self, row: Row) -> Option<&mut Entry> {
+        self.entries
+            .get_mut(row.0.checked_sub(self.first)? as usize)
+    }
+}
+
+/// The colours of one row. Long rows have none here: they are asked by the part in sight.
+pub(crate) fn row_highlights(
+    syntax: &SyntaxSnapshot,
+    snapshot: &Snapshot,
+    row: Row,
+) -> RowHighlights {
+    let span = snapshot.row_span(row);
+    if span.is_empty() || span.len() > LONG_ROW as usize {
+        return Default::default();
+    }
+    let found = syntax.highlights(snapshot, span);
+    found
+        .iter()
+        .map(|highlight| RowHighlight {
+            start: (highlight.span.start - span.start) as u32,
+            end: (highlight.span.end - span.start) as u32,
+            kind: highlight.kind,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+//! The scrollbars and the marks on them.
+
+use gpui_kit::{Bounds, Context, PaintQuad, fill, point, px, size};
+use ui::ActiveTheme as _;
+
+use super::geometry::Area;
+use super::layout::TextLayout;
+use crate::editor::Editor;
+use crate::mouse::Drag;
+
+/// What the scrollbars look like now.
+#[derive(Default)]
+pub(crate) struct Bars {
+    pub(crate) quads: Vec<PaintQuad>,
+}
+
+impl Editor {
+    pub(super) fn lay_out_bars(&self, layout: &mut TextLayout, cx: &Context<Self>) {
+        let colors = cx.theme().colors;
+        let geometry = &layout.geometry;
+        let mut quads = self.overview_marks(geometry, cx);
+        let color = |area: Area| {
+            let is_dragged = matches!(&self.drag, Some(Drag::Bar { area: of, .. }) if *of == area);
+            match is_dragged || self.hovered == Some(area) {
+                true => colors.scrollbar_hover,
+                false => colors.scrollbar,
+            }
+        };
+        if let Some((handle, _)) = geometry.vertical_handle(self.settings.scroll_beyond_last_line) {
+            let inset = px(2.0);
+            let bounds = Bounds::new(
+                point(geometry.vertical.left() + inset, handle.start),
+                size(
+                    geometry.vertical.size.width - inset * 2.0,
+                    handle.end - handle.start,
+                ),
+            );
+            quads.push(fill(bounds, color(Area::Vertical)).corner_radii(px(4.0)));
+        }
+        if let Some((handle, _)) = geometry.horizontal_handle() {
+            let bar = geometry.horizontal();
+            let inset = px(2.0);
+            let bounds = Bounds::new(
+                point(handle.start, bar.top() + inset),
+                size(handle.end - handle.start, bar.size.height - inset * 2.0),
+            );
+            quads.push(fill(bounds, color(Area::Horizontal)).corner_radii(px(4.0)));
+        }
+        layout.bars = super::scrollbars::Bars { quads };
+    }
+}

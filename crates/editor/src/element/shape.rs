@@ -1,0 +1,388 @@
+//! From a display row to letters with their places.
+//!
+//! The text system chooses the shapes; their places are ours: every cluster begins at its cell, so that
+//! carets, selections and letters agree whatever the fonts say.
+//! Invariant: x positions count from `origin_cell`, so that they stay small in rows of any length.
+//! Limitation: text that runs from right to left is laid out cell by cell from left to right.
+
+use base::Span;
+use display::{DisplayLine, DisplaySnapshot, Segment, SegmentKind};
+use gpui_kit::{
+    FontId, GlyphId, HighlightStyle, Hsla, Pixels, TextRun, UnderlineStyle, Window, px,
+};
+use smallvec::SmallVec;
+
+use super::palette::Palette;
+
+/// One letter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Glyph {
+    /// Pixels from the origin cell.
+    pub(crate) x: f32,
+    pub(crate) font: FontId,
+    pub(crate) id: GlyphId,
+    pub(crate) color: Hsla,
+    pub(crate) is_emoji: bool,
+}
+
+/// A line under or through letters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stroke {
+    pub(crate) cell: u32,
+    pub(crate) cells: u32,
+    pub(crate) color: Hsla,
+    pub(crate) is_through: bool,
+    pub(crate) is_wavy: bool,
+}
+
+/// A blank that may be shown as a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Blank {
+    pub(crate) cell: u32,
+    pub(crate) cells: u32,
+    pub(crate) is_tab: bool,
+    /// Whether it stands alone between two words.
+    pub(crate) is_single: bool,
+}
+
+/// A display row, ready to be painted.
+#[derive(Clone, Debug)]
+pub(crate) struct ShapedRow {
+    pub(crate) origin_cell: u32,
+    pub(crate) glyphs: Vec<Glyph>,
+    pub(crate) strokes: SmallVec<[Stroke; 1]>,
+    pub(crate) blanks: SmallVec<[Blank; 4]>,
+    /// Cells of the signs for folded text.
+    pub(crate) folds: SmallVec<[(u32, u32); 1]>,
+    /// Cells of blanks at its start; `None` when there is nothing else.
+    pub(crate) indent: Option<u32>,
+    /// Cells before the text of a continued row.
+    pub(crate) hanging: u32,
+    /// Whether it is the last of the display rows of its row.
+    pub(crate) is_last: bool,
+}
+
+impl ShapedRow {
+    /// A row without anything.
+    #[cfg(test)]
+    pub(crate) fn empty() -> Self {
+        Self {
+            origin_cell: 0,
+            glyphs: Vec::new(),
+            strokes: SmallVec::new(),
+            blanks: SmallVec::new(),
+            folds: SmallVec::new(),
+            indent: None,
+            hanging: 0,
+            is_last: true,
+        }
+    }
+}
+
+/// A stretch of letters of one look, in the bytes of the row's painted text.
+struct Piece {
+    start: usize,
+    style: Option<HighlightStyle>,
+    color: Hsla,
+}
+
+/// What shaping needs besides the row.
+pub(crate) struct Shaper<'a> {
+    pub(crate) palette: &'a Palette,
+    pub(crate) display: &'a DisplaySnapshot,
+    pub(crate) window: &'a Window,
+}
+
+impl Shaper<'_> {
+    /// Shapes a row. `highlights` gives the colours of a span of the buffer, sorted and disjoint.
+    pub(crate) fn shape(
+        &self,
+        line: &DisplayLine,
+        highlights: &dyn Fn(Span) -> Vec<syntax::Highlight>,
+    ) -> ShapedRow {
+        let pieces = self.pieces(line, highlights);
+        let glyphs = self.glyphs(line, &pieces);
+        let fold = |segment: &&Segment| segment.kind == SegmentKind::FoldPlaceholder;
+        ShapedRow {
+            origin_cell: line.start_cell,
+            glyphs,
+            strokes: self.strokes(line, &pieces),
+            blanks: blanks(line),
+            folds: line
+                .segments
+                .iter()
+                .filter(fold)
+                .map(|segment| (segment.cell, segment.cells))
+                .collect(),
+            indent: indent(line),
+            hanging: line.indent_cells,
+            is_last: line.is_last_wrap,
+        }
+    }
+
+    fn pieces(
+        &self,
+        line: &DisplayLine,
+        highlights: &dyn Fn(Span) -> Vec<syntax::Highlight>,
+    ) -> Vec<Piece> {
+        let palette = self.palette;
+        let mut pieces = Vec::new();
+        let plain = |start: usize, color: Hsla| Piece {
+            start,
+            style: None,
+            color,
+        };
+        for segment in &line.segments {
+            match segment.kind {
+                SegmentKind::Text => {
+                    let at = |offset: base::ByteOffset| {
+                        segment.text.start + (offset - segment.span.start)
+                    };
+                    let mut end = segment.text.start;
+                    for highlight in highlights(segment.span) {
+                        let start = at(highlight.span.start);
+                        if start > end {
+                            pieces.push(plain(end, palette.text));
+                        }
+                        let style = palette.style(highlight.kind);
+                        let color = style.and_then(|style| style.color).unwrap_or(palette.text);
+                        pieces.push(Piece {
+                            start,
+                            style,
+                            color,
+                        });
+                        end = at(highlight.span.end);
+                    }
+                    if end < segment.text.end {
+                        pieces.push(plain(end, palette.text));
+                    }
+                }
+                SegmentKind::Tab => pieces.push(plain(segment.text.start, palette.text)),
+                SegmentKind::Control => pieces.push(plain(segment.text.start, palette.error)),
+                SegmentKind::Inlay(_) | SegmentKind::FoldPlaceholder => {
+                    pieces.push(plain(segment.text.start, palette.muted));
+                }
+            }
+        }
+        pieces
+    }
+
+    fn glyphs(&self, line: &DisplayLine, pieces: &[Piece]) -> Vec<Glyph> {
+        if line.text.is_empty() {
+            return Vec::new();
+        }
+        let runs = self.runs(line, pieces);
+        let text_system = self.window.text_system();
+        let layout = text_system.layout_line(&line.text, self.palette.size, &runs, None);
+        let bytes = line.text.as_bytes();
+        let mut glyphs = Vec::with_capacity(layout.runs.iter().map(|run| run.glyphs.len()).sum());
+        let mut cluster = Cluster::default();
+        for run in &layout.runs {
+            for glyph in &run.glyphs {
+                // Blanks leave no ink.
+                if bytes.get(glyph.index) == Some(&b' ') {
+                    continue;
+                }
+                let cell = self.cell_of(line, glyph.index);
+                let x = cluster.place(
+                    cell - line.start_cell,
+                    glyph.position.x,
+                    self.palette.advance,
+                );
+                let piece = pieces.partition_point(|piece| piece.start <= glyph.index);
+                let color = pieces
+                    .get(piece.wrapping_sub(1))
+                    .map_or(self.palette.text, |piece| piece.color);
+                glyphs.push(Glyph {
+                    x,
+                    font: run.font_id,
+                    id: glyph.id,
+                    color,
+                    is_emoji: glyph.is_emoji,
+                });
+            }
+        }
+        glyphs
+    }
+
+    /// Runs of one font. Colours are left out: they would keep letters from joining.
+    fn runs(&self, line: &DisplayLine, pieces: &[Piece]) -> Vec<TextRun> {
+        let mut runs: Vec<TextRun> = Vec::new();
+        let ends = pieces
+            .iter()
+            .skip(1)
+            .map(|piece| piece.start)
+            .chain([line.text.len()]);
+        let run = |len: usize, font| TextRun {
+            len,
+            font,
+            color: self.palette.text,
+            background_color: None,
+            underline: None,
+            strikethrough: None,
+        };
+        for (piece, end) in pieces.iter().zip(ends) {
+            let font = self.palette.font_for(piece.style.as_ref());
+            match runs.last_mut() {
+                Some(last) if last.font == font => last.len += end - piece.start,
+                _ => runs.push(run(end - piece.start, font)),
+            }
+        }
+        if runs.is_empty() {
+            runs.push(run(line.text.len(), self.palette.font.clone()));
+        }
+        runs
+    }
+
+    /// The cell where the letter at a byte of the painted text begins.
+    fn cell_of(&self, line: &DisplayLine, byte: usize) -> u32 {
+        let ix = line
+            .segments
+            .partition_point(|segment| segment.text.start <= byte);
+        let Some(segment) = line.segments.get(ix.wrapping_sub(1)) else {
+            return line.start_cell;
+        };
+        let within = byte - segment.text.start;
+        // One byte a cell: nothing but ASCII.
+        if segment.text.len() == segment.cells as usize {
+            return segment.cell + within as u32;
+        }
+        match segment.kind {
+            SegmentKind::Text => {
+                let place = self
+                    .display
+                    .to_display(segment.span.start + within, base::Bias::Right);
+                place.cell.clamp(segment.cell, segment.cell + segment.cells)
+            }
+            _ => {
+                let before = line.text.get(segment.text.start..byte).unwrap_or_default();
+                segment.cell + (before.chars().count() as u32).min(segment.cells)
+            }
+        }
+    }
+
+    fn strokes(&self, line: &DisplayLine, pieces: &[Piece]) -> SmallVec<[Stroke; 1]> {
+        let ends = pieces
+            .iter()
+            .skip(1)
+            .map(|piece| piece.start)
+            .chain([line.text.len()]);
+        let mut strokes = SmallVec::new();
+        for (piece, end) in pieces.iter().zip(ends) {
+            let Some(style) = &piece.style else { continue };
+            let cell = self.cell_of(line, piece.start);
+            let last = match end == line.text.len() {
+                true => line.end_cell,
+                false => self.cell_of(line, end),
+            };
+            let mut push = |color: Option<Hsla>, is_through, is_wavy| {
+                let color = color.unwrap_or(piece.color);
+                strokes.push(Stroke {
+                    cell,
+                    cells: last.saturating_sub(cell),
+                    color,
+                    is_through,
+                    is_wavy,
+                });
+            };
+            if let Some(underline) = style.underline {
+                push(underline.color, false, underline.wavy);
+            }
+            if let Some(strikethrough) = style.strikethrough {
+                push(strikethrough.color, true, false);
+            }
+        }
+        strokes
+    }
+}
+
+/// Keeps marks above and below letters at the letter they belong to.
+#[derive(Default)]
+struct Cluster {
+    cell: Option<u32>,
+    x: f32,
+    shaped: f32,
+}
+
+impl Cluster {
+    fn place(&mut self, cell: u32, shaped: Pixels, advance: f32) -> f32 {
+        let shaped = f32::from(shaped);
+        if self.cell == Some(cell) {
+            return self.x + (shaped - self.shaped);
+        }
+        *self = Self {
+            cell: Some(cell),
+            x: cell as f32 * advance,
+            shaped,
+        };
+        self.x
+    }
+}
+
+impl Stroke {
+    /// As the window draws it.
+    pub(crate) fn style(&self) -> UnderlineStyle {
+        UnderlineStyle {
+            thickness: px(1.0),
+            color: Some(self.color),
+            wavy: self.is_wavy,
+        }
+    }
+}
+
+fn blanks(line: &DisplayLine) -> SmallVec<[Blank; 4]> {
+    let mut blanks: SmallVec<[Blank; 4]> = SmallVec::new();
+    for segment in &line.segments {
+        match segment.kind {
+            SegmentKind::Tab => {
+                blanks.push(Blank {
+                    cell: segment.cell,
+                    cells: segment.cells,
+                    is_tab: true,
+                    is_single: false,
+                });
+            }
+            SegmentKind::Text => {
+                let text = line.text.get(segment.text.clone()).unwrap_or_default();
+                let is_plain = text.len() == segment.cells as usize;
+                let bytes = text.as_bytes();
+                // Marks in rows with wide letters would need each letter's cell; they are rare and go without.
+                for (ix, _) in bytes
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, byte)| is_plain && **byte == b' ')
+                {
+                    let is_ink = |at: Option<usize>| {
+                        at.and_then(|at| bytes.get(at))
+                            .is_some_and(|byte| *byte != b' ')
+                    };
+                    let is_single = is_ink(ix.checked_sub(1)) && is_ink(Some(ix + 1));
+                    blanks.push(Blank {
+                        cell: segment.cell + ix as u32,
+                        cells: 1,
+                        is_tab: false,
+                        is_single,
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+    blanks
+}
+
+fn indent(line: &DisplayLine) -> Option<u32> {
+    for segment in &line.segments {
+        match segment.kind {
+            SegmentKind::Tab => {}
+            SegmentKind::Text => {
+                let text = line.text.get(segment.text.clone()).unwrap_or_default();
+                if let Some(at) = text.bytes().position(|byte| byte != b' ') {
+                    return Some(segment.cell + at as u32);
+                }
+            }
+            _ => return Some(segment.cell),
+        }
+    }
+    None
+}

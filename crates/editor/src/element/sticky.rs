@@ -1,0 +1,144 @@
+//! The headers of the blocks around the first row in sight, kept at the top while their bodies scroll.
+
+use std::rc::Rc;
+
+use base::{Revision, Row};
+use gpui_kit::{Context, Window};
+
+use super::layout::TextLayout;
+use super::rows::{LONG_ROW, row_highlights};
+use super::shape::{ShapedRow, Shaper};
+use crate::editor::Editor;
+
+/// One header.
+pub(crate) struct StickyRow {
+    pub(crate) row: Row,
+    pub(crate) shape: Rc<ShapedRow>,
+}
+
+/// The headers of the last frame, and the shapes of those that were headers lately.
+#[derive(Default)]
+pub(crate) struct StickyCache {
+    /// Which rows are headers, for a text, its tree and a first row.
+    rows: Option<((Revision, Option<Revision>, Row), Vec<Row>)>,
+    /// By their text, since a header's row moves when the text above it changes.
+    shapes: Vec<(String, (u64, u32), Rc<ShapedRow>)>,
+}
+
+impl Editor {
+    pub(super) fn lay_out_sticky(
+        &mut self,
+        layout: &mut TextLayout,
+        window: &Window,
+        cx: &Context<Self>,
+    ) {
+        if !self.settings.sticky_scroll || layout.geometry.top <= 0.0 {
+            return;
+        }
+        let Some(first) = layout.rows.first() else {
+            return;
+        };
+        // A header must not cover the row it is the header of: ask for the row below all of them.
+        let headers = self.sticky_rows(first.buffer_row, cx);
+        let most = (self.settings.sticky_scroll_rows as usize)
+            .min((layout.geometry.visible_rows / 3.0) as usize);
+        let headers: Vec<Row> = headers
+            .into_iter()
+            .filter(|row| *row < first.buffer_row)
+            .take(most)
+            .collect();
+        for row in headers {
+            let shape = self.sticky_shape(row, layout, window, cx);
+            layout.sticky.push(StickyRow { row, shape });
+        }
+        layout.geometry.sticky_rows = layout.sticky.len();
+    }
+
+    fn sticky_rows(&mut self, first: Row, cx: &Context<Self>) -> Vec<Row> {
+        let Some(syntax) = self
+            .model
+            .read(cx)
+            .syntax()
+            .filter(|syntax| syntax.has_tree())
+        else {
+            return Vec::new();
+        };
+        let key = (self.snapshot.revision(), syntax.parsed_revision(), first);
+        match &self.sticky.rows {
+            Some((known, rows)) if *known == key => rows.clone(),
+            _ => {
+                let rows = syntax.context_rows(&self.snapshot, first);
+                self.sticky.rows = Some((key, rows.clone()));
+                rows
+            }
+        }
+    }
+
+    fn sticky_shape(
+        &mut self,
+        row: Row,
+        layout: &TextLayout,
+        window: &Window,
+        cx: &Context<Self>,
+    ) -> Rc<ShapedRow> {
+        const MOST_SHAPES: usize = 40;
+        let text = match self.snapshot.row_len(row).0 <= LONG_ROW {
+            true => self.snapshot.row_text(row).into_owned(),
+            false => String::new(),
+        };
+        let style = layout.palette.key();
+        let known = self
+            .sticky
+            .shapes
+            .iter()
+            .find(|(of, under, _)| *of == text && *under == style);
+        if let Some((_, _, shape)) = known {
+            return shape.clone();
+        }
+        let start = self.snapshot.row_start(row);
+        let display_row = self.display.to_display(start, base::Bias::Left).row;
+        let line = self.display.line_window(display_row, 0, LONG_ROW);
+        let syntax = self.model.read(cx).syntax();
+        let known = syntax
+            .map(|syntax| row_highlights(syntax, &self.snapshot, row))
+            .unwrap_or_default();
+        let end = self.snapshot.row_end(row);
+        let highlights = |span: base::Span| {
+            let of_row = known.iter().map(|highlight| syntax::Highlight {
+                span: base::Span::new(
+                    start + highlight.start as usize,
+                    start + highlight.end as usize,
+                ),
+                kind: highlight.kind,
+            });
+            match span.end <= end {
+                true => of_row
+                    .filter(|highlight| span.covers(highlight.span))
+                    .collect(),
+                false => Vec::new(),
+            }
+        };
+        let shaper = Shaper {
+            palette: &layout.palette,
+            display: &self.display,
+            window,
+        };
+        let shape = Rc::new(shaper.shape(&line, &highlights));
+        if self.sticky.shapes.len() >= MOST_SHAPES {
+            self.sticky.shapes.clear();
+        }
+        self.sticky.shapes.push((text, style, shape.clone()));
+        shape
+    }
+
+    /// The header at a height of the window, if one covers it.
+    pub(crate) fn sticky_row_at(&self, height_in_window: f64) -> Option<Row> {
+        let geometry = self.geometry.as_ref()?;
+        let ix = height_in_window.floor() as usize;
+        if height_in_window < 0.0 || ix >= geometry.sticky_rows {
+            return None;
+        }
+        let (_, rows) = self.sticky.rows.as_ref()?;
+        rows.get(ix).copied()
+    }
+}

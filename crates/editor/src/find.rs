@@ -1,0 +1,233 @@
+//! What a view looks for, and what it found: plain state, without windows or threads.
+//!
+//! Invariant: `matches` are sorted and disjoint, and follow edits until a new search has ended.
+
+use base::{Bias, ByteOffset, Span};
+use caret::find::{Case, Count, Found, LetterCase, Matcher, Pattern, Query, WordBounds};
+use text::Change;
+
+/// The most matches that are kept; more are counted as `10000+`.
+pub(crate) const MOST_MATCHES: usize = 10_000;
+
+/// What is looked for, and what was found.
+pub(crate) struct FindState {
+    is_open: bool,
+    pub(crate) text: String,
+    pub(crate) replacement: String,
+    pub(crate) pattern: Pattern,
+    pub(crate) case: Case,
+    pub(crate) words: WordBounds,
+    pub(crate) letter_case: LetterCase,
+    /// Where to look; everywhere when `None`.
+    pub(crate) within: Option<Vec<Span>>,
+    matcher: Option<Matcher>,
+    /// Why nothing can be looked for: a sentence.
+    error: Option<String>,
+    matches: Vec<Span>,
+    is_complete: bool,
+    /// Whether a search was made since the query changed.
+    is_known: bool,
+    /// Where matches lie, as parts of the whole text; none twice on the same thousandth.
+    overview: Vec<f32>,
+}
+
+impl Default for FindState {
+    fn default() -> Self {
+        Self {
+            is_open: false,
+            text: String::new(),
+            replacement: String::new(),
+            pattern: Pattern::Literal,
+            case: Case::Insensitive,
+            words: WordBounds::Anywhere,
+            letter_case: LetterCase::AsTyped,
+            within: None,
+            matcher: None,
+            error: None,
+            matches: Vec::new(),
+            is_complete: false,
+            is_known: false,
+            overview: Vec::new(),
+        }
+    }
+}
+
+impl FindState {
+    /// Whether matches are shown.
+    pub(crate) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Shows or hides matches.
+    pub(crate) fn set_open(&mut self, is_open: bool) {
+        self.is_open = is_open;
+        if !is_open {
+            self.within = None;
+            self.matches.clear();
+            self.overview.clear();
+            self.is_known = false;
+        }
+    }
+
+    /// Reads the query anew after any part of it changed.
+    pub(crate) fn compile(&mut self) {
+        self.is_known = false;
+        self.matcher = None;
+        self.error = None;
+        if self.text.is_empty() {
+            self.matches.clear();
+            self.overview.clear();
+            return;
+        }
+        let query = Query {
+            text: self.text.clone(),
+            pattern: self.pattern,
+            case: self.case,
+            words: self.words,
+        };
+        match query.compile() {
+            Ok(matcher) => self.matcher = Some(matcher),
+            Err(error) => {
+                self.error = Some(error.to_string());
+                self.matches.clear();
+                self.overview.clear();
+            }
+        }
+    }
+
+    /// What to look for with.
+    pub(crate) fn matcher(&self) -> Option<&Matcher> {
+        self.matcher.as_ref()
+    }
+
+    /// Why nothing can be looked for.
+    pub(crate) fn error(&self) -> Option<&str> {
+        self.error.as_deref()
+    }
+
+    /// The spans to look in.
+    pub(crate) fn spans(&self, whole: Span) -> Vec<Span> {
+        self.within.clone().unwrap_or_else(|| vec![whole])
+    }
+
+    /// Takes what a search found in a text of `len` bytes.
+    pub(crate) fn take(&mut self, found: Found, overview: Vec<f32>) {
+        self.is_complete = found.is_complete;
+        self.matches = found.spans;
+        self.overview = overview;
+        self.is_known = true;
+    }
+
+    /// All matches, if they are all there are and mean the text of now.
+    pub(crate) fn complete(&self) -> Option<&[Span]> {
+        (self.is_known && self.is_complete).then_some(&self.matches[..])
+    }
+
+    /// The matches that touch a span.
+    pub(crate) fn matches_in(&self, span: Span) -> &[Span] {
+        if !self.is_open {
+            return &[];
+        }
+        let first = self.matches.partition_point(|found| found.end < span.start);
+        let last = self
+            .matches
+            .partition_point(|found| found.start <= span.end);
+        self.matches.get(first..last).unwrap_or_default()
+    }
+
+    /// Where matches lie, as parts of the whole text.
+    pub(crate) fn overview(&self) -> &[f32] {
+        if self.is_open { &self.overview } else { &[] }
+    }
+
+    /// Moves what was found along with a change; a new search follows.
+    pub(crate) fn follow(&mut self, change: &Change) {
+        if let Some(within) = &mut self.within {
+            within.iter_mut().for_each(|span| {
+                let start = change.map(span.start, Bias::Left);
+                *span = Span::new(start, change.map(span.end, Bias::Right).max(start));
+            });
+        }
+        if self.matches.is_empty() {
+            return;
+        }
+        for found in &mut self.matches {
+            *found = change.map_span(*found);
+        }
+        // What was deleted is no match any more; what was typed may be one: the search will tell.
+        self.matches.retain(|found| !found.is_empty());
+    }
+
+    /// What the bar says of the matches: `3 of 17`, `17`, `no matches`. `at` is what is selected.
+    pub(crate) fn summary(&self, at: Span) -> String {
+        if self.text.is_empty() || self.error.is_some() {
+            return String::new();
+        }
+        if !self.is_known {
+            return "…".to_owned();
+        }
+        let count = Count {
+            number: self.matches.len(),
+            is_capped: !self.is_complete,
+        };
+        if count.number == 0 {
+            return "no matches".to_owned();
+        }
+        match self
+            .matches
+            .binary_search_by_key(&at.start, |found| found.start)
+        {
+            Ok(ix) if self.matches[ix] == at => format!("{} of {count}", ix + 1),
+            _ => count.to_string(),
+        }
+    }
+
+    /// The match after or before a place, going round at the ends.
+    pub(crate) fn step(matches: &[Span], selected: Span, forward: bool) -> Option<Span> {
+        if forward {
+            let next =
+                matches.partition_point(|found| found.start < selected.end || *found == selected);
+            matches.get(next).or(matches.first()).copied()
+        } else {
+            let before =
+                matches.partition_point(|found| found.end <= selected.start && *found != selected);
+            let before = before.checked_sub(1).or(matches.len().checked_sub(1))?;
+            matches.get(before).copied()
+        }
+    }
+}
+
+/// Where matches lie, as parts of a text of `len` bytes, none twice on the same thousandth.
+pub(crate) fn overview_of(spans: &[Span], len: ByteOffset) -> Vec<f32> {
+    let mut marks: Vec<u32> = spans
+        .iter()
+        .map(|span| (span.start.0 as f64 / len.0.max(1) as f64 * 1000.0) as u32)
+        .collect();
+    marks.dedup();
+    marks.into_iter().map(|mark| mark as f32 / 1000.0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use base::Span;
+
+    use super::FindState;
+
+    #[test]
+    fn steps_go_round() {
+        let matches: Vec<Span> = [0..2, 4..6, 8..10].map(Span::from).into();
+        let check =
+            |selected: std::ops::Range<usize>, forward: bool, expect: std::ops::Range<usize>| {
+                let found = FindState::step(&matches, Span::from(selected.clone()), forward);
+                assert_eq!(found, Some(Span::from(expect)), "{selected:?} {forward}");
+            };
+        check(0..2, true, 4..6);
+        check(3..3, true, 4..6);
+        check(8..10, true, 0..2);
+        check(8..10, false, 4..6);
+        check(0..2, false, 8..10);
+        check(5..5, false, 0..2);
+        assert_eq!(FindState::step(&[], Span::default(), true), None);
+        assert_eq!(FindState::step(&[], Span::default(), false), None);
+    }
+}

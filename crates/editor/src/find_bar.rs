@@ -1,0 +1,283 @@
+//! The bar with the fields and buttons of find and replace.
+//!
+//! Holds the fields; everything else is the view's: see `Editor::set_query` and its neighbours.
+
+use caret::find::{Case, LetterCase, Pattern, WordBounds};
+use gpui_kit::component::input::{InputEvent, InputState};
+use gpui_kit::{
+    Action, AppContext as _, Context, Entity, InteractiveElement as _, IntoElement,
+    ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
+    Subscription, WeakEntity, Window, div,
+};
+use ui::{ActiveTheme as _, Icon, IconButton, TextField, dp, space};
+
+use crate::actions::{
+    CloseFind, FindNext, FindPrevious, ReplaceAll, ReplaceNext, SelectAllMatches, ToggleFindCase,
+    ToggleFindInSelection, ToggleFindRegex, ToggleFindWholeWord, ToggleReplaceCase,
+};
+use crate::editor::Editor;
+
+/// The bar of one view.
+pub(crate) struct FindBar {
+    editor: WeakEntity<Editor>,
+    query: Entity<InputState>,
+    replacement: Entity<InputState>,
+    replaces: bool,
+    _subscriptions: Vec<Subscription>,
+}
+
+impl FindBar {
+    pub(crate) fn new(
+        editor: WeakEntity<Editor>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> Self {
+        let query = cx.new(|cx| InputState::new(window, cx).placeholder("Find"));
+        let replacement = cx.new(|cx| InputState::new(window, cx).placeholder("Replace with"));
+        let subscriptions = vec![
+            cx.subscribe_in(&query, window, Self::on_query),
+            cx.subscribe_in(&replacement, window, Self::on_replacement),
+        ];
+        Self {
+            editor,
+            query,
+            replacement,
+            replaces: false,
+            _subscriptions: subscriptions,
+        }
+    }
+
+    /// Fills the fields and takes the keyboard.
+    pub(crate) fn show(
+        &mut self,
+        text: &str,
+        replacement: &str,
+        replaces: bool,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.replaces |= replaces;
+        let text = text.to_owned();
+        self.query.update(cx, |state, cx| {
+            if state.value() != text {
+                state.set_value(text, window, cx);
+            }
+            state.focus(window, cx);
+        });
+        let replacement = replacement.to_owned();
+        self.replacement.update(cx, |state, cx| {
+            if state.value() != replacement {
+                state.set_value(replacement, window, cx);
+            }
+        });
+        // What was looked for last is typed over.
+        window.dispatch_action(Box::new(gpui_kit::base::input::SelectAll), cx);
+        cx.notify();
+    }
+
+    fn on_query(
+        &mut self,
+        state: &Entity<InputState>,
+        event: &InputEvent,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let text = state.read(cx).value();
+        let event = event.clone();
+        self.with_editor(window, cx, move |editor, window, cx| match event {
+            InputEvent::Change => editor.set_query(&text, cx),
+            InputEvent::PressEnter { shift: true, .. } => editor.find_previous(window, cx),
+            InputEvent::PressEnter { .. } => editor.find_next(window, cx),
+            InputEvent::Focus | InputEvent::Blur => {}
+        });
+    }
+
+    fn on_replacement(
+        &mut self,
+        state: &Entity<InputState>,
+        event: &InputEvent,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let text = state.read(cx).value();
+        let event = event.clone();
+        self.with_editor(window, cx, move |editor, window, cx| match event {
+            InputEvent::Change => editor.find.replacement = text.to_string(),
+            InputEvent::PressEnter {
+                secondary: true, ..
+            } => editor.replace_all(window, cx),
+            InputEvent::PressEnter { .. } => editor.replace_next(window, cx),
+            InputEvent::Focus | InputEvent::Blur => {}
+        });
+    }
+
+    fn with_editor(
+        &self,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+        act: impl FnOnce(&mut Editor, &mut Window, &mut Context<Editor>) + 'static,
+    ) {
+        let editor = self.editor.clone();
+        window.defer(cx, move |window, cx| {
+            // The view may have gone with its tab.
+            editor.update(cx, |editor, cx| act(editor, window, cx)).ok();
+        });
+    }
+}
+
+impl Render for FindBar {
+    fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
+        let colors = cx.theme().colors;
+        let Some(editor) = self.editor.upgrade() else {
+            return div().into_any_element();
+        };
+        let editor = editor.read(cx);
+        let find = &editor.find;
+        let summary: SharedString = find.summary(editor.selections.primary().span()).into();
+        let error = find
+            .error()
+            .map(|error| SharedString::from(error.to_owned()));
+        let pressed = [
+            find.case == Case::Sensitive,
+            find.words == WordBounds::Whole,
+            find.pattern == Pattern::Regex,
+            find.within.is_some(),
+            find.letter_case == LetterCase::LikeMatch,
+        ];
+        let found = div()
+            .id("find-count")
+            .role(Role::Status)
+            .aria_label(summary.clone())
+            .flex_none()
+            .min_w(dp(72.0))
+            .text_size(dp(12.0))
+            .text_color(colors.muted)
+            .child(summary);
+        let first = row()
+            .child(
+                div().flex_1().min_w_0().child(
+                    TextField::new(&self.query, "Find")
+                        .icon(Icon::Search)
+                        .mono()
+                        .error(error)
+                        .end(toggles(pressed)),
+                ),
+            )
+            .child(found)
+            .child(button(
+                "find-previous",
+                Icon::ArrowUp,
+                "Previous match",
+                FindPrevious,
+            ))
+            .child(button("find-next", Icon::ArrowDown, "Next match", FindNext))
+            .child(button(
+                "find-select-all",
+                Icon::TextCursor,
+                "Select all matches",
+                SelectAllMatches,
+            ))
+            .child(button("find-close", Icon::Close, "Close find", CloseFind));
+        let second = self.replaces.then(|| {
+            row()
+                .child(
+                    div().flex_1().min_w_0().child(
+                        TextField::new(&self.replacement, "Replace with")
+                            .icon(Icon::Replace)
+                            .mono()
+                            .end(
+                                button(
+                                    "replace-case",
+                                    Icon::CaseSensitive,
+                                    "Keep the capital letters",
+                                    ToggleReplaceCase,
+                                )
+                                .small()
+                                .pressed(pressed[4]),
+                            ),
+                    ),
+                )
+                .child(button(
+                    "replace-next",
+                    Icon::Replace,
+                    "Replace and go on",
+                    ReplaceNext,
+                ))
+                .child(button(
+                    "replace-all",
+                    Icon::ReplaceAll,
+                    "Replace all",
+                    ReplaceAll,
+                ))
+        });
+        div()
+            .id("find-bar")
+            .role(Role::Search)
+            .aria_label("Find and replace")
+            .key_context("FindBar")
+            .flex()
+            .flex_col()
+            .flex_none()
+            .w_full()
+            .gap(space(1.0))
+            .px(space(2.0))
+            .py(space(1.0))
+            .bg(colors.raised)
+            .border_b_1()
+            .border_color(colors.border)
+            .child(first)
+            .children(second)
+            .into_any_element()
+    }
+}
+
+fn row() -> gpui_kit::Div {
+    div().flex().w_full().items_start().gap(space(1.0))
+}
+
+fn button(id: &'static str, icon: Icon, name: &'static str, action: impl Action) -> IconButton {
+    IconButton::new(id, icon, name).action(Box::new(action))
+}
+
+fn toggles(pressed: [bool; 5]) -> impl IntoElement {
+    let toggle = |button: IconButton, on: bool| button.small().pressed(on);
+    div()
+        .flex()
+        .flex_none()
+        .child(toggle(
+            button(
+                "find-case",
+                Icon::CaseSensitive,
+                "Match case",
+                ToggleFindCase,
+            ),
+            pressed[0],
+        ))
+        .child(toggle(
+            button(
+                "find-word",
+                Icon::WholeWord,
+                "Whole words",
+                ToggleFindWholeWord,
+            ),
+            pressed[1],
+        ))
+        .child(toggle(
+            button(
+                "find-regex",
+                Icon::Regex,
+                "Regular expression",
+                ToggleFindRegex,
+            ),
+            pressed[2],
+        ))
+        .child(toggle(
+            button(
+                "find-within",
+                Icon::Rows,
+                "Find in selection",
+                ToggleFindInSelection,
+            ),
+            pressed[3],
+        ))
+}

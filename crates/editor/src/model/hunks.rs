@@ -1,0 +1,97 @@
+//! Changes since the last commit: moved along with the text at once, computed anew in the background.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::Row;
+use gpui_kit::{AppContext as _, Context};
+use text::{Change, RowHunk, RowSpan, Snapshot};
+
+use super::{DocumentModel, ModelEvent};
+
+/// How long typing must rest before the texts are compared, for a small text.
+const REST: Duration = Duration::from_millis(120);
+
+impl DocumentModel {
+    /// Says what the last commit holds; `None` when the file is not in it.
+    pub fn set_head(&mut self, head: Option<Snapshot>, cx: &mut Context<Self>) {
+        self.head = head;
+        self.compare_with_head(Duration::ZERO, cx);
+    }
+
+    pub(super) fn follow_hunks(
+        &mut self,
+        before: &Snapshot,
+        after: &Snapshot,
+        change: &Change,
+        cx: &mut Context<Self>,
+    ) {
+        if self.head.is_none() {
+            return;
+        }
+        if before.row_count() != after.row_count() && !self.hunks.is_empty() {
+            self.hunks = self
+                .hunks
+                .iter()
+                .map(|hunk| moved(hunk, before, after, change))
+                .collect();
+        }
+        // Comparing reads both texts: the larger they are, the longer the pause it waits for.
+        let megabytes = (after.len().0 >> 20) as u32;
+        self.compare_with_head(REST + Duration::from_millis(40) * megabytes, cx);
+    }
+
+    fn compare_with_head(&mut self, rest: Duration, cx: &mut Context<Self>) {
+        let Some(head) = self.head.clone() else {
+            self.hunk_task = None;
+            self.take_hunks(Arc::from([]), cx);
+            return;
+        };
+        self.hunk_task = Some(cx.spawn(async move |this, cx| {
+            if !rest.is_zero() {
+                cx.background_executor().timer(rest).await;
+            }
+            let Ok(snapshot) = this.update(cx, |model, _| model.document.snapshot()) else {
+                return;
+            };
+            let revision = snapshot.revision();
+            let hunks = cx
+                .background_spawn(async move { head.diff_rows(&snapshot) })
+                .await;
+            this.update(cx, |model, cx| {
+                // An edit since then has started another comparison, which cancels this one.
+                if model.document.buffer().revision() == revision {
+                    model.take_hunks(hunks.into(), cx);
+                }
+            })
+            .ok();
+        }));
+    }
+
+    fn take_hunks(&mut self, hunks: Arc<[RowHunk]>, cx: &mut Context<Self>) {
+        if self.hunks != hunks {
+            self.hunks = hunks;
+            cx.emit(ModelEvent::HunksUpdated);
+            cx.notify();
+        }
+    }
+}
+
+/// Where a hunk's rows lie after a change.
+fn moved(hunk: &RowHunk, before: &Snapshot, after: &Snapshot, change: &Change) -> RowHunk {
+    let row = |row: Row| {
+        let offset = change.map(before.row_start(row), base::Bias::Right);
+        match row.0 >= before.row_count() {
+            true => Row(after.row_count()),
+            false => after.point_at(offset).row,
+        }
+    };
+    let (start, end) = (row(hunk.after.start), row(hunk.after.end));
+    RowHunk {
+        before: hunk.before,
+        after: RowSpan {
+            start,
+            end: end.max(start),
+        },
+    }
+}

@@ -1,0 +1,108 @@
+//! Keeping the syntax tree up to date: a millisecond here, the rest in the background.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use gpui_kit::{AppContext as _, Context};
+use syntax::{Budget, Language, ParseJob, ParseStatus, SyntaxTree};
+use text::{Change, Snapshot};
+
+use super::{DocumentModel, ModelEvent};
+
+/// What a parse may take of the thread that paints.
+const BUDGET: Duration = Duration::from_millis(1);
+
+/// A pause this long in typing is time to make sure of the tree.
+const PAUSE: Duration = Duration::from_millis(400);
+
+impl DocumentModel {
+    /// Chooses the language; none is plain text.
+    pub fn set_language(&mut self, language: Option<Language>, cx: &mut Context<Self>) {
+        if language != self.language {
+            self.use_language(language, cx);
+        }
+    }
+
+    pub(super) fn use_language(&mut self, language: Option<Language>, cx: &mut Context<Self>) {
+        self.language = language;
+        self.parse_task = None;
+        self.settle_task = None;
+        // Memory and time of a tree grow with the text: large files do without.
+        self.tree = language
+            .filter(|_| !self.document.is_large())
+            .map(SyntaxTree::new);
+        self.syntax = None;
+        self.parse(cx);
+        cx.emit(ModelEvent::SyntaxUpdated);
+        cx.notify();
+    }
+
+    pub(super) fn follow_syntax(
+        &mut self,
+        before: &Snapshot,
+        after: &Snapshot,
+        change: &Change,
+        cx: &mut Context<Self>,
+    ) {
+        if let Some(tree) = &mut self.tree {
+            tree.edit(before, after, change);
+            self.settle_task = None;
+            self.parse(cx);
+        }
+    }
+
+    /// Brings the tree up to the text, as far as the budget goes.
+    fn parse(&mut self, cx: &mut Context<Self>) {
+        let snapshot = self.document.snapshot();
+        let Some(tree) = &mut self.tree else {
+            return;
+        };
+        let clock = self.environment.clock.clone();
+        let deadline = clock.elapsed() + BUDGET;
+        let mut is_spent = || clock.elapsed() >= deadline;
+        let status = tree.parse(&snapshot, &mut Budget::until(&mut is_spent));
+        self.syntax = Some(tree.snapshot());
+        match status {
+            ParseStatus::Done => {}
+            ParseStatus::Running => {}
+            ParseStatus::Pending(job) => self.run_parse(job, cx),
+            ParseStatus::Unsettled => self.settle_soon(cx),
+        }
+    }
+
+    fn run_parse(&mut self, job: ParseJob, cx: &mut Context<Self>) {
+        let parsed = cx.background_spawn(async move { job.run(&AtomicBool::new(false)) });
+        self.parse_task = Some(cx.spawn(async move |this, cx| {
+            let parsed = parsed.await;
+            // The model may be gone; then nobody waits for the tree.
+            this.update(cx, |model, cx| model.accept_parse(parsed, cx))
+                .ok();
+        }));
+    }
+
+    fn accept_parse(&mut self, parsed: Option<syntax::ParsedTree>, cx: &mut Context<Self>) {
+        let Some(tree) = &mut self.tree else {
+            return;
+        };
+        let is_newer = parsed.is_some_and(|parsed| tree.accept(parsed));
+        // Edits made meanwhile are still to be parsed.
+        self.parse(cx);
+        if is_newer {
+            cx.emit(ModelEvent::SyntaxUpdated);
+            cx.notify();
+        }
+    }
+
+    fn settle_soon(&mut self, cx: &mut Context<Self>) {
+        self.settle_task = Some(cx.spawn(async move |this, cx| {
+            cx.background_executor().timer(PAUSE).await;
+            this.update(cx, |model, cx| {
+                let snapshot = model.document.snapshot();
+                if let Some(job) = model.tree.as_mut().and_then(|tree| tree.settle(&snapshot)) {
+                    model.run_parse(job, cx);
+                }
+            })
+            .ok();
+        }));
+    }
+}

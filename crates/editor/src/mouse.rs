@@ -1,0 +1,384 @@
+//! The pointer: selecting, moving text, carets and boxes, gutter, scrollbars, wheel.
+//!
+//! Start at `listen`; what a press begins is a `Drag`, which moves and releases continue.
+
+mod bars;
+mod press;
+mod wheel;
+
+use std::time::Duration;
+
+use base::{Bias, ByteOffset, Span};
+use caret::{ColumnBox, Command, Unit};
+use display::DisplayPoint;
+use gpui_kit::{
+    Context, CursorStyle, DispatchPhase, Entity, Hitbox, MouseButton, MouseDownEvent,
+    MouseMoveEvent, MouseUpEvent, Pixels, Point, ScrollEvent, Window,
+};
+use text::{Change, Edit, EditKind, Selection, SelectionSet};
+
+use crate::editor::Editor;
+use crate::element::{Area, Geometry};
+
+/// What a press of a button began.
+#[derive(Clone, Debug)]
+pub(crate) enum Drag {
+    /// Selecting from a place on.
+    Select {
+        from: ByteOffset,
+        unit: Unit,
+        keep_others: bool,
+    },
+    /// Selecting a box. `is_click` until the pointer moved, for the middle button's paste.
+    Box {
+        anchor: DisplayPoint,
+        is_click: bool,
+    },
+    /// Moving what is selected, once the pointer has left where it went down.
+    Move {
+        spans: Vec<Span>,
+        start: Point<Pixels>,
+        has_moved: bool,
+    },
+    /// Moving the handle of a scrollbar, held at so many pixels from its start.
+    Bar { area: Area, grab: Pixels },
+}
+
+impl Drag {
+    /// Keeps the places over a change that somebody else made.
+    pub(crate) fn follow(&mut self, change: &Change) {
+        match self {
+            Drag::Select { from, .. } => *from = change.map(*from, Bias::Left),
+            Drag::Move { spans, .. } => spans
+                .iter_mut()
+                .for_each(|span| *span = change.map_span(*span)),
+            Drag::Box { .. } | Drag::Bar { .. } => {}
+        }
+    }
+}
+
+/// Hears the pointer over a view. Part of painting.
+pub(crate) fn listen(editor: &Entity<Editor>, whole: &Hitbox, text: &Hitbox, window: &mut Window) {
+    window.set_cursor_style(CursorStyle::IBeam, text);
+    let (view, over) = (editor.downgrade(), whole.clone());
+    window.on_mouse_event(move |event: &MouseDownEvent, phase, window, cx| {
+        if phase == DispatchPhase::Bubble && over.is_hovered(window) {
+            // A view that is gone hears nothing; so below.
+            view.update(cx, |editor, cx| editor.press(event, window, cx))
+                .ok();
+        }
+    });
+    let (view, over) = (editor.downgrade(), whole.clone());
+    window.on_mouse_event(move |event: &MouseMoveEvent, phase, window, cx| {
+        if phase == DispatchPhase::Bubble {
+            let is_over = over.is_hovered(window);
+            view.update(cx, |editor, cx| {
+                editor.move_pointer(event, is_over, window, cx)
+            })
+            .ok();
+        }
+    });
+    let view = editor.downgrade();
+    window.on_mouse_event(move |event: &MouseUpEvent, phase, window, cx| {
+        if phase == DispatchPhase::Bubble {
+            view.update(cx, |editor, cx| editor.release(event, window, cx))
+                .ok();
+        }
+    });
+    let (view, over) = (editor.downgrade(), whole.clone());
+    window.on_mouse_event(move |event: &ScrollEvent, phase, window, cx| {
+        if phase == DispatchPhase::Bubble && over.should_handle_scroll(window) {
+            view.update(cx, |editor, cx| editor.wheel(event, cx)).ok();
+            cx.stop_propagation();
+        }
+    });
+}
+
+impl Editor {
+    /// The offset nearest to a pixel.
+    pub fn offset_at(
+        &mut self,
+        position: Point<Pixels>,
+        cx: &mut Context<Self>,
+    ) -> Option<ByteOffset> {
+        self.sync(cx);
+        let point = self.display_point_at(position)?;
+        Some(self.display.to_buffer(point, Bias::Left))
+    }
+
+    pub(crate) fn display_point_at(&self, position: Point<Pixels>) -> Option<DisplayPoint> {
+        Some(self.geometry.as_ref()?.point_at(position, &self.display))
+    }
+
+    /// Where a caret is in the window: the box of its cell.
+    pub(crate) fn caret_corner(&self) -> Option<Point<Pixels>> {
+        let geometry = self.geometry.as_ref()?;
+        let place = self
+            .display
+            .to_display(self.selections.primary().head, Bias::Left);
+        let y = geometry.y_of(self.display.y_of(place.row)) + geometry.line_height;
+        Some(gpui_kit::point(geometry.x_of(place.cell), y))
+    }
+
+    fn move_pointer(
+        &mut self,
+        event: &MouseMoveEvent,
+        is_over: bool,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.pointer = event.position;
+        self.note_hover(is_over.then_some(event.position), cx);
+        if self.drag.is_none() {
+            return;
+        }
+        if event.pressed_button.is_none() {
+            // The release went to another window.
+            self.end_drag(cx);
+            return;
+        }
+        self.go_on_dragging(window, cx);
+        self.scroll_while_dragging(window, cx);
+    }
+
+    fn note_hover(&mut self, position: Option<Point<Pixels>>, cx: &mut Context<Self>) {
+        let area = self
+            .geometry
+            .as_ref()
+            .zip(position)
+            .map(|(geometry, position)| geometry.area_at(position));
+        let in_gutter = matches!(area, Some(Area::Gutter | Area::Folds));
+        let bar = area.filter(|area| matches!(area, Area::Vertical | Area::Horizontal));
+        if in_gutter != self.gutter_hovered || bar != self.hovered {
+            self.gutter_hovered = in_gutter;
+            self.hovered = bar;
+            cx.notify();
+        }
+    }
+
+    /// Brings the selection to where the pointer is.
+    fn go_on_dragging(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        self.sync(cx);
+        let position = self.pointer;
+        let Some(point) = self.display_point_at(position) else {
+            return;
+        };
+        match self.drag.clone() {
+            Some(Drag::Select {
+                from,
+                unit,
+                keep_others,
+            }) => {
+                let to = self.display.to_buffer(point, Bias::Left);
+                self.select_with_pointer(
+                    Command::SelectBetween {
+                        from,
+                        to,
+                        unit,
+                        keep_others,
+                    },
+                    window,
+                    cx,
+                );
+            }
+            Some(Drag::Box { anchor, .. }) => {
+                if point != anchor {
+                    self.drag = Some(Drag::Box {
+                        anchor,
+                        is_click: false,
+                    });
+                    self.select_with_pointer(
+                        Command::SelectBox(ColumnBox {
+                            anchor,
+                            head: point,
+                        }),
+                        window,
+                        cx,
+                    );
+                }
+            }
+            Some(Drag::Move {
+                spans,
+                start,
+                has_moved,
+            }) => {
+                let far = |a: Pixels, b: Pixels| f32::from(a - b).abs() > 4.0;
+                let has_moved = has_moved || far(position.x, start.x) || far(position.y, start.y);
+                self.drag = Some(Drag::Move {
+                    spans,
+                    start,
+                    has_moved,
+                });
+                cx.notify();
+            }
+            Some(Drag::Bar { area, grab }) => self.drag_bar(area, grab, cx),
+            None => {}
+        }
+    }
+
+    /// Runs a command without scrolling to the caret: the pointer decides what is in sight.
+    fn select_with_pointer(
+        &mut self,
+        command: Command,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let follow = self.follow;
+        self.run(&command, window, cx);
+        self.follow = follow;
+        self.offer_primary(cx);
+    }
+
+    /// Scrolls on while the pointer is held beyond an edge.
+    fn scroll_while_dragging(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        const TICK: Duration = Duration::from_millis(16);
+        if self.beyond_edge().is_none() {
+            self.drag_task = None;
+            return;
+        }
+        if self.drag_task.is_some() {
+            return;
+        }
+        self.drag_task = Some(cx.spawn_in(window, async move |this, cx| {
+            loop {
+                cx.background_executor().timer(TICK).await;
+                let goes_on = this.update_in(cx, |editor, window, cx| {
+                    let Some((rows, pixels)) = editor.beyond_edge() else {
+                        return false;
+                    };
+                    editor.scroll_by(rows, cx);
+                    editor.scroll_sideways(pixels, cx);
+                    editor.go_on_dragging(window, cx);
+                    editor.drag.is_some()
+                });
+                if !goes_on.unwrap_or(false) {
+                    return;
+                }
+            }
+        }));
+    }
+
+    /// How far to scroll at a tick: rows and pixels, the more the further the pointer is outside.
+    fn beyond_edge(&self) -> Option<(f64, f64)> {
+        let geometry = self.geometry.as_ref()?;
+        match self.drag.as_ref()? {
+            Drag::Bar { .. } => return None,
+            Drag::Select { .. } | Drag::Box { .. } | Drag::Move { .. } => {}
+        }
+        let outside = |at: Pixels, from: Pixels, to: Pixels| {
+            f64::from(f32::from(if at < from {
+                at - from
+            } else if at > to {
+                at - to
+            } else {
+                Pixels::ZERO
+            }))
+        };
+        let text = &geometry.text;
+        let (x, y) = (
+            outside(self.pointer.x, geometry.bounds.left(), text.right()),
+            outside(self.pointer.y, text.top(), text.bottom()),
+        );
+        (x != 0.0 || y != 0.0).then(|| ((y * 0.02).clamp(-6.0, 6.0), (x * 0.3).clamp(-80.0, 80.0)))
+    }
+
+    fn release(&mut self, event: &MouseUpEvent, window: &mut Window, cx: &mut Context<Self>) {
+        let Some(drag) = self.drag.clone() else {
+            return;
+        };
+        self.pointer = event.position;
+        self.end_drag(cx);
+        self.sync(cx);
+        let offset = self.offset_at(event.position, cx);
+        match (drag, offset) {
+            (
+                Drag::Move {
+                    spans,
+                    has_moved: true,
+                    ..
+                },
+                Some(offset),
+            ) => {
+                let copies = event.modifiers.secondary(cx) || event.modifiers.alt;
+                self.move_text(&spans, offset, copies, window, cx);
+            }
+            (
+                Drag::Move {
+                    has_moved: false, ..
+                },
+                Some(offset),
+            ) => {
+                let command = Command::SelectBetween {
+                    from: offset,
+                    to: offset,
+                    unit: Unit::Character,
+                    keep_others: false,
+                };
+                self.select_with_pointer(command, window, cx);
+            }
+            (Drag::Box { is_click: true, .. }, Some(_)) if event.button == MouseButton::Middle => {
+                if self.settings.middle_click_paste {
+                    self.paste_primary(window, cx);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn end_drag(&mut self, cx: &mut Context<Self>) {
+        self.drag = None;
+        self.drag_task = None;
+        cx.notify();
+    }
+
+    /// Where text that is being moved would go.
+    pub(crate) fn drop_place(&self) -> Option<ByteOffset> {
+        match &self.drag {
+            Some(Drag::Move {
+                has_moved: true, ..
+            }) => {
+                let point = self.display_point_at(self.pointer)?;
+                Some(self.display.to_buffer(point, Bias::Left))
+            }
+            _ => None,
+        }
+    }
+
+    /// Moves or copies spans to a place, and selects them there.
+    fn move_text(
+        &mut self,
+        spans: &[Span],
+        to: ByteOffset,
+        copies: bool,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        if spans.iter().any(|span| span.start <= to && to <= span.end) {
+            return;
+        }
+        let text: String = spans
+            .iter()
+            .map(|span| self.snapshot.text(*span).into_owned())
+            .collect();
+        let mut edits = vec![Edit::new(Span::at(to), text.clone())];
+        let mut start = to;
+        if !copies {
+            edits.extend(spans.iter().map(|span| Edit::new(*span, "")));
+            let before: usize = spans
+                .iter()
+                .filter(|span| span.end <= to)
+                .map(Span::len)
+                .sum();
+            start = to - before;
+        }
+        edits.sort_by_key(|edit| edit.span.start);
+        let selection = Selection::new(start, start + text.len());
+        self.edit(&edits, SelectionSet::single(selection), EditKind::Other, cx);
+        self.tell_input_method(window);
+    }
+}
+
+/// What is at a pixel, for the parts of this module.
+fn area_of(geometry: Option<&Geometry>, position: Point<Pixels>) -> Area {
+    geometry.map_or(Area::Text, |geometry| geometry.area_at(position))
+}

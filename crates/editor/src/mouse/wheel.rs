@@ -1,0 +1,49 @@
+//! The wheel and the touchpad.
+
+use gpui_kit::{Context, ScrollDelta, ScrollEvent};
+
+use crate::editor::Editor;
+
+/// Rows for one notch of a wheel.
+const NOTCH: f64 = 3.0;
+
+/// How much faster it goes while alt is held.
+const FAST: f64 = 5.0;
+
+impl Editor {
+    pub(super) fn wheel(&mut self, event: &ScrollEvent, cx: &mut Context<Self>) {
+        let Some(geometry) = self.geometry.as_ref() else {
+            return;
+        };
+        let line = f64::from(f32::from(geometry.line_height));
+        let advance = f64::from(geometry.advance);
+        // In rows and in pixels.
+        let (mut rows, mut pixels) = match event.delta {
+            ScrollDelta::Pixels(delta) => (
+                f64::from(f32::from(delta.y)) / line,
+                f64::from(f32::from(delta.x)),
+            ),
+            ScrollDelta::Lines(delta) => (
+                f64::from(delta.y) * NOTCH,
+                f64::from(delta.x) * NOTCH * advance * 2.0,
+            ),
+        };
+        if event.modifiers.shift && pixels == 0.0 {
+            (rows, pixels) = (0.0, rows * line);
+        }
+        // A finger never goes quite straight: the lesser direction is taken for a slip.
+        if (rows * line).abs() > pixels.abs() * 2.0 {
+            pixels = 0.0;
+        }
+        let mut factor = f64::from(self.settings.scroll_sensitivity);
+        if event.modifiers.alt {
+            factor *= FAST;
+        }
+        if rows != 0.0 {
+            self.scroll_by(-rows * factor, cx);
+        }
+        if pixels != 0.0 {
+            self.scroll_sideways(-pixels * factor, cx);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+use display::{DisplayMap, DisplayOptions, DisplayRow};
+use text::{Buffer, Origin, Timestamp};
+
+use super::{Follow, Scroll, Viewport, top_showing};
+
+fn text(rows: u32) -> String {
+    (0..rows).map(|row| format!("row {row}\n")).collect()
+}
+
+const VIEWPORT: Viewport = Viewport {
+    rows: 20.0,
+    beyond_last: false,
+};
+
+#[test]
+fn text_above_the_window_moves_nothing() {
+    let mut buffer = Buffer::new(&text(100));
+    let mut map = DisplayMap::new(buffer.snapshot(), DisplayOptions::default());
+    let mut scroll = Scroll::new();
+    scroll.set_top(30.25, &map.snapshot(), VIEWPORT);
+    let origin = Origin::user(Timestamp(0));
+    let change = buffer.replace(base::Span::from(0..0), "a\nb\nc\n", &origin);
+    map.sync(&buffer.snapshot(), &change);
+    scroll.follow(&change);
+    assert_eq!(scroll.top(&map.snapshot()), 33.25);
+}
+
+#[test]
+fn scrolling_ends_with_the_text() {
+    let display = DisplayMap::new(
+        Buffer::new(&text(100)).snapshot(),
+        DisplayOptions::default(),
+    )
+    .snapshot();
+    let mut scroll = Scroll::new();
+    scroll.set_top(1e9, &display, VIEWPORT);
+    assert_eq!(scroll.top(&display), 81.0);
+    scroll.set_top(
+        1e9,
+        &display,
+        Viewport {
+            beyond_last: true,
+            ..VIEWPORT
+        },
+    );
+    assert_eq!(scroll.top(&display), 100.0);
+    scroll.set_top(-3.0, &display, VIEWPORT);
+    assert_eq!(scroll.top(&display), 0.0);
+}
+
+#[test]
+fn the_window_follows_as_little_as_it_must() {
+    let display = DisplayMap::new(
+        Buffer::new(&text(1000)).snapshot(),
+        DisplayOptions::default(),
+    )
+    .snapshot();
+    let check = |row: u32, follow: Follow, top: f64, expect: f64| {
+        assert_eq!(
+            top_showing(DisplayRow(row), follow, top, 3.0, &display, VIEWPORT),
+            expect,
+            "row {row}"
+        );
+    };
+    check(10, Follow::Fit, 0.0, 0.0);
+    check(17, Follow::Fit, 0.0, 1.0);
+    check(52, Follow::Fit, 50.0, 49.0);
+    check(500, Follow::Fit, 0.0, 490.5);
+    check(10, Follow::Center, 0.0, 0.5);
+}
