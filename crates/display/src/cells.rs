@@ -110,7 +110,13 @@ impl Meter {
         }
         let width = ch.width().unwrap_or(1) as u32;
         match width {
-            0 => 0,
+            0 => {
+                // A joiner joins only what follows it at once.
+                if self.prior == Prior::Joiner {
+                    self.prior = Prior::Wide;
+                }
+                0
+            }
             2 if self.prior == Prior::Joiner => {
                 self.prior = Prior::Wide;
                 0

@@ -65,8 +65,9 @@ impl Strip {
         self.shown.start == self.line_start
     }
 
+    /// Whether it is a long line that does not wrap. Other rows are short.
     fn is_long(&self) -> bool {
-        self.shown.len() > LONG_LINE_BYTES && self.is_first()
+        self.shown.len() > LONG_LINE_BYTES && self.is_first() && self.is_last
     }
 }
 

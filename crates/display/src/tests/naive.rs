@@ -527,7 +527,11 @@ impl Model<'_> {
                     }
                 }
             };
-            assert_eq!(offset.0, expected, "row {ix} cell {cell} {bias:?}");
+            assert_eq!(
+                offset.0,
+                expected,
+                "row {ix} cell {cell} {bias:?}"
+            );
         }
     }
 
