@@ -2,14 +2,15 @@
 //!
 //! Start at `toggle_line_comment`.
 
-use base::{Bias, Row, Span};
+use base::{Bias, Span};
 use syntax::Scope;
 use text::{EditKind, Selection, SelectionSet};
 
 use crate::context::{Context, Plan};
 use crate::draft::{Draft, reversed};
-use crate::indent::{cells_of, leading_blanks};
-use crate::motion::horizontal::{first_non_blank, is_blank};
+use crate::indent::cells_of;
+use crate::motion::horizontal::first_non_blank;
+use crate::row_heads::each_row;
 use crate::rows::{RowRange, row_groups};
 
 /// Bytes looked through on either side for the ends of a block comment around a caret.
@@ -40,37 +41,30 @@ fn trimmed(ctx: &Context, group: RowRange) -> Span {
 }
 
 fn toggle_rows(ctx: &Context, draft: &mut Draft, group: RowRange, marker: &str) {
-    let snapshot = ctx.snapshot;
-    let has_text = group.rows().any(|row| !is_blank(snapshot, row));
-    let rows: Vec<Row> = group
-        .rows()
-        .filter(|row| !has_text || !is_blank(snapshot, *row))
-        .collect();
-    if has_text && rows.iter().all(|row| has_marker(ctx, *row, marker)) {
-        for row in rows {
-            let start = first_non_blank(snapshot, row);
-            let blank = usize::from(snapshot.chars_at(start + marker.len()).next() == Some(' '));
-            draft.push(Span::new(start, start + marker.len() + blank), "");
+    let (snapshot, width) = (ctx.snapshot, ctx.options.tab_width);
+    let (mut has_text, mut is_comment, mut least) = (false, true, u32::MAX);
+    each_row(snapshot, group, |head| {
+        if !head.is_blank() {
+            has_text = true;
+            is_comment &= head.behind.starts_with(marker);
+            least = least.min(cells_of(head.blanks, width));
         }
-        return;
-    }
-    let width = ctx.options.tab_width;
-    let indents = rows
-        .iter()
-        .map(|row| cells_of(&leading_blanks(snapshot, *row), width));
-    let least = indents.min().unwrap_or(0);
-    for row in rows {
-        let blanks = leading_blanks(snapshot, row);
-        let lens = (0..=blanks.len()).take_while(|len| cells_of(&blanks[..*len], width) <= least);
-        let at = snapshot.row_start(row) + lens.last().unwrap_or(0);
+    });
+    each_row(snapshot, group, |head| {
+        if has_text && head.is_blank() {
+            return;
+        }
+        if has_text && is_comment {
+            let start = head.start + head.blanks.len();
+            let blank = usize::from(head.behind[marker.len()..].starts_with(' '));
+            draft.push(Span::new(start, start + marker.len() + blank), "");
+            return;
+        }
+        let lens = (0..=head.blanks.len())
+            .take_while(|len| cells_of(&head.blanks[..*len], width) <= least);
+        let at = head.start + lens.last().unwrap_or(0);
         draft.push(Span::at(at), format!("{marker} "));
-    }
-}
-
-fn has_marker(ctx: &Context, row: Row, marker: &str) -> bool {
-    let start = first_non_blank(ctx.snapshot, row);
-    let mut chars = ctx.snapshot.chars_at(start);
-    marker.chars().all(|char| chars.next() == Some(char))
+    });
 }
 
 /// Wraps every selection in a block comment, or unwraps it. A caret unwraps the comment it is in,

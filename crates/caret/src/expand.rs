@@ -7,6 +7,7 @@ use text::Selection;
 
 use crate::brackets;
 use crate::context::{Context, Memory, Plan};
+use crate::motion::{border_behind, on_border};
 use crate::words::Words;
 
 /// Widenings that can be taken back.
@@ -60,9 +61,12 @@ fn wider(ctx: &Context, span: Span) -> Span {
     let is_wider = |other: &Span| other.covers(span) && *other != span;
     let word = Words::of(ctx).word_at(span.start);
     let tree = || {
-        ctx.syntax
-            .and_then(|syntax| syntax.expand(snapshot, span))
-            .filter(is_wider)
+        let span = ctx.syntax?.expand(snapshot, span)?;
+        Some(Span::new(
+            on_border(snapshot, span.start),
+            border_behind(snapshot, span.end),
+        ))
+        .filter(is_wider)
     };
     let row = || {
         let row = snapshot.point_at(span.start).row;

@@ -146,7 +146,12 @@ impl Fixture {
         for selection in plan.selections.iter() {
             for offset in [selection.anchor, selection.head] {
                 let is_border = expected.is_char_boundary(offset.0);
-                assert!(is_border, "not on a character border: {offset:?}");
+                assert!(
+                    is_border,
+                    "not on a character border: {offset:?} of {expected:?} after {:?} of {:?}",
+                    plan.edits,
+                    self.texts.last()
+                );
             }
         }
         self.selections = settle(&after, &plan.selections);

@@ -81,3 +81,6 @@ fn take_other(
     }
     None
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,8 +8,8 @@ use text::{EditKind, SelectionSet, Snapshot};
 
 use crate::context::{CaretOptions, Context, Plan};
 use crate::draft::{Draft, Swap, replace_each};
-use crate::motion::horizontal::is_blank;
-use crate::rows::{RowRange, row_groups};
+use crate::row_heads::each_row;
+use crate::rows::{row_groups, selected_or_all};
 
 /// The blanks a row starts with.
 pub(crate) fn leading_blanks(snapshot: &Snapshot, row: Row) -> String {
@@ -82,65 +82,56 @@ fn buffer_cell(ctx: &Context, offset: ByteOffset) -> u32 {
 /// Moves the rows of every selection one step to the right. Blank rows stay as they are, unless
 /// there is nothing else.
 pub(crate) fn indent_rows(ctx: &Context) -> Plan {
+    let width = ctx.options.tab_width.max(1);
     let mut draft = Draft::new();
     for group in row_groups(ctx) {
-        let is_all_blank = group.rows().all(|row| is_blank(ctx.snapshot, row));
-        for row in group
-            .rows()
-            .filter(|row| is_all_blank || !is_blank(ctx.snapshot, *row))
-        {
-            let blanks = leading_blanks(ctx.snapshot, row);
-            let width = ctx.options.tab_width.max(1);
-            let cells = cells_of(&blanks, width);
-            let step = match ctx.options.hard_tabs {
-                true => "\t".to_owned(),
-                false => " ".repeat((width - cells % width) as usize),
-            };
+        let mut has_text = false;
+        each_row(ctx.snapshot, group, |head| has_text |= !head.is_blank());
+        each_row(ctx.snapshot, group, |head| {
+            if has_text && head.is_blank() {
+                return;
+            }
+            if ctx.options.hard_tabs {
+                draft.push(Span::at(head.start), "\t");
+                return;
+            }
             // Behind the blanks, so that tabs and spaces that were there keep their places.
-            let at = ctx.snapshot.row_start(row)
-                + if ctx.options.hard_tabs {
-                    0
-                } else {
-                    blanks.len()
-                };
-            draft.push(Span::at(at), step);
-        }
+            let spaces = width - cells_of(head.blanks, width) % width;
+            let at = head.start + head.blanks.len();
+            draft.push(Span::at(at), " ".repeat(spaces as usize));
+        });
     }
     shifted(ctx, draft)
 }
 
 /// Moves the rows of every selection one step to the left.
 pub(crate) fn outdent_rows(ctx: &Context) -> Plan {
+    let width = ctx.options.tab_width.max(1);
     let mut draft = Draft::new();
-    for row in row_groups(ctx).iter().flat_map(RowRange::rows) {
-        let blanks = leading_blanks(ctx.snapshot, row);
-        let width = ctx.options.tab_width.max(1);
-        let cells = cells_of(&blanks, width);
-        let wanted = cells.saturating_sub(1) / width * width;
-        if cells == 0 {
-            continue;
-        }
-        // Whole characters from the end of the blanks; spaces make up for a tab that was too wide.
-        let mut kept = blanks.as_str();
-        while cells_of(kept, width) > wanted {
-            kept = &kept[..kept.len() - 1];
-        }
-        let missing = wanted - cells_of(kept, width);
-        let start = ctx.snapshot.row_start(row);
-        let span = Span::new(start + kept.len(), start + blanks.len());
-        draft.push(span, " ".repeat(missing as usize));
+    for group in row_groups(ctx) {
+        each_row(ctx.snapshot, group, |head| {
+            let cells = cells_of(head.blanks, width);
+            let wanted = cells.saturating_sub(1) / width * width;
+            if cells == 0 {
+                return;
+            }
+            // Whole characters from the end of the blanks; spaces make up for a tab that was too wide.
+            let mut kept = head.blanks;
+            while cells_of(kept, width) > wanted {
+                kept = &kept[..kept.len() - 1];
+            }
+            let missing = wanted - cells_of(kept, width);
+            let span = Span::new(head.start + kept.len(), head.start + head.blanks.len());
+            draft.push(span, " ".repeat(missing as usize));
+        });
     }
     shifted(ctx, draft)
 }
 
 /// Selections follow their text; the start of a wider one takes in what comes before it.
 fn shifted(ctx: &Context, draft: Draft) -> Plan {
-    let selections = keep_row_starts(ctx, &draft);
+    let selections = draft.map_selections(ctx.selections, Bias::Left, Bias::Right, Bias::Right);
     draft.into_plan(selections, EditKind::Other)
-}
-
-fn keep_row_starts(ctx: &Context, draft: &Draft) -> SelectionSet {
-    draft.map_selections(ctx.selections, Bias::Left, Bias::Right, Bias::Right)
 }
 
 /// Turns the blanks that indent the selected rows, or all, into spaces or tabs.
@@ -150,19 +141,16 @@ pub(crate) fn convert(ctx: &Context, hard_tabs: bool) -> Plan {
         ..ctx.options.clone()
     };
     let mut draft = Draft::new();
-    for row in crate::rows::selected_or_all(ctx)
-        .iter()
-        .flat_map(RowRange::rows)
-    {
-        let blanks = leading_blanks(ctx.snapshot, row);
-        let converted = blanks_for(cells_of(&blanks, options.tab_width), &options);
-        if blanks != converted {
-            let start = ctx.snapshot.row_start(row);
-            draft.push(Span::new(start, start + blanks.len()), converted);
-        }
+    for group in selected_or_all(ctx) {
+        each_row(ctx.snapshot, group, |head| {
+            let converted = blanks_for(cells_of(head.blanks, options.tab_width), &options);
+            if head.blanks != converted {
+                let end = head.start + head.blanks.len();
+                draft.push(Span::new(head.start, end), converted);
+            }
+        });
     }
-    let selections = draft.map_selections(ctx.selections, Bias::Left, Bias::Right, Bias::Right);
-    draft.into_plan(selections, EditKind::Other)
+    shifted(ctx, draft)
 }
 
 /// Deletes blanks at the ends of rows in the whole file, in one pass over its pieces.

@@ -2,7 +2,7 @@
 //!
 //! Start at `insert`.
 
-use base::{Bias, ByteOffset, Span};
+use base::{Bias, ByteOffset, Row, Span};
 use syntax::{AutoClose, Scope};
 use text::{EditKind, Selection, SelectionSet};
 
@@ -10,6 +10,9 @@ use crate::brackets;
 use crate::context::{Context, Plan};
 use crate::draft::{Draft, Swap, replace_each, reversed};
 use crate::indent;
+use crate::motion::horizontal::is_blank;
+use crate::newline;
+use crate::words::{Class, Words};
 
 /// What closes itself in a text of no language.
 const PLAIN_PAIRS: &[AutoClose] = &[
@@ -39,6 +42,16 @@ pub(crate) fn pairs(ctx: &Context) -> &'static [AutoClose] {
 
 /// Replaces every selection with the text and nothing else.
 pub(crate) fn insert_literal(ctx: &Context, text: &str) -> Plan {
+    let normalized;
+    let text = match text.contains('\n') {
+        true => {
+            normalized = text
+                .replace("\r\n", "\n")
+                .replace('\n', ctx.line_ending.as_str());
+            &normalized
+        }
+        false => text,
+    };
     replace_each(ctx, EditKind::Typing, |selection| {
         Swap::caret_behind(selection.span(), text)
     })
@@ -48,6 +61,7 @@ pub(crate) fn insert_literal(ctx: &Context, text: &str) -> Plan {
 pub(crate) fn insert(ctx: &Context, text: &str) -> Plan {
     let mut chars = text.chars();
     match (chars.next(), chars.next()) {
+        (Some('\n'), None) => newline::newline(ctx),
         (Some(typed), None) => type_char(ctx, typed, text),
         _ => insert_literal(ctx, text),
     }
@@ -79,7 +93,9 @@ fn type_char(ctx: &Context, typed: char, text: &str) -> Plan {
                 head: text.len(),
             };
         }
-        outdented_closer(ctx, head, typed).unwrap_or(plain)
+        outdented_closer(ctx, head, typed)
+            .or_else(|| outdented_word(ctx, head, typed))
+            .unwrap_or(plain)
     })
 }
 
@@ -140,6 +156,9 @@ fn closing(ctx: &Context, head: ByteOffset, text: &str) -> Option<&'static str> 
         {
             return None;
         }
+    }
+    if pair.in_strings && pair.in_comments {
+        return Some(pair.close);
     }
     match scope(ctx, head) {
         Scope::String if !pair.in_strings => None,
@@ -207,6 +226,48 @@ fn outdented_closer(ctx: &Context, head: ByteOffset, typed: char) -> Option<Swap
     let mut text = indent::leading_blanks(ctx.snapshot, opener_row);
     text.push(typed);
     Some(Swap::caret_behind(Span::new(start, head), text))
+}
+
+/// What ends a word such as `else` that stands alone on its row moves the row out by a step.
+fn outdented_word(ctx: &Context, head: ByteOffset, typed: char) -> Option<Swap> {
+    if Words::of(ctx).class(typed) == Class::Word {
+        return None;
+    }
+    let (span, outdented) = outdented_row(ctx, head)?;
+    Some(Swap::caret_behind(span, format!("{outdented}{typed}")))
+}
+
+/// A row that holds only a word which goes with an outer row, up to `head`, and what it should be:
+/// one step further out, unless it is further out than the row before it already.
+pub(crate) fn outdented_row(ctx: &Context, head: ByteOffset) -> Option<(Span, String)> {
+    let words = ctx.language?.config().dedent_words;
+    if words.is_empty() || !ctx.options.smart_indent {
+        return None;
+    }
+    let snapshot = ctx.snapshot;
+    let row = snapshot.point_at(head).row;
+    let start = snapshot.row_start(row);
+    let longest = words.iter().map(|word| word.len()).max().unwrap_or(0);
+    let blanks = indent::leading_blanks(snapshot, row);
+    let width = head - (start + blanks.len()).min(head);
+    if blanks.is_empty() || width == 0 || width > longest {
+        return None;
+    }
+    let word = snapshot.text(Span::new(start + blanks.len(), head));
+    if !words.contains(&&*word) {
+        return None;
+    }
+    let before = (0..row.0)
+        .rev()
+        .map(Row)
+        .find(|row| !is_blank(snapshot, *row))?;
+    let tab_width = ctx.options.tab_width;
+    let cells = |blanks: &str| indent::cells_of(blanks, tab_width);
+    if cells(&blanks) < cells(&indent::leading_blanks(snapshot, before)) {
+        return None;
+    }
+    let outdented = newline::shifted(ctx, &blanks, -1, 0);
+    Some((Span::new(start, head), outdented + &word))
 }
 
 fn starts_with(ctx: &Context, offset: ByteOffset, text: &str) -> bool {

@@ -235,6 +235,16 @@ pub(crate) fn on_border(snapshot: &text::Snapshot, offset: ByteOffset) -> ByteOf
     }
 }
 
+/// The nearest grapheme border at or behind an offset.
+pub(crate) fn border_behind(snapshot: &text::Snapshot, offset: ByteOffset) -> ByteOffset {
+    let before = on_border(snapshot, offset);
+    if before == offset.min(snapshot.len()) {
+        before
+    } else {
+        snapshot.next_grapheme(before)
+    }
+}
+
 /// A caret within a fold stands at its start.
 fn skip_hidden(ctx: &Context, offset: ByteOffset) -> ByteOffset {
     match ctx.display.fold_containing(offset) {

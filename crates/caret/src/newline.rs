@@ -10,7 +10,7 @@ use crate::brackets;
 use crate::context::{Context, Plan};
 use crate::draft::{Swap, replace_each};
 use crate::indent::{blanks_for, cells_of, leading_blanks};
-use crate::insert::scope;
+use crate::insert::{outdented_row, scope};
 use crate::motion::horizontal::first_non_blank;
 
 /// How the row before goes on.
@@ -86,6 +86,11 @@ fn break_row(ctx: &Context, span: Span) -> Swap {
     }
     let behind = skip_blanks(ctx, span.end);
     let indentation = indentation(ctx, row, span.start, behind);
+    if let Some((row_span, outdented)) = outdented_row(ctx, span.start) {
+        let blanks = shifted(ctx, &indentation.blanks, -1, 0);
+        let text = format!("{outdented}{ending}{blanks}");
+        return Swap::caret_behind(Span::new(row_span.start, behind), text);
+    }
     let mut text = format!("{ending}{}", indentation.blanks);
     let caret = text.len();
     if let Some(closing) = indentation.closing {

@@ -2,7 +2,6 @@
 //!
 //! Start at `plan`.
 
-use base::Bias;
 use text::{EditKind, Selection, SelectionSet, Snapshot};
 
 use crate::boxes::{self, Side};
@@ -100,20 +99,10 @@ pub fn settle(snapshot: &Snapshot, selections: &SelectionSet) -> SelectionSet {
     {
         return selections.clone();
     }
-    selections.transform(|selection| {
-        let forward = |offset| {
-            let before = motion::on_border(snapshot, offset);
-            if before == offset {
-                offset
-            } else {
-                snapshot.next_grapheme(before)
-            }
-        };
-        Selection {
-            anchor: snapshot.clip(forward(selection.anchor), Bias::Right),
-            head: snapshot.clip(forward(selection.head), Bias::Right),
-            goal: selection.goal,
-        }
+    selections.transform(|selection| Selection {
+        anchor: motion::border_behind(snapshot, selection.anchor),
+        head: motion::border_behind(snapshot, selection.head),
+        goal: selection.goal,
     })
 }
 

@@ -23,8 +23,8 @@ pub(crate) struct RowRange {
 }
 
 impl RowRange {
-    pub(crate) fn rows(&self) -> impl Iterator<Item = Row> + use<> {
-        (self.first.0..=self.last.0).map(Row)
+    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = Row> + use<> {
+        (self.first.0..self.last.0 + 1).map(Row)
     }
 
     /// Their text with all line endings.

@@ -98,6 +98,7 @@ fn run(seed: u64, steps: usize, language: Option<&str>) {
         fixture = fixture.language(language);
     }
     fixture.options.hard_tabs = random.below(3) == 0;
+    fixture.wrap = random.pick(&[None, Some(3), Some(12)]);
     let mut clipboard = Copied::plain("x\n  y");
     for step in 0..steps {
         let what = match random.below(15) {
@@ -118,6 +119,7 @@ fn run(seed: u64, steps: usize, language: Option<&str>) {
             _ => {
                 let command = random_command(&mut random, &all, fixture.buffer.len().0);
                 let before = fixture.marked();
+                println!("{step}: {before:?} {command:?}");
                 let plan = fixture.plan(&command);
                 let has_edits = !plan.edits.is_empty();
                 fixture.apply(plan);

@@ -133,3 +133,34 @@ fn rows_open_above_and_below() {
     check("aˇ {\r\nb", NewlineBelow, "a {\r\n    ˇ\r\nb");
     check("«a\nbˇ»\n", NewlineBelow, "a\nb\nˇ\n");
 }
+
+#[test]
+fn words_that_end_a_block_move_out() {
+    let python = |before: &str, text: &str, after: &str| {
+        Fixture::new(before)
+            .language("Python")
+            .check(typed(text), after);
+    };
+    python("if a:\n    b\n    elseˇ", ":", "if a:\n    b\nelse:ˇ");
+    python("if a:\n    b\nelseˇ", ":", "if a:\n    b\nelse:ˇ");
+    python("if a:\n    b\n    elseˇ", "x", "if a:\n    b\n    elsexˇ");
+    python(
+        "if a:\n    b\n    x elseˇ",
+        ":",
+        "if a:\n    b\n    x else:ˇ",
+    );
+    let ruby = |before: &str, after: &str| {
+        Fixture::new(before).language("Ruby").check(Newline, after);
+    };
+    ruby("def a\n    b\n    endˇ\n", "def a\n    b\nend\nˇ\n");
+}
+
+#[test]
+fn pasted_line_feeds_become_the_texts_own() {
+    check(
+        "a\r\nˇ",
+        InsertLiteral("x\ny\r\n".into()),
+        "a\r\nx\r\ny\r\nˇ",
+    );
+    check("  aˇ", typed("\n"), "  a\n  ˇ");
+}

@@ -1,0 +1,77 @@
+//! How rows begin: read row by row where they are few, in one piece where they are many.
+//!
+//! Must not know: what is done to the rows. Start at `each_row`.
+
+use base::ByteOffset;
+use text::Snapshot;
+
+use crate::rows::RowRange;
+
+/// Rows above this number are read in one piece.
+const MANY: usize = 32;
+
+/// Bytes behind the blanks of a row that are looked at; comment markers are shorter.
+const MARK: usize = 32;
+
+/// The start of a row.
+pub(crate) struct RowHead<'t> {
+    /// Where the row starts.
+    pub(crate) start: ByteOffset,
+    /// The spaces and tabs it starts with.
+    pub(crate) blanks: &'t str,
+    /// What follows them: the rest of the row, or as much of it as matters.
+    pub(crate) behind: &'t str,
+}
+
+impl<'t> RowHead<'t> {
+    fn new(start: ByteOffset, text: &'t str) -> Self {
+        let behind = text.trim_start_matches([' ', '\t']);
+        RowHead {
+            start,
+            blanks: &text[..text.len() - behind.len()],
+            behind,
+        }
+    }
+
+    /// Whether the row holds nothing but blanks.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.behind.trim().is_empty()
+    }
+}
+
+/// Calls for every row of a range, from first to last. One pass over the text of the rows.
+pub(crate) fn each_row(snapshot: &Snapshot, range: RowRange, mut call: impl FnMut(RowHead<'_>)) {
+    if range.rows().size_hint().0 <= MANY {
+        let mut text = String::new();
+        for row in range.rows() {
+            let start = snapshot.row_start(row);
+            let len = snapshot.row_len(row).0 as usize;
+            read_head(snapshot, start, len, &mut text);
+            call(RowHead::new(start, &text));
+        }
+        return;
+    }
+    let span = range.inner_span(snapshot);
+    let text = snapshot.text(span);
+    let mut at = span.start;
+    for row in text.split('\n') {
+        call(RowHead::new(at, row.strip_suffix('\r').unwrap_or(row)));
+        at += row.len() + 1;
+    }
+}
+
+/// Copies the blanks of a row and a little of what follows, however long the row is.
+fn read_head(snapshot: &Snapshot, start: ByteOffset, len: usize, text: &mut String) {
+    text.clear();
+    let mut mark = 0;
+    for char in snapshot.chars_at(start) {
+        if text.len() >= len || mark >= MARK {
+            return;
+        }
+        let is_blank = char == ' ' || char == '\t';
+        if mark > 0 || !is_blank {
+            mark += char.len_utf8();
+        }
+        text.push(char);
+    }
+}
