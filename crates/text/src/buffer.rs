@@ -106,13 +106,7 @@ impl Buffer {
             return self.replace(edit.span, &edit.text, origin);
         }
         let edits = self.normalized(edits);
-        let refs: Vec<EditRef<'_>> = edits
-            .iter()
-            .map(|edit| EditRef {
-                span: edit.span,
-                text: &edit.text,
-            })
-            .collect();
+        let refs: Vec<EditRef<'_>> = edits.iter().map(CheckedEdit::as_ref).collect();
         if refs.is_empty() {
             return Change::none(self.revision);
         }
@@ -267,9 +261,7 @@ impl Buffer {
 
     /// The span itself when it fits the text, else the nearest that does.
     fn checked(&self, span: Span) -> Span {
-        let fits = self.text.is_char_boundary(span.start.0)
-            && (span.is_empty() || self.text.is_char_boundary(span.end.0));
-        if fits && span.start <= span.end {
+        if self.fits(span) {
             return span;
         }
         base::never!(
@@ -277,6 +269,12 @@ impl Buffer {
             self.text.len()
         );
         Span::new(self.clipped(span.start), self.clipped(span.end))
+    }
+
+    fn fits(&self, span: Span) -> bool {
+        span.start <= span.end
+            && self.text.is_char_boundary(span.start.0)
+            && (span.is_empty() || self.text.is_char_boundary(span.end.0))
     }
 
     fn clipped(&self, offset: ByteOffset) -> ByteOffset {
@@ -342,6 +340,15 @@ fn dominant_ending(snapshot: &Snapshot) -> LineEnding {
 struct CheckedEdit<'a> {
     span: Span,
     text: Cow<'a, str>,
+}
+
+impl CheckedEdit<'_> {
+    fn as_ref(&self) -> EditRef<'_> {
+        EditRef {
+            span: self.span,
+            text: &self.text,
+        }
+    }
 }
 
 #[cfg(test)]

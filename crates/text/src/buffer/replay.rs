@@ -1,7 +1,10 @@
 //! Recording what is done, and doing it again.
 
+use base::Span;
+
 use crate::buffer::Buffer;
 use crate::change::Change;
+use crate::edit::Edit;
 use crate::operation::Operation;
 
 impl Buffer {
@@ -24,11 +27,14 @@ impl Buffer {
             .unwrap_or_default()
     }
 
-    /// Does again what a recorded operation did. An operation that does not fit does nothing.
+    /// Does again what a recorded operation did. An operation that does not fit does nothing,
+    /// so that a damaged recording does no harm.
     pub fn apply_operation(&mut self, operation: &Operation) -> Change {
         let before = self.revision;
         let restored = match operation {
-            Operation::Edit { edits, origin } => return self.edit(edits, origin),
+            Operation::Edit { edits, origin } if self.fit(edits) => {
+                return self.edit(edits, origin);
+            }
             Operation::Undo => self.undo(),
             Operation::Redo => self.redo(),
             Operation::UndoBy { author, at } => self.undo_by(author, *at),
@@ -46,7 +52,7 @@ impl Buffer {
     fn apply_note(&mut self, operation: &Operation) {
         match operation {
             Operation::BeginStep => self.begin_step(),
-            Operation::EndStep => self.end_step(),
+            Operation::EndStep if self.history.is_step_open() => self.end_step(),
             Operation::SealStep => self.seal_step(),
             Operation::Checkpoint { name } => {
                 self.checkpoint(name);
@@ -54,12 +60,21 @@ impl Buffer {
             Operation::SelectionsBefore(selections) => self.note_selections_before(selections),
             Operation::SelectionsAfter(selections) => self.note_selections_after(selections),
             Operation::SetLineEnding(ending) => self.set_line_ending(*ending),
-            Operation::Edit { .. }
+            Operation::EndStep
+            | Operation::Edit { .. }
             | Operation::Undo
             | Operation::Redo
             | Operation::UndoBy { .. }
             | Operation::GoTo(_)
             | Operation::Restore(_) => {}
         }
+    }
+
+    /// Whether edits lie within the text and do not overlap.
+    fn fit(&self, edits: &[Edit]) -> bool {
+        let mut spans: Vec<Span> = edits.iter().map(|edit| edit.span).collect();
+        spans.sort_by_key(|span| (span.start, span.end));
+        spans.iter().all(|&span| self.fits(span))
+            && spans.windows(2).all(|pair| pair[0].end <= pair[1].start)
     }
 }

@@ -288,6 +288,32 @@ fn replays_to_the_same(start: &str, buffer: &mut Buffer) {
 }
 
 #[test]
+fn a_damaged_recording_does_no_harm() {
+    for seed in 0..100 {
+        let mut random = Random::new(seed);
+        let mut model = Model::new(&random.text(30));
+        for _ in 0..40 {
+            match random.below(4) {
+                0 => model.travel(&mut random),
+                1 => model.note(&mut random),
+                _ => model.edit(&mut random),
+            }
+        }
+        let mut operations = model.buffer.take_operations();
+        for _ in 0..5 {
+            operations.remove(random.below(operations.len()));
+        }
+        let other = random.below(operations.len());
+        operations.swap(0, other);
+        let mut buffer = Buffer::new(&random.text(20));
+        for operation in &operations {
+            buffer.apply_operation(operation);
+            buffer.assert_invariants();
+        }
+    }
+}
+
+#[test]
 fn the_log_forgets_what_is_too_long_ago() {
     let mut buffer = Buffer::new("");
     for _ in 0..5000 {

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, CheckedEdit};
 use crate::change::{Change, compose_all};
 use crate::edit::{Author, EditKind, Origin, Timestamp};
 use crate::history::{CheckpointId, EditRef, NodeId, Splices};
@@ -83,13 +83,9 @@ impl Buffer {
     /// the steps since.
     pub fn undo_by(&mut self, author: &Author, at: Timestamp) -> Option<Restored> {
         let (step, edits) = self.history.revert_of(author, self.text.storage())?;
-        let refs: Vec<EditRef<'_>> = edits
-            .iter()
-            .map(|edit| EditRef {
-                span: edit.span,
-                text: &edit.text,
-            })
-            .collect();
+        // What lay between two of them may be gone, so that they touch now.
+        let edits = self.normalized(&edits);
+        let refs: Vec<EditRef<'_>> = edits.iter().map(CheckedEdit::as_ref).collect();
         self.record(|| Operation::UndoBy {
             author: *author,
             at,

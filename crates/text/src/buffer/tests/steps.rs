@@ -224,6 +224,26 @@ fn one_authors_work_is_taken_back_amid_the_others() {
 }
 
 #[test]
+fn a_step_whose_parts_moved_together_is_taken_back() {
+    let by = |author, now| Origin::new(author, EditKind::Other, Timestamp(now));
+    let mut buffer = Buffer::new("one, two");
+    let edits = [
+        Edit::new(Span::from(0..3), "1"),
+        Edit::new(Span::from(5..8), "2"),
+    ];
+    buffer.edit(&edits, &by(Author::Formatter, 0));
+    buffer.replace(Span::from(1..3), "", &by(Author::User, 1));
+    assert_eq!(text(&buffer), "12");
+    let restored = buffer
+        .undo_by(&Author::Formatter, Timestamp(2))
+        .expect("nothing overlaps");
+    assert_eq!(text(&buffer), "onetwo");
+    assert_eq!(restored.change.splices.len(), 1);
+    buffer.undo();
+    assert_eq!(text(&buffer), "12");
+}
+
+#[test]
 fn overlapping_work_refuses_to_be_taken_back() {
     let by = |author, now| Origin::new(author, EditKind::Other, Timestamp(now));
     let check = |range: std::ops::Range<usize>, text_in: &str, expected: Option<&str>| {
