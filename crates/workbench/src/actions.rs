@@ -2,6 +2,10 @@
 //!
 //! A command is one action, whoever asks for it: a key, a menu, the palette, a button. The
 //! namespaces are part of the names people write in keymaps, so they stay as they are.
+//!
+//! Contexts for keymaps: `Workbench` is the whole window, `Pane` a pane with its tabs, `ProjectTree`
+//! the tree (with the flag `editing` while a name is typed), `ProjectSearch` the search panel (with
+//! the flag `results` while its list has the keyboard); inside them stand `Editor` and `Picker`.
 
 /// Commands of the program and its windows.
 pub mod app {

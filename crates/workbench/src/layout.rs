@@ -143,6 +143,11 @@ impl Layout {
         self.tree.set_weights(path, weights)
     }
 
+    /// The shares of the children of the split at `path`.
+    pub fn weights(&self, path: &[usize]) -> Option<&[f32]> {
+        self.tree.weights(path)
+    }
+
     /// Gives all panes beside each other the same room.
     pub fn even_out(&mut self) {
         self.tree.even_out();

@@ -3,7 +3,64 @@
 //! Knows: the editor view, the open project, the design system. Must not know: how text is edited
 //! or drawn, how files are read.
 //! Invariant: a command is one action of `actions`, whoever asks for it.
-//! Start at `layout`, which is plain data.
+//! Invariant: a tab with unsaved text closes only after a question; a window closes without one,
+//! because its text comes back.
+//! Start at `windows::start` and `Workbench`; the arrangement of panes is `layout`, plain data.
 
 pub mod actions;
 pub mod layout;
+pub mod services;
+pub mod target;
+pub mod windows;
+
+mod action_names;
+mod configuration;
+mod documents;
+mod finder;
+mod folder;
+mod grid;
+mod item;
+mod menus;
+mod notices;
+mod path_entry;
+mod pickers;
+mod question;
+mod refusal;
+mod search_panel;
+mod session;
+mod status_bar;
+mod tab_strip;
+mod title_bar;
+mod trail;
+mod tree_panel;
+mod waiting;
+mod workbench;
+
+use gpui_kit::App;
+
+pub use configuration::Configuration;
+pub use documents::Documents;
+pub use item::Item;
+pub use services::Services;
+pub use workbench::Workbench;
+
+/// Prepares the window's commands, menus and settings. Once, after `gpui_kit::init`, `ui::init` and
+/// `Services::set`. Answers sentences for the user's eyes.
+pub fn init(cx: &mut App) -> Vec<String> {
+    Configuration::start(cx);
+    let (problems, events) = Documents::start(cx);
+    menus::install(cx);
+    cx.on_action(|_: &actions::app::Quit, cx| windows::end(cx));
+    cx.on_action(|_: &actions::app::NewWindow, cx| {
+        windows::open_folder(None, cx);
+    });
+    if let Some(events) = events {
+        cx.spawn(async move |cx| {
+            while let Ok(event) = events.recv().await {
+                cx.update(|cx| windows::journal_event(&event, cx));
+            }
+        })
+        .detach();
+    }
+    problems
+}

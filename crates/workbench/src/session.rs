@@ -98,14 +98,14 @@ pub struct SavedEditor {
     pub path: Option<String>,
     /// The document's name in the recovery journal, which finds text that has no file.
     #[serde(default)]
-    pub document: Option<String>,
+    pub document: Option<u64>,
     /// Selections as pairs of anchor and head, in bytes; the newest last.
     #[serde(default)]
     pub selections: Vec<(usize, usize)>,
-    /// The row at the top of the view.
+    /// The byte at the top of the view.
     #[serde(default)]
-    pub scroll_row: u32,
-    /// How far that row is scrolled out, in rows.
+    pub scroll: usize,
+    /// Line heights from the top of its row to the top of the view.
     #[serde(default)]
     pub scroll_offset: f64,
     /// Folded spans, in bytes.
@@ -147,22 +147,14 @@ const RECENT_FOLDERS: usize = 30;
 
 impl SavedSession {
     /// Reads a stored session. A broken one is an empty one; the sentence says why.
-    pub fn read(bytes: &[u8]) -> (Self, Option<String>) {
-        match serde_json::from_slice(bytes) {
+    pub fn read(stored: serde_json::Value) -> (Self, Option<String>) {
+        match serde_json::from_value(stored) {
             Ok(session) => (session, None),
             Err(error) => {
                 let sentence = format!("cannot restore the windows of the last session: {error}");
                 (Self::default(), Some(sentence))
             }
         }
-    }
-
-    /// The bytes to store.
-    pub fn write(&self) -> Vec<u8> {
-        serde_json::to_vec_pretty(self).unwrap_or_else(|error| {
-            base::never!("a session is plain data: {error}");
-            Vec::new()
-        })
     }
 
     /// Puts a folder at the front of those opened lately.
@@ -188,12 +180,13 @@ mod tests {
         session.note_folder("/a");
         session.note_folder("/b");
         session.note_folder("/a");
-        let (again, problem) = SavedSession::read(&session.write());
+        let stored = serde_json::to_value(&session).expect("plain data");
+        let (again, problem) = SavedSession::read(stored);
         assert_eq!((again, problem), (session, None));
-        let (empty, problem) = SavedSession::read(b"{ \"windows\": 3 }");
+        let (empty, problem) = SavedSession::read(serde_json::json!({ "windows": 3 }));
         assert_eq!(empty, SavedSession::default());
         assert!(problem.is_some_and(|p| p.contains("cannot restore")));
-        let (partial, problem) = SavedSession::read(b"{ \"windows\": [{}], \"later\": 1 }");
+        let (partial, problem) = SavedSession::read(serde_json::json!({ "windows": [{}], "later": 1 }));
         assert_eq!((partial.windows.len(), problem), (1, None));
     }
 

@@ -173,6 +173,21 @@ impl PaneTree {
         true
     }
 
+    /// The shares of the children of the split at `path`.
+    pub fn weights(&self, path: &[usize]) -> Option<&[f32]> {
+        let mut node = &self.root;
+        for index in path {
+            let Node::Split(split) = node else {
+                return None;
+            };
+            node = split.children.get(*index)?;
+        }
+        match node {
+            Node::Split(split) => Some(&split.weights),
+            Node::Pane(_) => None,
+        }
+    }
+
     /// Gives all children of every split the same room.
     pub fn even_out(&mut self) {
         even_out(&mut self.root);

@@ -2,26 +2,20 @@
 
 use super::{Editing, ShownRow, TreeState, entry_path};
 use base::AbsPath;
-use host::{Clock, FakeClock, FakeFiles, Files};
+use host::{FakeFiles, Files};
 use project::{ListJob, Tree};
-use std::sync::Arc;
 
 fn path(path: &str) -> AbsPath {
     AbsPath::new(path).expect("absolute")
 }
 
 fn tree() -> Tree {
-    let clock: Arc<dyn Clock> = Arc::new(FakeClock::at(0));
-    let files = crate::testing::fake_files(
-        clock,
-        &[
-            ("/p/Cargo.toml", ""),
-            ("/p/src/main.rs", ""),
-            ("/p/src/deep/leaf.rs", ""),
-            ("/p/.gitignore", "out\n"),
-            ("/p/out/log.txt", ""),
-        ],
-    );
+    let files = FakeFiles::new();
+    files.write(&path("/p/Cargo.toml"), "");
+    files.write(&path("/p/src/main.rs"), "");
+    files.write(&path("/p/src/deep/leaf.rs"), "");
+    files.write(&path("/p/.gitignore"), "out\n");
+    files.write(&path("/p/out/log.txt"), "");
     let (mut tree, job) = Tree::new(path("/p"));
     run(&mut tree, &files, [job]);
     for folder in ["/p/src", "/p/src/deep", "/p/out"] {

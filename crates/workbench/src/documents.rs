@@ -1,0 +1,253 @@
+//! The texts that are open in any window: one document for each file, however many views it has, and
+//! the recovery journal that all of them are written to.
+//!
+//! Invariant: two views of one file share its document. Every document that can be edited is in the
+//! journal. Must not know: tabs, panes. Start at `Documents::open`.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use base::AbsPath;
+use editor::{DocumentModel, Environment, ModelEvent};
+use futures::FutureExt as _;
+use futures::future::Shared;
+use gpui_kit::{App, AppContext as _, Entity, EntityId, Global, Subscription, Task, WeakEntity};
+use host::Files;
+use project::{
+    Binary, Document, DocumentKey, Journal, JournalEvent, Keep, LoadError, Recovered, load, recover, reopen,
+};
+use text::{SelectionSet, Timestamp};
+
+use crate::services::Services;
+
+/// The open texts of the whole program.
+#[derive(Default)]
+pub struct Documents {
+    open: HashMap<EntityId, Open>,
+    loading: HashMap<AbsPath, Loading>,
+    journal: Option<Rc<Journal>>,
+    /// Texts with unsaved edits whose window was closed: they wait to be shown again.
+    waiting: Vec<Entity<DocumentModel>>,
+    /// Texts whose edits the user gave up.
+    discarded: HashSet<EntityId>,
+    /// What earlier runs left behind and no view has asked for yet.
+    recovered: Vec<Recovered>,
+}
+
+struct Open {
+    model: WeakEntity<DocumentModel>,
+    _subscriptions: Vec<Subscription>,
+}
+
+impl Global for Documents {}
+
+/// Why a file has no document, or the document.
+pub(crate) type Opened = Result<Entity<DocumentModel>, Arc<LoadError>>;
+type Loading = Shared<Task<Opened>>;
+
+impl Documents {
+    /// Starts the journal and reads what runs that died left behind. Blocks on the disk, before the
+    /// first window. Answers sentences about what could not be brought back, and where the journal
+    /// reports trouble.
+    pub fn start(cx: &mut App) -> (Vec<String>, Option<async_channel::Receiver<JournalEvent>>) {
+        let services = Services::of(cx);
+        let (files, folder) = (services.files.clone(), services.dirs.journals());
+        let recovery = recover(files.as_ref(), &folder, Timestamp(services.clock.wall_ms()));
+        let mut problems = recovery.problems;
+        problems.extend(recovery.documents.iter().flat_map(|found| found.problems.clone()));
+        let mut documents = Self { recovered: recovery.documents, ..Self::default() };
+        let events = match Journal::start(files, services.clock.as_ref(), &folder) {
+            Ok((journal, events)) => {
+                documents.journal = Some(Rc::new(journal));
+                Some(events)
+            }
+            Err(error) => {
+                problems.push(format!("unsaved text is not protected against a crash: {error}"));
+                None
+            }
+        };
+        cx.set_global(documents);
+        (problems, events)
+    }
+
+    /// The document of a file: the one that is open, the one a crash left, or else the file is read.
+    pub fn open(path: AbsPath, binary: Binary, cx: &mut App) -> Loading {
+        if let Some(open) = Self::of_path(&path, cx) {
+            return Task::ready(Ok(open)).shared();
+        }
+        if let Some(found) = Self::take_recovered(cx, |document| document.path() == Some(&path)) {
+            return Task::ready(Ok(Self::adopt(found, cx))).shared();
+        }
+        if let Some(loading) = cx.default_global::<Self>().loading.get(&path) {
+            return loading.clone();
+        }
+        let services = Services::of(cx);
+        let key = path.clone();
+        let read = cx.background_spawn(async move {
+            let loaded = load(services.files.as_ref(), &key, binary, &AtomicBool::new(false))?;
+            Ok(reopen(services.files.as_ref(), &services.dirs.journals(), loaded))
+        });
+        let key = path.clone();
+        let loading = cx
+            .spawn(async move |cx| {
+                let read: Result<Recovered, LoadError> = read.await;
+                cx.update(|cx| {
+                    cx.default_global::<Self>().loading.remove(&key);
+                    read.map(|recovered| Self::adopt(recovered, cx)).map_err(Arc::new)
+                })
+            })
+            .shared();
+        cx.default_global::<Self>().loading.insert(path, loading.clone());
+        loading
+    }
+
+    /// A new text without a file.
+    pub fn untitled(cx: &mut App) -> Entity<DocumentModel> {
+        Self::add(Document::untitled(), cx)
+    }
+
+    /// A text for a file that is not there yet.
+    pub fn new_at(path: AbsPath, cx: &mut App) -> Entity<DocumentModel> {
+        Self::add(Document::new_at(path), cx)
+    }
+
+    fn adopt(recovered: Recovered, cx: &mut App) -> Entity<DocumentModel> {
+        let document = match cx.default_global::<Self>().journal.clone() {
+            Some(journal) => journal.adopt(recovered).0,
+            None => recovered.document,
+        };
+        Self::add(document, cx)
+    }
+
+    /// Takes in a document that was made elsewhere.
+    pub fn add(document: Document, cx: &mut App) -> Entity<DocumentModel> {
+        let services = Services::of(cx);
+        let environment = Environment {
+            files: services.files.clone(),
+            clock: services.clock.clone(),
+            recovery_folder: services.dirs.recovery(),
+        };
+        let model = DocumentModel::open(document, environment, cx);
+        record(&model, cx);
+        let heard = cx.subscribe(&model, |model, event: &ModelEvent, cx| match event {
+            ModelEvent::Edited(_) | ModelEvent::Saved | ModelEvent::StateChanged => record(&model, cx),
+            ModelEvent::SyntaxUpdated | ModelEvent::HunksUpdated => {}
+        });
+        let id = model.entity_id();
+        let released = cx.observe_release(&model, move |model, cx| released(id, model, cx));
+        let open = Open { model: model.downgrade(), _subscriptions: vec![heard, released] };
+        cx.default_global::<Self>().open.insert(id, open);
+        model
+    }
+
+    /// Every open document.
+    pub fn all(cx: &App) -> Vec<Entity<DocumentModel>> {
+        let Some(documents) = cx.try_global::<Self>() else {
+            return Vec::new();
+        };
+        documents.open.values().filter_map(|open| open.model.upgrade()).collect()
+    }
+
+    /// The open document of a file.
+    pub fn of_path(path: &AbsPath, cx: &App) -> Option<Entity<DocumentModel>> {
+        Self::all(cx).into_iter().find(|model| model.read(cx).path() == Some(path))
+    }
+
+    /// The document with a name in the journal, which is how a text without a file is found again.
+    pub fn of_key(key: DocumentKey, cx: &mut App) -> Option<Entity<DocumentModel>> {
+        let open = Self::all(cx).into_iter().find(|model| model.read(cx).document().key() == key);
+        if open.is_some() {
+            return open;
+        }
+        let found = Self::take_recovered(cx, |document| document.key() == key)?;
+        Some(Self::adopt(found, cx))
+    }
+
+    /// What was recovered with unsaved edits and stands in no window yet; the rest goes back to the
+    /// journal for its undo trees.
+    pub fn take_left_over(cx: &mut App) -> Vec<Entity<DocumentModel>> {
+        let recovered = std::mem::take(&mut cx.default_global::<Self>().recovered);
+        let mut unsaved = Vec::new();
+        for found in recovered {
+            let is_worth_showing = found.document.is_dirty();
+            if is_worth_showing {
+                unsaved.push(Self::adopt(found, cx));
+            } else if let Some(journal) = cx.default_global::<Self>().journal.clone() {
+                let (document, _) = journal.adopt(found);
+                journal.close(&document, Keep::History);
+            }
+        }
+        unsaved
+    }
+
+    fn take_recovered(cx: &mut App, wanted: impl Fn(&Document) -> bool) -> Option<Recovered> {
+        let recovered = &mut cx.default_global::<Self>().recovered;
+        let index = recovered.iter().position(|found| wanted(&found.document))?;
+        Some(recovered.remove(index))
+    }
+
+    /// Notes the selections of the view used last, to come back after a crash.
+    pub fn note_selections(model: &Entity<DocumentModel>, selections: &SelectionSet, cx: &App) {
+        if let Some(journal) = cx.try_global::<Self>().and_then(|documents| documents.journal.as_ref()) {
+            journal.select(model.read(cx).document(), selections);
+        }
+    }
+
+    /// Gives up the unsaved edits of a text whose last view is about to close.
+    pub fn discard(model: &Entity<DocumentModel>, cx: &mut App) {
+        let id = model.entity_id();
+        let documents = cx.default_global::<Self>();
+        documents.waiting.retain(|waiting| waiting.entity_id() != id);
+        documents.discarded.insert(id);
+    }
+
+    /// Keeps a text with unsaved edits although its window closes.
+    pub fn keep_waiting(model: Entity<DocumentModel>, cx: &mut App) {
+        let waiting = &mut cx.default_global::<Self>().waiting;
+        if !waiting.iter().any(|known| known.entity_id() == model.entity_id()) {
+            waiting.push(model);
+        }
+    }
+
+    /// Says that a text that waited is shown again.
+    pub fn stop_waiting(model: &Entity<DocumentModel>, cx: &mut App) {
+        let id = model.entity_id();
+        cx.default_global::<Self>().waiting.retain(|waiting| waiting.entity_id() != id);
+    }
+
+    /// Waits until everything typed is on the disk: before the program ends.
+    pub fn flush(cx: &App) -> Option<String> {
+        let journal = cx.try_global::<Self>()?.journal.as_ref()?;
+        journal.flush().err().map(|error| error.to_string())
+    }
+
+    /// The folders' files, for whoever opens a document without a window.
+    pub fn files(cx: &App) -> Arc<dyn Files> {
+        Services::of(cx).files
+    }
+}
+
+/// Hands what happened to a document to the journal.
+fn record(model: &Entity<DocumentModel>, cx: &mut App) {
+    let Some(journal) = cx.default_global::<Documents>().journal.clone() else {
+        return;
+    };
+    model.update(cx, |model, cx| model.mutate(cx, |document| journal.record(document)));
+}
+
+fn released(id: EntityId, model: &mut DocumentModel, cx: &mut App) {
+    let documents = cx.default_global::<Documents>();
+    documents.open.remove(&id);
+    let keep = if documents.discarded.remove(&id) {
+        Keep::Nothing
+    } else if model.document().is_dirty() {
+        Keep::Everything
+    } else {
+        Keep::History
+    };
+    if let Some(journal) = &documents.journal {
+        journal.close(model.document(), keep);
+    }
+}

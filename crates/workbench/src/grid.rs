@@ -1,0 +1,285 @@
+//! Draws the panes of a window beside and above each other, with borders one can drag.
+//!
+//! Reads `Layout`; changes it only through `Workbench`. Start at `Workbench::render_grid`.
+
+use gpui_kit::{
+    AnyElement, AppContext as _, Context, DragMoveEvent, Empty, ExternalPaths, InteractiveElement as _,
+    IntoElement as _, ParentElement as _, Pixels, Point, Size, StatefulInteractiveElement as _, Styled as _,
+    Window, div, prelude::FluentBuilder as _, px, relative,
+};
+use ui::{ActiveTheme as _, dp};
+
+use crate::layout::{Axis, ItemId, Node, PaneId, Side, Split};
+use crate::workbench::Workbench;
+
+/// A border between two panes that is being dragged.
+#[derive(Clone, Debug)]
+struct DraggedBorder {
+    /// The split, as the child to take at each level.
+    path: Vec<usize>,
+    /// The border behind this child.
+    index: usize,
+}
+
+/// A tab that is being dragged.
+#[derive(Clone, Debug)]
+pub(crate) struct DraggedTab {
+    /// What stands in it.
+    pub(crate) item: ItemId,
+    /// What it says.
+    pub(crate) title: String,
+}
+
+/// A file of the project tree that is being dragged.
+#[derive(Clone, Debug)]
+pub(crate) struct DraggedPath {
+    /// Where it is.
+    pub(crate) path: base::AbsPath,
+}
+
+/// Where something dragged over a pane would go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DropPlace {
+    /// Over which pane.
+    pub(crate) pane: PaneId,
+    /// Beside it, or into it.
+    pub(crate) side: Option<Side>,
+}
+
+/// A pane is never dragged smaller than this.
+const SMALLEST: f32 = 80.0;
+/// The part of a pane, from each edge, that means "beside it".
+const EDGE: f32 = 0.25;
+
+impl Workbench {
+    /// The panes.
+    pub(crate) fn render_grid(&self, window: &mut Window, cx: &mut Context<Self>) -> AnyElement {
+        self.render_node(self.layout().tree().root(), &mut Vec::new(), window, cx)
+    }
+
+    fn render_node(
+        &self,
+        node: &Node,
+        path: &mut Vec<usize>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> AnyElement {
+        match node {
+            Node::Pane(pane) => self.render_pane(*pane, window, cx),
+            Node::Split(split) => self.render_split(split, path, window, cx),
+        }
+    }
+
+    fn render_split(
+        &self,
+        split: &Split,
+        path: &mut Vec<usize>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> AnyElement {
+        let is_row = split.axis == Axis::Row;
+        let mut parts = Vec::new();
+        for (index, (child, weight)) in split.children.iter().zip(&split.weights).enumerate() {
+            path.push(index);
+            let content = self.render_node(child, path, window, cx);
+            path.pop();
+            let part = div().relative().flex().min_w_0().min_h_0().child(content);
+            let part = part.flex_basis(relative(*weight)).flex_grow(1.0).flex_shrink(1.0);
+            let border = (index + 1 < split.children.len()).then(|| {
+                let border = DraggedBorder { path: path.clone(), index };
+                render_border(border, is_row, cx)
+            });
+            parts.push(part.children(border));
+        }
+        let (own_path, axis) = (path.clone(), split.axis);
+        div()
+            .flex()
+            .size_full()
+            .when(!is_row, |this| this.flex_col())
+            .on_drag_move(cx.listener(move |this, event: &DragMoveEvent<DraggedBorder>, _, cx| {
+                let border = event.drag(cx).clone();
+                if border.path == own_path {
+                    let at = event.event.position - event.bounds.origin;
+                    this.drag_border(&border, axis, at, event.bounds.size, cx);
+                }
+            }))
+            .children(parts)
+            .into_any_element()
+    }
+
+    fn drag_border(
+        &mut self,
+        border: &DraggedBorder,
+        axis: Axis,
+        at: Point<Pixels>,
+        room: Size<Pixels>,
+        cx: &mut Context<Self>,
+    ) {
+        let (at, room) = match axis {
+            Axis::Row => (f32::from(at.x), f32::from(room.width)),
+            Axis::Column => (f32::from(at.y), f32::from(room.height)),
+        };
+        let Some(weights) = self.layout().weights(&border.path) else {
+            return;
+        };
+        if let Some(weights) = dragged_weights(weights, border.index, at / room.max(1.0), SMALLEST / room.max(1.0)) {
+            self.set_weights(&border.path, &weights, cx);
+        }
+    }
+
+    fn render_pane(&self, pane: PaneId, window: &mut Window, cx: &mut Context<Self>) -> AnyElement {
+        let place = self.drop_place.filter(|place| place.pane == pane);
+        let content = self.render_pane_content(pane, window, cx);
+        let body = div()
+            .id(("pane-body", pane.0))
+            .relative()
+            .flex_1()
+            .min_h_0()
+            .w_full()
+            .on_drag_move(cx.listener(move |this, event: &DragMoveEvent<DraggedTab>, _, cx| {
+                this.drag_over_pane(pane, event, cx);
+            }))
+            .on_drag_move(cx.listener(move |this, event: &DragMoveEvent<DraggedPath>, _, cx| {
+                this.drag_over_pane(pane, event, cx);
+            }))
+            .on_drag_move(cx.listener(move |this, event: &DragMoveEvent<ExternalPaths>, _, cx| {
+                this.drag_over_pane(pane, event, cx);
+            }))
+            .on_drop(cx.listener(move |this, tab: &DraggedTab, window, cx| {
+                this.drop_tab(tab.item, pane, window, cx);
+            }))
+            .on_drop(cx.listener(move |this, dragged: &DraggedPath, window, cx| {
+                this.drop_paths(vec![dragged.path.clone()], pane, window, cx);
+            }))
+            .on_drop(cx.listener(move |this, paths: &ExternalPaths, window, cx| {
+                let paths = paths.paths().iter().filter_map(base::AbsPath::new).collect();
+                this.drop_paths(paths, pane, window, cx);
+            }))
+            .child(content)
+            .when_some(place, |this, place| this.child(render_drop_place(place, cx)));
+        div()
+            .flex()
+            .flex_col()
+            .size_full()
+            .min_w_0()
+            .children(self.strip(pane))
+            .child(body)
+            .into_any_element()
+    }
+
+    fn drag_over_pane<T: 'static>(
+        &mut self,
+        pane: PaneId,
+        event: &DragMoveEvent<T>,
+        cx: &mut Context<Self>,
+    ) {
+        let inside = event.bounds.contains(&event.event.position);
+        let place = inside.then(|| {
+            let at = event.event.position - event.bounds.origin;
+            let size = event.bounds.size;
+            let side = side_at(at.x / size.width, at.y / size.height);
+            DropPlace { pane, side }
+        });
+        // Every pane hears of the move: only the one beneath the pointer sets the place, and only
+        // the one that had it takes it back.
+        if inside || self.drop_place.is_some_and(|place| place.pane == pane) {
+            self.set_drop_place(place, cx);
+        }
+    }
+}
+
+/// New shares after the border behind child `index` was dragged to `at`, a part of the whole.
+fn dragged_weights(weights: &[f32], index: usize, at: f32, smallest: f32) -> Option<Vec<f32>> {
+    let before: f32 = weights.get(..index)?.iter().sum();
+    let (first, second) = (*weights.get(index)?, *weights.get(index + 1)?);
+    let both = first + second;
+    let smallest = smallest.min(both / 2.0);
+    let share = (at - before).clamp(smallest, both - smallest);
+    let mut weights = weights.to_vec();
+    weights[index] = share;
+    weights[index + 1] = both - share;
+    Some(weights)
+}
+
+/// The side that a point near an edge means; `None` in the middle. Parts of the whole.
+fn side_at(x: f32, y: f32) -> Option<Side> {
+    let distances = [(x, Side::Left), (1.0 - x, Side::Right), (y, Side::Up), (1.0 - y, Side::Down)];
+    let nearest = distances.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
+    nearest.filter(|(distance, _)| *distance < EDGE).map(|(_, side)| side)
+}
+
+fn render_border(border: DraggedBorder, is_row: bool, cx: &mut Context<Workbench>) -> AnyElement {
+    let id = format!("border-{:?}-{}", border.path, border.index);
+    let line = div().bg(cx.theme().colors.border);
+    let handle = div()
+        .id(gpui_kit::SharedString::from(id))
+        .absolute()
+        .occlude()
+        .on_click(cx.listener(|this, event: &gpui_kit::ClickEvent, _, cx| {
+            if event.click_count() == 2 {
+                this.even_out(cx);
+            }
+        }))
+        .on_drag(border, |_, _, _, cx| cx.new(|_| Empty));
+    let handle = if is_row {
+        handle.top_0().bottom_0().right(px(-3.0)).w(px(6.0)).cursor_col_resize()
+    } else {
+        handle.left_0().right_0().bottom(px(-3.0)).h(px(6.0)).cursor_row_resize()
+    };
+    let line = if is_row {
+        line.absolute().top_0().bottom_0().right_0().w(px(1.0))
+    } else {
+        line.absolute().left_0().right_0().bottom_0().h(px(1.0))
+    };
+    div()
+        .absolute()
+        .inset_0()
+        .child(line)
+        .child(gpui_kit::deferred(handle))
+        .into_any_element()
+}
+
+fn render_drop_place(place: DropPlace, cx: &mut Context<Workbench>) -> AnyElement {
+    let accent = cx.theme().colors.accent;
+    let half = relative(0.5);
+    let hint = div()
+        .absolute()
+        .bg(accent.opacity(0.16))
+        .border_1()
+        .border_color(accent)
+        .rounded(dp(4.0));
+    let hint = match place.side {
+        None => hint.inset_0(),
+        Some(Side::Left) => hint.top_0().bottom_0().left_0().w(half),
+        Some(Side::Right) => hint.top_0().bottom_0().right_0().w(half),
+        Some(Side::Up) => hint.left_0().right_0().top_0().h(half),
+        Some(Side::Down) => hint.left_0().right_0().bottom_0().h(half),
+    };
+    hint.into_any_element()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{dragged_weights, side_at};
+    use crate::layout::Side;
+
+    #[test]
+    fn borders_move_within_their_two_panes() {
+        let near = |a: Vec<f32>, b: [f32; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5);
+        let weights = [0.2, 0.3, 0.5];
+        let drag = |index, at| dragged_weights(&weights, index, at, 0.1).expect("two panes");
+        assert!(near(drag(0, 0.35), [0.35, 0.15, 0.5]));
+        assert!(near(drag(0, 0.0), [0.1, 0.4, 0.5]), "not smaller than the smallest");
+        assert!(near(drag(1, 0.99), [0.2, 0.7, 0.1]));
+        assert!(dragged_weights(&weights, 2, 0.5, 0.1).is_none());
+    }
+
+    #[test]
+    fn edges_mean_beside() {
+        assert_eq!(side_at(0.5, 0.5), None);
+        assert_eq!(side_at(0.1, 0.5), Some(Side::Left));
+        assert_eq!(side_at(0.9, 0.6), Some(Side::Right));
+        assert_eq!(side_at(0.5, 0.05), Some(Side::Up));
+        assert_eq!(side_at(0.2, 0.9), Some(Side::Down));
+    }
+}

@@ -1,0 +1,24 @@
+//! What the window's pickers choose among; the picker itself is `ui::picker`.
+
+pub(crate) mod choices;
+pub(crate) mod commands;
+pub(crate) mod files;
+pub(crate) mod lines;
+pub(crate) mod paths;
+pub(crate) mod recent;
+pub(crate) mod symbols;
+pub(crate) mod tabs;
+pub(crate) mod themes;
+
+/// Byte offsets of chars given by their place in `text`.
+fn byte_offsets(text: &str, chars: &[u32]) -> Vec<usize> {
+    let mut wanted = chars.iter().peekable();
+    let mut offsets = Vec::with_capacity(chars.len());
+    for (place, (offset, _)) in text.char_indices().enumerate() {
+        if wanted.peek().is_some_and(|char| **char as usize == place) {
+            offsets.push(offset);
+            wanted.next();
+        }
+    }
+    offsets
+}

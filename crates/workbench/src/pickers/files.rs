@@ -1,0 +1,147 @@
+//! The file finder: any file of the folder by parts of its name, with a place behind it if wanted.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use base::AbsPath;
+use gpui_kit::{App, AppContext as _, Context, Entity, SharedString, Subscription, Task, WeakEntity, Window};
+use ui::picker::{After, FooterHint, Picker, PickerDelegate, PickerRow, Taken};
+
+use super::byte_offsets;
+use crate::finder::{FoundFile, find_files};
+use crate::folder::{Folder, FolderEvent};
+use crate::target::{Place, Target};
+use crate::workbench::Workbench;
+
+/// Chooses a file of the folder.
+pub(crate) struct FileFinder {
+    root: AbsPath,
+    folder: Entity<Folder>,
+    workbench: WeakEntity<Workbench>,
+    recent: Arc<Vec<String>>,
+    found: Vec<FoundFile>,
+    place: Option<Place>,
+    cancel: Arc<AtomicBool>,
+    _files_changed: Option<Subscription>,
+}
+
+/// Rows found at most.
+const LIMIT: usize = 100;
+
+impl FileFinder {
+    pub(crate) fn new(folder: Entity<Folder>, workbench: WeakEntity<Workbench>, cx: &mut Context<Workbench>) -> Self {
+        Self {
+            root: folder.read(cx).root().clone(),
+            folder,
+            recent: Arc::new(Vec::new()),
+            workbench,
+            found: Vec::new(),
+            place: None,
+            cancel: Arc::default(),
+            _files_changed: None,
+        }
+    }
+
+    fn start(&mut self, window: &mut Window, cx: &mut Context<Picker<Self>>) {
+        if self._files_changed.is_some() {
+            return;
+        }
+        // The file at hand is the last one would look for: it goes behind the one before it.
+        let recent = self.workbench.read_with(cx, |workbench, cx| {
+            let mut recent = workbench.recent_files().to_vec();
+            let open = workbench.active_item().and_then(|item| item.path(cx));
+            let open = open.as_ref().and_then(|path| path.relative_to(&self.root)?.to_str());
+            if recent.len() > 1 && recent.first().map(String::as_str) == open {
+                recent.swap(0, 1);
+            }
+            recent
+        });
+        self.recent = Arc::new(recent.unwrap_or_default());
+        let heard = cx.subscribe_in(&self.folder, window, |picker, _, event: &FolderEvent, window, cx| {
+            if matches!(event, FolderEvent::Files) {
+                picker.refresh(window, cx);
+            }
+        });
+        self._files_changed = Some(heard);
+    }
+}
+
+impl PickerDelegate for FileFinder {
+    type Found = (Vec<FoundFile>, Option<Place>);
+
+    fn name(&self) -> SharedString {
+        "Files".into()
+    }
+
+    fn placeholder(&self) -> SharedString {
+        "Find a file, or file:line".into()
+    }
+
+    fn search(&mut self, query: &str, window: &mut Window, cx: &mut Context<Picker<Self>>) -> Task<Self::Found> {
+        self.start(window, cx);
+        self.cancel.store(true, Ordering::Relaxed);
+        self.cancel = Arc::default();
+        let target = Target::parse(query);
+        let (cancel, recent) = (self.cancel.clone(), self.recent.clone());
+        let files = self.folder.read(cx).files().paths.clone();
+        cx.background_spawn(async move {
+            let found = find_files(&target.path, &files, &recent, LIMIT, &cancel);
+            (found, target.place)
+        })
+    }
+
+    fn accept(&mut self, found: Self::Found, _: &mut Context<Picker<Self>>) -> usize {
+        (self.found, self.place) = found;
+        0
+    }
+
+    fn count(&self) -> usize {
+        self.found.len()
+    }
+
+    fn row(&self, ix: usize, cx: &App) -> PickerRow {
+        let Some(found) = self.found.get(ix) else {
+            return PickerRow::default();
+        };
+        let name_at = found.path.rfind('/').map_or(0, |slash| slash + 1);
+        let (folder, name) = found.path.split_at(name_at);
+        let matched = byte_offsets(&found.path, &found.matched);
+        let (in_folder, in_name): (Vec<usize>, Vec<usize>) =
+            matched.into_iter().partition(|offset| *offset < name_at);
+        let row = PickerRow::new(name.to_owned())
+            .start(ui::file_icon(name, cx))
+            .matches(in_name.into_iter().map(|offset| offset - name_at))
+            .detail(folder.trim_end_matches('/').to_owned())
+            .detail_matches(in_folder);
+        if found.is_recent { row.end("recent") } else { row }
+    }
+
+    fn confirm(&mut self, ix: usize, taken: Taken, window: &mut Window, cx: &mut Context<Picker<Self>>) -> After {
+        let Some(found) = self.found.get(ix) else {
+            return After::Stay;
+        };
+        let (path, place) = (self.root.join(&found.path), self.place);
+        self.workbench
+            .update(cx, |workbench, cx| {
+                workbench.open_found(path, place, taken == Taken::Other, window, cx);
+            })
+            .ok();
+        After::Close
+    }
+
+    fn nothing_found(&self, query: &str) -> SharedString {
+        if query.is_empty() { "This folder has no files".into() } else { "No file has such a name".into() }
+    }
+
+    fn status(&self) -> Option<SharedString> {
+        Some(match self.found.len() {
+            LIMIT => format!("the best {LIMIT}").into(),
+            1 => "1 file".into(),
+            count => format!("{count} files").into(),
+        })
+    }
+
+    fn footer(&self) -> Vec<FooterHint> {
+        vec![FooterHint::new("Enter", "open"), FooterHint::new("Ctrl+Enter", "open to the side")]
+    }
+}

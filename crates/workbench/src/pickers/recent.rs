@@ -1,0 +1,87 @@
+//! The folders opened lately.
+
+use base::AbsPath;
+use gpui_kit::{App, Context, SharedString, Task, WeakEntity, Window};
+use ui::picker::{After, FooterHint, Picker, PickerDelegate, PickerRow, Taken};
+
+use crate::services::Services;
+use crate::windows;
+use crate::workbench::Workbench;
+
+/// Chooses a folder that was open before.
+pub(crate) struct RecentFolders {
+    workbench: WeakEntity<Workbench>,
+    services: Services,
+    folders: Vec<AbsPath>,
+    found: Vec<usize>,
+}
+
+impl RecentFolders {
+    pub(crate) fn new(workbench: WeakEntity<Workbench>, cx: &mut App) -> Self {
+        let folders = windows::recent_folders(cx);
+        Self { workbench, services: Services::of(cx), found: (0..folders.len()).collect(), folders }
+    }
+
+    fn folder(&self, ix: usize) -> Option<&AbsPath> {
+        self.folders.get(*self.found.get(ix)?)
+    }
+}
+
+impl PickerDelegate for RecentFolders {
+    type Found = Vec<usize>;
+
+    fn name(&self) -> SharedString {
+        "Recent folders".into()
+    }
+
+    fn placeholder(&self) -> SharedString {
+        "Open a folder again".into()
+    }
+
+    fn search(&mut self, query: &str, _: &mut Window, _: &mut Context<Picker<Self>>) -> Task<Self::Found> {
+        let query = query.to_lowercase();
+        let fits = |folder: &AbsPath| folder.to_string().to_lowercase().contains(&query);
+        let found = self.folders.iter().enumerate().filter(|(_, folder)| fits(folder));
+        Task::ready(found.map(|(index, _)| index).collect())
+    }
+
+    fn accept(&mut self, found: Self::Found, _: &mut Context<Picker<Self>>) -> usize {
+        self.found = found;
+        0
+    }
+
+    fn count(&self) -> usize {
+        self.found.len()
+    }
+
+    fn row(&self, ix: usize, cx: &App) -> PickerRow {
+        let Some(folder) = self.folder(ix) else {
+            return PickerRow::default();
+        };
+        let name = folder.name();
+        let above = folder.parent().map(|parent| self.services.display(&parent)).unwrap_or_default();
+        PickerRow::new(name.clone()).start(ui::folder_icon(&name, false, cx)).detail(above)
+    }
+
+    fn confirm(&mut self, ix: usize, taken: Taken, window: &mut Window, cx: &mut Context<Picker<Self>>) -> After {
+        let Some(folder) = self.folder(ix).cloned() else {
+            return After::Stay;
+        };
+        if taken == Taken::Other {
+            cx.defer(move |cx| windows::open_folder(Some(folder), cx));
+        } else {
+            self.workbench
+                .update(cx, |workbench, cx| workbench.open_folder_here(folder, window, cx))
+                .ok();
+        }
+        After::Close
+    }
+
+    fn nothing_found(&self, query: &str) -> SharedString {
+        if query.is_empty() { "No folder was opened before".into() } else { "No such folder".into() }
+    }
+
+    fn footer(&self) -> Vec<FooterHint> {
+        vec![FooterHint::new("Enter", "open here"), FooterHint::new("Ctrl+Enter", "in a new window")]
+    }
+}

@@ -1,0 +1,125 @@
+//! Choosing a theme; the window is drawn with the one at hand until one is taken or the list is left.
+
+use gpui_kit::{App, Context, SharedString, Task, Window};
+use serde_json::Value;
+use settings::{Appearance, Theme};
+use ui::picker::{After, FooterHint, Picker, PickerDelegate, PickerRow, Taken};
+use ui::{ActiveTheme as _, Icon};
+
+use crate::configuration::Configuration;
+
+/// Chooses a theme.
+pub(crate) struct Themes {
+    themes: Vec<Theme>,
+    before: Theme,
+    found: Vec<usize>,
+}
+
+impl Themes {
+    pub(crate) fn new(cx: &mut App) -> Self {
+        let themes = Configuration::of(cx).read(cx).library().themes().to_vec();
+        Self { found: (0..themes.len()).collect(), themes, before: cx.theme().source().clone() }
+    }
+
+    fn theme(&self, ix: usize) -> Option<&Theme> {
+        self.themes.get(*self.found.get(ix)?)
+    }
+}
+
+impl PickerDelegate for Themes {
+    type Found = (Vec<usize>, bool);
+
+    fn name(&self) -> SharedString {
+        "Themes".into()
+    }
+
+    fn placeholder(&self) -> SharedString {
+        "Choose a theme".into()
+    }
+
+    fn search(&mut self, query: &str, _: &mut Window, _: &mut Context<Picker<Self>>) -> Task<Self::Found> {
+        let wanted = query.to_lowercase();
+        let fits = |theme: &Theme| theme.name.to_lowercase().contains(&wanted);
+        let found = self.themes.iter().enumerate().filter(|(_, theme)| fits(theme));
+        Task::ready((found.map(|(index, _)| index).collect(), wanted.is_empty()))
+    }
+
+    fn accept(&mut self, (found, is_whole): Self::Found, _: &mut Context<Picker<Self>>) -> usize {
+        self.found = found;
+        let current = self.themes.iter().position(|theme| theme.name == self.before.name);
+        current.filter(|_| is_whole).unwrap_or(0)
+    }
+
+    fn count(&self) -> usize {
+        self.found.len()
+    }
+
+    fn row(&self, ix: usize, _: &App) -> PickerRow {
+        let Some(theme) = self.theme(ix) else {
+            return PickerRow::default();
+        };
+        let (icon, word) = match theme.appearance {
+            Appearance::Dark => (Icon::Moon, "dark"),
+            Appearance::Light => (Icon::Sun, "light"),
+        };
+        let row = PickerRow::new(theme.name.clone()).start(icon).detail(word);
+        if theme.name == self.before.name { row.end("now") } else { row }
+    }
+
+    fn selected(&mut self, ix: usize, _: &mut Window, cx: &mut Context<Picker<Self>>) {
+        if let Some(theme) = self.theme(ix).cloned() {
+            ui::set_theme(&theme, cx);
+            cx.refresh_windows();
+        }
+    }
+
+    fn confirm(&mut self, ix: usize, _: Taken, _: &mut Window, cx: &mut Context<Picker<Self>>) -> After {
+        let Some(theme) = self.theme(ix).cloned() else {
+            return After::Stay;
+        };
+        let (mode, key) = match theme.appearance {
+            Appearance::Dark => ("dark", "dark"),
+            Appearance::Light => ("light", "light"),
+        };
+        let name = Value::String(theme.name.clone());
+        Configuration::of(cx).update(cx, |configuration, cx| {
+            let named = configuration.write_setting(&["theme", key], name, cx);
+            cx.spawn(async move |this, cx| {
+                named.await?;
+                let mode = Value::String(mode.to_owned());
+                let write = this.update(cx, |this, cx| this.write_setting(&["theme", "mode"], mode, cx));
+                match write {
+                    Ok(write) => write.await,
+                    Err(_) => Ok(()),
+                }
+            })
+            .detach_and_log_sentence(cx);
+        });
+        After::Close
+    }
+
+    fn cancelled(&mut self, _: &mut Window, cx: &mut Context<Picker<Self>>) {
+        ui::set_theme(&self.before, cx);
+        cx.refresh_windows();
+    }
+
+    fn footer(&self) -> Vec<FooterHint> {
+        vec![FooterHint::new("Enter", "keep it"), FooterHint::new("Esc", "back to the one before")]
+    }
+}
+
+/// Lets a task go whose failure is a sentence for the log.
+trait DetachAndLogSentence {
+    fn detach_and_log_sentence(self, cx: &App);
+}
+
+impl DetachAndLogSentence for Task<Result<(), String>> {
+    fn detach_and_log_sentence(self, cx: &App) {
+        cx.spawn(async move |_| {
+            if let Err(sentence) = self.await {
+                log::error!("{sentence}");
+            }
+        })
+        .detach();
+    }
+}

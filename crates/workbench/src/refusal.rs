@@ -1,0 +1,89 @@
+//! A tab that says why a file is not shown, and what can be done about it.
+
+use std::sync::Arc;
+
+use base::AbsPath;
+use gpui_kit::{
+    App, Context, FocusHandle, Focusable, InteractiveElement as _, IntoElement, ParentElement as _, Render,
+    Role, SharedString, StatefulInteractiveElement as _, Styled as _, WeakEntity, Window, div,
+};
+use project::{Binary, LoadError};
+use ui::{ActiveTheme as _, Button, ButtonStyle, EmptyState, Icon, dp};
+
+use crate::workbench::{How, Workbench};
+
+/// Why a file is not shown.
+pub struct Refusal {
+    path: AbsPath,
+    error: Arc<LoadError>,
+    workbench: WeakEntity<Workbench>,
+    focus: FocusHandle,
+}
+
+impl Refusal {
+    /// For this file, with this reason.
+    pub fn new(
+        path: AbsPath,
+        error: Arc<LoadError>,
+        workbench: WeakEntity<Workbench>,
+        cx: &mut Context<Self>,
+    ) -> Self {
+        Self {
+            path,
+            error,
+            workbench,
+            focus: cx.focus_handle(),
+        }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &AbsPath {
+        &self.path
+    }
+
+    /// The reason, as a sentence.
+    pub fn sentence(&self) -> SharedString {
+        self.error.to_string().into()
+    }
+
+    fn try_again(&mut self, binary: Binary, window: &mut Window, cx: &mut Context<Self>) {
+        let (path, this) = (self.path.clone(), cx.entity());
+        self.workbench
+            .update(cx, |workbench, cx| {
+                workbench.replace_refusal(&this, path, How { binary, ..How::lasting() }, window, cx);
+            })
+            .ok();
+    }
+}
+
+impl Focusable for Refusal {
+    fn focus_handle(&self, _: &App) -> FocusHandle {
+        self.focus.clone()
+    }
+}
+
+impl Render for Refusal {
+    fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
+        let is_binary = matches!(*self.error, LoadError::Binary(_));
+        let again = Button::new("try-again", "Try again")
+            .on_click(cx.listener(|this, _, window, cx| this.try_again(Binary::Refuse, window, cx)));
+        let lossy = is_binary.then(|| {
+            Button::new("open-anyway", "Open read-only").style(ButtonStyle::Primary).on_click(
+                cx.listener(|this, _, window, cx| this.try_again(Binary::ShowLossy, window, cx)),
+            )
+        });
+        div()
+            .id("refusal")
+            .role(Role::Alert)
+            .aria_label(self.sentence())
+            .track_focus(&self.focus)
+            .size_full()
+            .bg(cx.theme().colors.surface)
+            .child(
+                EmptyState::new(format!("{} is not shown", self.path.name()))
+                    .icon(Icon::FileQuestion)
+                    .detail(self.sentence())
+                    .child(div().flex().gap(dp(8.0)).pt(dp(8.0)).children(lossy).child(again)),
+            )
+    }
+}

@@ -1,0 +1,286 @@
+//! The commands of the search panel.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use base::AbsPath;
+use editor::DocumentModel;
+use gpui_kit::{AppContext as _, Context, Entity, Focusable as _, Window};
+use project::search::FoundRow;
+use text::{Author, Timestamp};
+use ui::{ButtonStyle, Tone};
+
+use super::replace::{InFile, Replace, edits_for, replace_in_file};
+use super::results::Picked;
+use super::{Progress, SearchPanel};
+use crate::actions::project_search as act;
+use crate::documents::Documents;
+use crate::layout::Opening;
+use crate::notices::Notice;
+use crate::question::Asked;
+use crate::workbench::{Focus, Goal, How};
+
+impl SearchPanel {
+    pub(super) fn toggle_regex(&mut self, _: &act::ToggleRegex, window: &mut Window, cx: &mut Context<Self>) {
+        self.options.is_regex = !self.options.is_regex;
+        self.search(Duration::ZERO, window, cx);
+    }
+
+    pub(super) fn toggle_case(&mut self, _: &act::ToggleCase, window: &mut Window, cx: &mut Context<Self>) {
+        self.options.is_case_sensitive = !self.options.is_case_sensitive;
+        self.search(Duration::ZERO, window, cx);
+    }
+
+    pub(super) fn toggle_word(&mut self, _: &act::ToggleWord, window: &mut Window, cx: &mut Context<Self>) {
+        self.options.is_whole_word = !self.options.is_whole_word;
+        self.search(Duration::ZERO, window, cx);
+    }
+
+    pub(super) fn toggle_filters(&mut self, _: &act::ToggleFilters, window: &mut Window, cx: &mut Context<Self>) {
+        self.options.shows_filters = !self.options.shows_filters;
+        if self.options.shows_filters {
+            self.include.update(cx, |field, cx| field.focus(window, cx));
+        }
+        cx.notify();
+    }
+
+    pub(super) fn toggle_replace(&mut self, _: &act::ToggleReplace, window: &mut Window, cx: &mut Context<Self>) {
+        self.options.shows_replace = !self.options.shows_replace;
+        if self.options.shows_replace {
+            self.replacement.update(cx, |field, cx| field.focus(window, cx));
+        }
+        self.results.rebuild(self.replaced());
+        cx.notify();
+    }
+
+    pub(super) fn run(&mut self, _: &act::Run, window: &mut Window, cx: &mut Context<Self>) {
+        self.search(Duration::ZERO, window, cx);
+    }
+
+    pub(super) fn stop(&mut self, _: &act::Stop, _: &mut Window, cx: &mut Context<Self>) {
+        if self.running.take().is_some() && self.progress == Progress::Running {
+            self.progress = Progress::Stopped;
+            cx.notify();
+        }
+    }
+
+    pub(super) fn select_next(&mut self, _: &act::SelectNext, window: &mut Window, cx: &mut Context<Self>) {
+        self.step(1, window, cx);
+    }
+
+    pub(super) fn select_previous(&mut self, _: &act::SelectPrevious, window: &mut Window, cx: &mut Context<Self>) {
+        self.step(-1, window, cx);
+    }
+
+    fn step(&mut self, step: isize, window: &mut Window, cx: &mut Context<Self>) {
+        self.picked = self.results.step(self.picked.as_ref(), step);
+        self.list_focus.focus(window, cx);
+        self.show_picked(cx);
+    }
+
+    pub(super) fn focus_results(&mut self, _: &act::FocusResults, window: &mut Window, cx: &mut Context<Self>) {
+        self.focus_results_now(window, cx);
+    }
+
+    pub(super) fn open(&mut self, _: &act::Open, window: &mut Window, cx: &mut Context<Self>) {
+        self.open_picked(Opening::Lasting, Focus::Take, window, cx);
+    }
+
+    /// Shows the chosen result in a tab; a heading opens or closes its rows.
+    pub(super) fn open_picked(
+        &mut self,
+        opening: Opening,
+        focus: Focus,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let Some(picked) = self.picked.clone() else {
+            return;
+        };
+        let Some((file, row)) = self.results.found(&picked) else {
+            return;
+        };
+        let path = file.path.clone();
+        let Some(goal) = row.map(goal) else {
+            self.toggle_file(&path, cx);
+            return;
+        };
+        let how = How { opening, focus, ..How::lasting() }.at(Some(goal));
+        self.workbench
+            .update(cx, |workbench, cx| workbench.open_path(path, how, window, cx))
+            .ok();
+    }
+
+    pub(super) fn toggle_file(&mut self, path: &AbsPath, cx: &mut Context<Self>) {
+        let index = self.results.files().iter().position(|file| file.path == *path);
+        if let Some(index) = index {
+            self.results.toggle(index, self.replaced());
+            cx.notify();
+        }
+    }
+
+    pub(super) fn dismiss(&mut self, _: &act::Dismiss, _: &mut Window, cx: &mut Context<Self>) {
+        if let Some(picked) = self.picked.take() {
+            self.picked = self.results.dismiss(&picked, self.replaced());
+            self.show_picked(cx);
+        }
+    }
+
+    pub(super) fn cancel(&mut self, _: &act::Cancel, window: &mut Window, cx: &mut Context<Self>) {
+        if self.progress == Progress::Running {
+            self.stop(&act::Stop, window, cx);
+        } else if self.list_focus.contains_focused(window, cx) {
+            self.focus_field(window, cx);
+        } else if !self.focus_handle(cx).is_focused(window) {
+            self.focus_field(window, cx);
+        }
+    }
+
+    pub(super) fn replace_one(&mut self, _: &act::Replace, window: &mut Window, cx: &mut Context<Self>) {
+        let Some(picked) = self.picked.clone() else {
+            return;
+        };
+        if let Some(target) = self.target_of(&picked) {
+            self.replace(vec![target], window, cx);
+        }
+    }
+
+    pub(super) fn replace_in_file(&mut self, _: &act::ReplaceInFile, window: &mut Window, cx: &mut Context<Self>) {
+        let path = match &self.picked {
+            Some(Picked::File(path) | Picked::Match(path, _)) => path.clone(),
+            None => return,
+        };
+        if let Some(target) = self.target_of(&Picked::File(path)) {
+            self.replace(vec![target], window, cx);
+        }
+    }
+
+    pub(super) fn replace_all(&mut self, _: &act::ReplaceAll, window: &mut Window, cx: &mut Context<Self>) {
+        let targets: Vec<InFile> = self
+            .results
+            .files()
+            .iter()
+            .filter_map(|file| self.target_of(&Picked::File(file.path.clone())))
+            .collect();
+        if targets.is_empty() {
+            return;
+        }
+        let asked = Asked {
+            title: format!("Replace {} in {}?", matches(self.results.match_count()), files(targets.len())).into(),
+            detail: "Open texts change in their tabs, where undo takes it back; the other files are saved.".into(),
+            answers: vec![("Cancel".into(), ButtonStyle::Plain), ("Replace all".into(), ButtonStyle::Primary)],
+            safest: 0,
+        };
+        let workbench = self.workbench.clone();
+        cx.spawn_in(window, async move |this, cx| {
+            let Ok(answer) = workbench.update_in(cx, |workbench, window, cx| workbench.ask(asked, window, cx)) else {
+                return;
+            };
+            if answer.await == Ok(1) {
+                this.update_in(cx, |this, window, cx| this.replace(targets, window, cx)).ok();
+            }
+        })
+        .detach();
+    }
+
+    fn target_of(&self, picked: &Picked) -> Option<InFile> {
+        let (file, row) = self.results.found(picked)?;
+        let rows = match row {
+            Some(row) => HashSet::from([row.row]),
+            None => file.rows.iter().map(|row| row.row).collect(),
+        };
+        Some(InFile { path: file.path.clone(), rows })
+    }
+
+    fn replace(&mut self, targets: Vec<InFile>, window: &mut Window, cx: &mut Context<Self>) {
+        let replace = Replace {
+            query: self.text_query(cx),
+            template: self.replacement.read(cx).value().to_string(),
+        };
+        let mut closed = Vec::new();
+        let mut count = 0;
+        for target in &targets {
+            match Documents::of_path(&target.path, cx) {
+                Some(document) => match edit_open(&replace, target, &document, cx) {
+                    Ok(edits) => count += edits,
+                    Err(sentence) => self.report(Tone::Error, sentence, window, cx),
+                },
+                None => closed.push(target.clone()),
+            }
+        }
+        let (files, recovery) = (self.services.files.clone(), self.services.dirs.recovery());
+        let at = Timestamp(self.services.clock.wall_ms());
+        let work = cx.background_spawn(async move {
+            let mut count = 0;
+            let mut problems = Vec::new();
+            for file in &closed {
+                match replace_in_file(&replace, file, files.as_ref(), &recovery, at) {
+                    Ok(edits) => count += edits,
+                    Err(sentence) => problems.push(sentence),
+                }
+            }
+            (count, problems)
+        });
+        cx.spawn_in(window, async move |this, cx| {
+            let (in_closed, problems) = work.await;
+            let shown = this.update_in(cx, |this, window, cx| {
+                this.replaced_in(&targets, cx);
+                let count = count + in_closed;
+                this.report(Tone::Success, format!("Replaced {} in {}", matches(count), super::actions::files(targets.len())), window, cx);
+                for sentence in problems {
+                    this.report(Tone::Error, sentence, window, cx);
+                }
+            });
+            shown.ok();
+        })
+        .detach();
+    }
+
+    /// What was replaced leaves the list.
+    fn replaced_in(&mut self, targets: &[InFile], cx: &mut Context<Self>) {
+        let replaced = self.replaced();
+        for target in targets {
+            for row in &target.rows {
+                let picked = Picked::Match(target.path.clone(), *row);
+                let next = self.results.dismiss(&picked, replaced);
+                if self.picked.as_ref().is_none_or(|picked| self.results.found(picked).is_none()) {
+                    self.picked = next;
+                }
+            }
+        }
+        self.show_picked(cx);
+    }
+
+    fn report(&self, tone: Tone, sentence: String, window: &mut Window, cx: &mut Context<Self>) {
+        let notice = Notice::new(tone, sentence);
+        self.workbench
+            .update(cx, |workbench, cx| workbench.report(notice, window, cx))
+            .ok();
+    }
+}
+
+fn edit_open(
+    replace: &Replace,
+    target: &InFile,
+    document: &Entity<DocumentModel>,
+    cx: &mut Context<SearchPanel>,
+) -> Result<usize, String> {
+    let edits = edits_for(replace, &document.read(cx).snapshot(), &target.rows)?;
+    let count = edits.len();
+    document.update(cx, |document, cx| document.edit(&edits, Author::User, cx));
+    Ok(count)
+}
+
+fn goal(row: &FoundRow) -> Goal {
+    let columns = row.columns.first().cloned().unwrap_or(0..0);
+    let column = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    Goal::InRow { row: row.row, start: column(columns.start), end: column(columns.end) }
+}
+
+pub(super) fn matches(count: usize) -> String {
+    if count == 1 { "1 match".to_owned() } else { format!("{count} matches") }
+}
+
+pub(super) fn files(count: usize) -> String {
+    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
+}

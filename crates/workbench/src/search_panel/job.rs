@@ -1,0 +1,106 @@
+//! What a search is asked, from the fields and the settings.
+
+use std::collections::HashMap;
+
+use async_channel::Receiver;
+use base::AbsPath;
+use caret::find;
+use gpui_kit::{App, Context};
+use project::search::{Case, SearchEvent, SearchQuery, SearchScope, Syntax};
+use project::{Hidden, Ignored, WalkOptions};
+use ui::ActiveSettings as _;
+
+use super::SearchPanel;
+use crate::documents::Documents;
+
+/// How many found files may wait to be shown; while it is full the search waits.
+pub(super) const WAITING: usize = 256;
+/// How many events are taken in at once, between two frames.
+const BATCH: usize = 400;
+
+/// What is there already, besides the first.
+pub(super) fn gather(first: SearchEvent, events: &Receiver<SearchEvent>) -> Vec<SearchEvent> {
+    let mut batch = vec![first];
+    while batch.len() < BATCH {
+        match events.try_recv() {
+            Ok(event) => batch.push(event),
+            Err(_) => break,
+        }
+    }
+    batch
+}
+
+/// Globs separated by commas or blanks.
+pub(super) fn globs(text: &str) -> Vec<String> {
+    text.split([',', ' ', ';'])
+        .map(str::trim)
+        .filter(|glob| !glob.is_empty())
+        .map(|glob| glob.trim_start_matches("./").to_owned())
+        .collect()
+}
+
+impl SearchPanel {
+    pub(super) fn query(&self, cx: &App) -> SearchQuery {
+        let settings = &cx.settings().search;
+        let mut exclude = settings.exclude.clone();
+        exclude.extend(globs(&self.exclude.read(cx).value()));
+        SearchQuery {
+            pattern: self.pattern.read(cx).value().to_string(),
+            syntax: if self.options.is_regex { Syntax::Regex } else { Syntax::Literal },
+            case: match (self.options.is_case_sensitive, settings.smart_case) {
+                (true, _) => Case::Sensitive,
+                (false, true) => Case::Smart,
+                (false, false) => Case::Insensitive,
+            },
+            whole_word: self.options.is_whole_word,
+            files: WalkOptions {
+                include: globs(&self.include.read(cx).value()),
+                exclude,
+                hidden: if settings.hidden { Hidden::Visit } else { Hidden::Skip },
+                ignored: if settings.use_ignore_files { Ignored::Skip } else { Ignored::Visit },
+                ..WalkOptions::default()
+            },
+            context_rows: settings.context_lines as usize,
+            limit: settings.max_results as usize,
+        }
+    }
+
+    /// The same question for one text.
+    pub(super) fn text_query(&self, cx: &App) -> find::Query {
+        let smart = cx.settings().search.smart_case;
+        find::Query {
+            text: self.pattern.read(cx).value().to_string(),
+            pattern: if self.options.is_regex { find::Pattern::Regex } else { find::Pattern::Literal },
+            case: match (self.options.is_case_sensitive, smart) {
+                (true, _) => find::Case::Sensitive,
+                (false, true) => find::Case::Smart,
+                (false, false) => find::Case::Insensitive,
+            },
+            words: if self.options.is_whole_word { find::WordBounds::Whole } else { find::WordBounds::Anywhere },
+        }
+    }
+
+    /// The folder, with open texts in place of their files.
+    pub(super) fn scope(&self, root: AbsPath, cx: &Context<Self>) -> SearchScope {
+        let unsaved: HashMap<_, _> = Documents::all(cx)
+            .into_iter()
+            .filter_map(|document| {
+                let document = document.read(cx).document();
+                let path = document.path().filter(|_| document.is_dirty())?;
+                Some((path.clone(), document.snapshot()))
+            })
+            .collect();
+        SearchScope { ground: self.services.ground.clone(), root, unsaved }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::globs;
+
+    #[test]
+    fn globs_are_split() {
+        assert_eq!(globs("src, *.rs;./tests  "), ["src", "*.rs", "tests"]);
+        assert!(globs(" , ").is_empty());
+    }
+}

@@ -1,0 +1,242 @@
+//! The tab bar of one pane.
+//!
+//! Reads the workbench; changes it only through its methods.
+
+use gpui_kit::{
+    App, AppContext as _, Context, IntoElement, InteractiveElement as _, MouseButton, ParentElement as _, Render,
+    Role, ScrollHandle, SharedString, StatefulInteractiveElement as _, Styled as _, WeakEntity, Window, div, px,
+    prelude::FluentBuilder as _,
+};
+use project::DocumentState;
+use settings::TabCloseButton;
+use ui::{ActiveSettings as _, ActiveTheme as _, IconButton, Icon, Menu, MenuExt as _, Tab, Tooltip, dp};
+
+use crate::actions::{file, pane};
+use crate::grid::DraggedTab;
+use crate::item::Item;
+use crate::layout::{Closing, ItemId, PaneId, Tab as TabData};
+use crate::workbench::Workbench;
+
+/// The tabs of one pane.
+pub(crate) struct TabStrip {
+    pane: PaneId,
+    workbench: WeakEntity<Workbench>,
+    scroll: ScrollHandle,
+    shown: Option<ItemId>,
+}
+
+/// What is drawn while a tab is dragged.
+struct DraggedTabView {
+    title: SharedString,
+}
+
+impl TabStrip {
+    pub(crate) fn new(pane: PaneId, workbench: WeakEntity<Workbench>) -> Self {
+        Self { pane, workbench, scroll: ScrollHandle::new(), shown: None }
+    }
+
+    fn render_tab(
+        &self,
+        index: usize,
+        tab: TabData,
+        active: Option<ItemId>,
+        workbench: &Workbench,
+        cx: &App,
+    ) -> Option<impl IntoElement + use<>> {
+        let item = workbench.item(tab.item)?;
+        let (id, pane) = (tab.item, self.pane);
+        let window_settings = &cx.settings().window;
+        let title = item.title(cx);
+        let (this, menu_this) = (self.workbench.clone(), self.workbench.clone());
+        let (clicked, closed, dropped) = (this.clone(), this.clone(), this.clone());
+        let accent = cx.theme().colors.accent;
+        let is_conflict = matches!(item.state(cx), Some(DocumentState::Conflict | DocumentState::DeletedOnDisk));
+        let start = window_settings.file_icons.then(|| match is_conflict {
+            true => Icon::Warning.color(cx.theme().colors.warning).into_any_element(),
+            false => item.icon(cx),
+        });
+        let path = item.path(cx).map(|path| workbench.display_path(&path, cx));
+        let dragged = DraggedTab { item: id, title: title.to_string() };
+        let mut element = Tab::new(("tab", id.0), title.clone())
+            .detail(detail(tab.item, item, pane, workbench, cx))
+            .active(active == Some(id))
+            .preview(tab.preview)
+            .dirty(item.is_dirty(cx))
+            .pinned(tab.pinned)
+            .close_left(window_settings.tab_close_button == TabCloseButton::Left)
+            .on_click(move |event, window, cx| {
+                let keeps = event.click_count() == 2;
+                clicked
+                    .update(cx, |workbench, cx| {
+                        if keeps {
+                            workbench.keep(id, cx);
+                        }
+                        workbench.activate(id, window, cx);
+                    })
+                    .ok();
+            });
+        if let Some(start) = start {
+            element = element.start(start);
+        }
+        if window_settings.tab_close_button != TabCloseButton::Hidden {
+            element = element.on_close(move |window, cx| {
+                closed.update(cx, |workbench, cx| workbench.close(Closing::One(id), window, cx)).ok();
+            });
+        }
+        let element = element
+            .on_drag(dragged, |dragged, _, _, cx| {
+                let title = dragged.title.clone().into();
+                cx.new(|_| DraggedTabView { title })
+            })
+            .drag_over::<DraggedTab>(move |style, _, _, _| style.border_l_2().border_color(accent))
+            .on_drop(move |dragged: &DraggedTab, window, cx| {
+                dropped
+                    .update(cx, |workbench, cx| workbench.move_tab_to(dragged.item, pane, index, window, cx))
+                    .ok();
+            })
+            .when_some(path, |this, path| this.tooltip(Tooltip::text(path)));
+        let framed = div().id(("tab-frame", id.0)).flex_none().child(element).menu_on_right_click(
+            move |window, cx| tab_menu(&menu_this, id, window, cx),
+        );
+        Some(framed)
+    }
+}
+
+/// What tells two tabs of one title apart: the folder.
+fn detail(id: ItemId, item: &Item, pane: PaneId, workbench: &Workbench, cx: &App) -> Option<SharedString> {
+    let title = item.title(cx);
+    let tabs = workbench.layout().tabs(pane)?.tabs();
+    let others = tabs.iter().filter(|tab| tab.item != id).filter_map(|tab| workbench.item(tab.item));
+    if !others.into_iter().any(|other| other.title(cx) == title) {
+        return None;
+    }
+    let folder = item.path(cx)?.parent()?;
+    let parts = workbench.display_path(&folder, cx);
+    Some(parts.rsplit('/').next().unwrap_or_default().to_owned().into())
+}
+
+fn tab_menu(workbench: &WeakEntity<Workbench>, id: ItemId, window: &mut Window, cx: &mut App) -> Menu {
+    // The actions mean the active tab: the one under the pointer becomes it.
+    workbench.update(cx, |workbench, cx| workbench.activate(id, window, cx)).ok();
+    let pinned = workbench.upgrade().is_some_and(|workbench| {
+        let layout = workbench.read(cx).layout();
+        let tabs = layout.pane_of(id).and_then(|pane| layout.tabs(pane));
+        tabs.is_some_and(|tabs| tabs.tabs().iter().any(|tab| tab.item == id && tab.pinned))
+    });
+    Menu::new()
+        .action("Close", Box::new(pane::CloseTab))
+        .action("Close others", Box::new(pane::CloseOtherTabs))
+        .action("Close to the right", Box::new(pane::CloseTabsToTheRight))
+        .action("Close saved", Box::new(pane::CloseSavedTabs))
+        .action("Close all", Box::new(pane::CloseAllTabs))
+        .separator()
+        .toggle("Pinned", Box::new(pane::TogglePinTab), pinned)
+        .action("Keep open", Box::new(pane::KeepTab))
+        .separator()
+        .action("Copy path", Box::new(file::CopyPath))
+        .action("Copy relative path", Box::new(file::CopyRelativePath))
+        .action("Show in project tree", Box::new(file::RevealInTree))
+        .action("Show in file manager", Box::new(file::RevealInFileManager))
+        .separator()
+        .action("Split right", Box::new(pane::SplitRight))
+        .action("Split down", Box::new(pane::SplitDown))
+}
+
+impl Render for TabStrip {
+    fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
+        let colors = cx.theme().colors;
+        let bar = div()
+            .id(("tab-bar", self.pane.0))
+            .role(Role::TabList)
+            .aria_label("Tabs")
+            .flex()
+            .flex_none()
+            .w_full()
+            .h(dp(32.0))
+            .bg(colors.sunken)
+            .border_b_1()
+            .border_color(colors.border);
+        let Some(workbench) = self.workbench.upgrade() else {
+            return bar;
+        };
+        let workbench = workbench.read(cx);
+        let Some(tabs) = workbench.layout().tabs(self.pane).filter(|tabs| !tabs.is_empty()) else {
+            return div().id(("tab-bar", self.pane.0)).flex_none();
+        };
+        if !cx.settings().window.tabs {
+            return div().id(("tab-bar", self.pane.0)).flex_none();
+        }
+        let active = tabs.active();
+        let elements: Vec<_> = tabs
+            .tabs()
+            .iter()
+            .enumerate()
+            .filter_map(|(index, tab)| self.render_tab(index, *tab, active, workbench, cx))
+            .collect();
+        if active != self.shown {
+            self.shown = active;
+            if let Some(index) = active.and_then(|item| tabs.index_of(item)) {
+                self.scroll.scroll_to_item(index);
+            }
+        }
+        let (pane, count) = (self.pane, tabs.tabs().len());
+        let (dropped, is_active_pane) = (self.workbench.clone(), workbench.layout().active_pane() == pane);
+        let rest = div()
+            .id(("tab-rest", pane.0))
+            .flex_1()
+            .min_w(dp(16.0))
+            .h_full()
+            .drag_over::<DraggedTab>(move |style, _, _, _| style.bg(colors.hover))
+            .on_drop(move |dragged: &DraggedTab, window, cx| {
+                dropped
+                    .update(cx, |workbench, cx| workbench.move_tab_to(dragged.item, pane, count, window, cx))
+                    .ok();
+            })
+            .on_mouse_down(MouseButton::Left, {
+                let workbench = self.workbench.clone();
+                move |event, window, cx| {
+                    let starts_new = event.click_count == 2;
+                    workbench.update(cx, |workbench, cx| workbench.focus_pane(pane, window, cx)).ok();
+                    if starts_new {
+                        window.dispatch_action(Box::new(file::New), cx);
+                    }
+                }
+            });
+        let split = is_active_pane.then(|| {
+            div().flex().flex_none().items_center().px(dp(4.0)).border_b_1().border_color(colors.border).child(
+                IconButton::new(("split", pane.0), Icon::Columns, "Split right")
+                    .small()
+                    .tab_stop(false)
+                    .action(Box::new(pane::SplitRight)),
+            )
+        });
+        bar.child(
+            div()
+                .id(("tab-scroll", pane.0))
+                .flex()
+                .flex_1()
+                .min_w_0()
+                .overflow_x_scroll()
+                .track_scroll(&self.scroll)
+                .children(elements)
+                .child(rest),
+        )
+        .children(split)
+    }
+}
+
+impl Render for DraggedTabView {
+    fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
+        let colors = cx.theme().colors;
+        div()
+            .px(dp(10.0))
+            .py(dp(4.0))
+            .rounded(px(4.0))
+            .border_1()
+            .border_color(colors.border_strong)
+            .bg(colors.raised)
+            .text_color(colors.text)
+            .text_size(dp(13.0))
+            .child(self.title.clone())
+    }
+}

@@ -1,0 +1,226 @@
+//! The bar at the top of a window: menus, where one is, and the field that finds things.
+
+use gpui_kit::component::TitleBar;
+use gpui_kit::component::menu::{AppMenuBar, PopupMenu};
+use gpui_kit::{
+    Anchor, Context, DismissEvent, Entity, FocusHandle, InteractiveElement as _, IntoElement, MouseButton,
+    ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _, Subscription,
+    WeakEntity, Window, anchored, deferred, div, prelude::FluentBuilder as _, px,
+};
+use settings::MenuBar;
+use ui::{ActiveSettings as _, ActiveTheme as _, IconButton, Icon, IconSize, KeyHint, Label, Tooltip, dp};
+
+use crate::actions::{app, file, go, view};
+use crate::menus;
+use crate::workbench::Workbench;
+
+/// The title bar of one window.
+pub(crate) struct TitleStrip {
+    workbench: WeakEntity<Workbench>,
+    bar: Entity<AppMenuBar>,
+    open: Option<OpenMenu>,
+}
+
+struct OpenMenu {
+    menu: Entity<PopupMenu>,
+    before: Option<FocusHandle>,
+    _dismissed: Subscription,
+}
+
+/// Below this width of the window only what is needed is shown.
+const NARROW: f32 = 720.0;
+
+impl TitleStrip {
+    pub(crate) fn new(workbench: WeakEntity<Workbench>, _: &mut Window, cx: &mut Context<Self>) -> Self {
+        Self { workbench, bar: AppMenuBar::new(cx), open: None }
+    }
+
+    /// Opens the menu behind the button.
+    pub(crate) fn open_menu(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        if self.open.is_some() {
+            self.close_menu(window, cx);
+            return;
+        }
+        let before = window.focused(cx);
+        let context = before.clone();
+        let menu = PopupMenu::build(window, cx, |menu, window, cx| {
+            let menu = match context {
+                Some(context) => menu.action_context(context),
+                None => menu,
+            };
+            menus::menus().into_iter().fold(menu, |menu, submenu| {
+                let name = submenu.name.clone();
+                let items = std::rc::Rc::new(submenu.owned());
+                menu.submenu(name, window, cx, move |menu, _, _| fill(menu, &items))
+            })
+        });
+        let dismissed = cx.subscribe_in(&menu, window, |this, _, _: &DismissEvent, window, cx| {
+            this.close_menu(window, cx);
+        });
+        gpui_kit::Focusable::focus_handle(menu.read(cx), cx).focus(window, cx);
+        self.open = Some(OpenMenu { menu, before, _dismissed: dismissed });
+        cx.notify();
+    }
+
+    fn close_menu(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        if let Some(open) = self.open.take()
+            && let Some(before) = open.before
+        {
+            before.focus(window, cx);
+        }
+        cx.notify();
+    }
+
+    fn render_menu(&self, cx: &mut Context<Self>) -> Option<gpui_kit::AnyElement> {
+        match cx.settings().window.menu {
+            MenuBar::Hidden => None,
+            MenuBar::Bar => Some(div().h_full().child(self.bar.clone()).into_any_element()),
+            MenuBar::Button => {
+                let menu = self.open.as_ref().map(|open| {
+                    deferred(anchored().anchor(Anchor::TopLeft).snap_to_window().child(
+                        div().pt(dp(28.0)).child(open.menu.clone()),
+                    ))
+                    .with_priority(2)
+                });
+                let button = IconButton::new("menu", Icon::Menu, "Menu").small().on_click(
+                    cx.listener(|this, _, window, cx| this.open_menu(window, cx)),
+                );
+                Some(div().relative().child(button).children(menu).into_any_element())
+            }
+        }
+    }
+
+    fn render_place(&self, cx: &mut Context<Self>) -> gpui_kit::AnyElement {
+        let Some(workbench) = self.workbench.upgrade() else {
+            return div().into_any_element();
+        };
+        let workbench = workbench.read(cx);
+        let colors = cx.theme().colors;
+        let Some(folder) = workbench.folder() else {
+            return Label::new("Burin").muted().into_any_element();
+        };
+        let folder = folder.read(cx);
+        let branch = folder.branch().map(|branch| {
+            div()
+                .flex()
+                .items_center()
+                .min_w_0()
+                .gap(dp(4.0))
+                .child(Icon::GitBranch.size(IconSize::Small).color(colors.muted))
+                .child(Label::new(branch.name.clone()).muted())
+        });
+        let name: SharedString = folder.name().into();
+        let path = folder.root().to_string();
+        div()
+            .flex()
+            .items_center()
+            .min_w_0()
+            .gap(dp(8.0))
+            .child(
+                div()
+                    .id("folder-name")
+                    .role(Role::Button)
+                    .aria_label(format!("Folder {name}, open another"))
+                    .px(dp(4.0))
+                    .rounded(px(4.0))
+                    .cursor_pointer()
+                    .hover(|style| style.bg(colors.hover))
+                    .on_mouse_down(MouseButton::Left, |_, window, cx| {
+                        window.prevent_default();
+                        cx.stop_propagation();
+                    })
+                    .on_click(|_, window, cx| window.dispatch_action(Box::new(file::OpenRecent), cx))
+                    .tooltip(Tooltip::text(path))
+                    .child(Label::new(name).strong()),
+            )
+            .children(branch)
+            .into_any_element()
+    }
+
+    fn render_field(&self, window: &mut Window, cx: &mut Context<Self>) -> gpui_kit::AnyElement {
+        let colors = cx.theme().colors;
+        let keys = KeyHint::for_action(&go::FindFile, window);
+        div()
+            .id("find-field")
+            .role(Role::Button)
+            .aria_label("Find a file")
+            .flex()
+            .flex_1()
+            .max_w(dp(420.0))
+            .min_w_0()
+            .h(dp(24.0))
+            .px(dp(8.0))
+            .gap(dp(8.0))
+            .items_center()
+            .rounded(px(4.0))
+            .border_1()
+            .border_color(colors.border)
+            .bg(colors.surface)
+            .cursor_pointer()
+            .hover(|style| style.border_color(colors.border_strong))
+            .on_mouse_down(MouseButton::Left, |_, window, cx| {
+                window.prevent_default();
+                cx.stop_propagation();
+            })
+            .on_click(|_, window, cx| window.dispatch_action(Box::new(go::FindFile), cx))
+            .child(Icon::Search.size(IconSize::Small).color(colors.muted))
+            .child(div().flex_1().min_w_0().child(Label::new("Find a file").small().muted()))
+            .children(keys)
+            .into_any_element()
+    }
+}
+
+fn fill(mut menu: PopupMenu, items: &gpui_kit::OwnedMenu) -> PopupMenu {
+    for item in &items.items {
+        menu = match item {
+            gpui_kit::OwnedMenuItem::Action { name, action, .. } => {
+                menu.menu(SharedString::from(name.clone()), action.boxed_clone())
+            }
+            gpui_kit::OwnedMenuItem::Separator => menu.separator(),
+            gpui_kit::OwnedMenuItem::Submenu(_) | gpui_kit::OwnedMenuItem::SystemMenu(_) => menu,
+        };
+    }
+    menu
+}
+
+impl Render for TitleStrip {
+    fn render(&mut self, window: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
+        let colors = cx.theme().colors;
+        let is_wide = f32::from(window.viewport_size().width) >= NARROW;
+        let menu = self.render_menu(cx);
+        let side = if cfg!(target_os = "macos") { None } else { menu };
+        TitleBar::new()
+            .h(dp(36.0))
+            .bg(colors.sunken)
+            .border_color(colors.border)
+            .on_close_window(|_, window, cx| window.dispatch_action(Box::new(app::CloseWindow), cx))
+            .child(
+                div()
+                    .flex()
+                    .flex_1()
+                    .min_w_0()
+                    .h_full()
+                    .items_center()
+                    .gap(dp(8.0))
+                    .children(side)
+                    .child(div().flex().flex_1().min_w_0().child(self.render_place(cx)))
+                    .child(self.render_field(window, cx))
+                    .child(
+                        div()
+                            .flex()
+                            .flex_1()
+                            .justify_end()
+                            .items_center()
+                            .gap(dp(4.0))
+                            .pr(dp(4.0))
+                            .when(is_wide, |this| {
+                                this.child(
+                                    IconButton::new("toggle-tree", Icon::PanelLeft, "Project tree")
+                                        .small()
+                                        .action(Box::new(view::ToggleProjectTree)),
+                                )
+                            }),
+                    ),
+            )
+    }
+}

@@ -1,0 +1,229 @@
+//! What the project tree does to files, and how it is taken back.
+//!
+//! Blocks on the disk: runs in the background. Must not know: gpui, rows. Start at `Operation`.
+
+use base::AbsPath;
+use host::Files;
+
+use super::names::copy_name;
+use super::state::Done;
+
+/// One change on the disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Operation {
+    /// A new empty file; the folders above it are made too.
+    CreateFile(AbsPath),
+    /// A new folder.
+    CreateFolder(AbsPath),
+    /// Another name or place.
+    Move {
+        /// Where it is.
+        from: AbsPath,
+        /// Where it goes.
+        to: AbsPath,
+    },
+    /// A copy in this folder, under a free name.
+    CopyInto {
+        /// What.
+        from: AbsPath,
+        /// Where to.
+        folder: AbsPath,
+    },
+    /// To the trash.
+    Trash(AbsPath),
+    /// Back from the trash.
+    Restore {
+        /// Where it was.
+        path: AbsPath,
+        /// Where the desktop keeps its trash.
+        trash: AbsPath,
+    },
+}
+
+impl Operation {
+    /// Does it.
+    pub(crate) fn run(&self, files: &dyn Files) -> Result<Done, String> {
+        let sentence = |error: host::Error| error.to_string();
+        match self {
+            Self::CreateFile(path) => {
+                if let Some(folder) = path.parent() {
+                    files.create_folder(&folder).map_err(sentence)?;
+                }
+                files.create_file(path).map_err(sentence)?;
+                Ok(Done::Created(path.clone()))
+            }
+            Self::CreateFolder(path) => {
+                if files.exists(path) {
+                    return Err(format!("cannot create {path}: something of that name is already there"));
+                }
+                files.create_folder(path).map_err(sentence)?;
+                Ok(Done::Created(path.clone()))
+            }
+            Self::Move { from, to } => move_to(files, from, to),
+            Self::CopyInto { from, folder } => copy_into(files, from, folder),
+            Self::Trash(path) => {
+                files.trash(path).map_err(sentence)?;
+                Ok(Done::Trashed(path.clone()))
+            }
+            Self::Restore { path, trash } => restore(files, path, trash),
+        }
+    }
+
+    /// The paths around which the tree must be read again.
+    pub(crate) fn touched(&self) -> Vec<AbsPath> {
+        match self {
+            Self::CreateFile(path) | Self::CreateFolder(path) | Self::Trash(path) => {
+                vec![path.clone()]
+            }
+            Self::Move { from, to } => vec![from.clone(), to.clone()],
+            // The trailing name is not known yet; the folder itself is read again.
+            Self::CopyInto { folder, .. } => vec![folder.clone()],
+            Self::Restore { path, .. } => vec![path.clone()],
+        }
+    }
+
+    /// What takes back `done`.
+    pub(crate) fn undoing(done: &Done, trash: &AbsPath) -> Self {
+        match done {
+            // What was made may have been written since: the trash keeps it.
+            Done::Created(path) => Self::Trash(path.clone()),
+            Done::Moved { from, to } => Self::Move { from: to.clone(), to: from.clone() },
+            Done::Trashed(path) => Self::Restore { path: path.clone(), trash: trash.clone() },
+        }
+    }
+}
+
+fn move_to(files: &dyn Files, from: &AbsPath, to: &AbsPath) -> Result<Done, String> {
+    if to.is_within(from) && to != from {
+        return Err(format!("cannot move {from} into itself"));
+    }
+    if let Some(folder) = to.parent() {
+        files.create_folder(&folder).map_err(|error| error.to_string())?;
+    }
+    files.rename(from, to).map_err(|error| error.to_string())?;
+    Ok(Done::Moved { from: from.clone(), to: to.clone() })
+}
+
+fn copy_into(files: &dyn Files, from: &AbsPath, folder: &AbsPath) -> Result<Done, String> {
+    if folder.is_within(from) {
+        return Err(format!("cannot copy {from} into itself"));
+    }
+    let name = from.name();
+    let taken = |name: &str| files.exists(&folder.join(name));
+    let name = if taken(&name) { copy_name(&name, taken) } else { name };
+    let to = folder.join(name);
+    files.copy(from, &to).map_err(|error| error.to_string())?;
+    Ok(Done::Created(to))
+}
+
+/// Finds the newest entry of the desktop's trash that was at `path`, and puts it back there.
+fn restore(files: &dyn Files, path: &AbsPath, trash: &AbsPath) -> Result<Done, String> {
+    /// A trash record is a few lines.
+    const LIMIT: u64 = 64 << 10;
+    let lost = || format!("cannot take {path} back from here: look for it in the trash of the desktop");
+    let records = files.list(&trash.join("info")).map_err(|_| lost())?;
+    let mut found: Option<(String, AbsPath)> = None;
+    for record in records.entries {
+        let Ok(bytes) = files.read(&record.path, LIMIT) else {
+            continue;
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        let line = |key: &str| text.lines().find_map(|line| line.strip_prefix(key));
+        if line("Path=").map(unescape).as_deref() != Some(&*path.to_string()) {
+            continue;
+        }
+        let date = line("DeletionDate=").unwrap_or_default().to_owned();
+        if found.as_ref().is_none_or(|(newest, _)| date > *newest) {
+            found = Some((date, record.path));
+        }
+    }
+    let (_, record) = found.ok_or_else(lost)?;
+    let name = record.name();
+    let name = name.strip_suffix(".trashinfo").unwrap_or(&name);
+    let kept = trash.join("files").join(name);
+    files.rename(&kept, path).map_err(|error| error.to_string())?;
+    files.remove(&record).map_err(|error| error.to_string())?;
+    Ok(Done::Created(path.clone()))
+}
+
+/// Turns `%20` and the like back into bytes.
+fn unescape(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut plain = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let code = text.get(at + 1..at + 3).filter(|_| *byte == b'%');
+        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            Some(code) => {
+                plain.push(code);
+                at += 3;
+            }
+            None => {
+                plain.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&plain).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Operation;
+    use crate::tree_panel::state::Done;
+    use base::AbsPath;
+    use host::{FakeFiles, Files as _};
+
+    fn path(path: &str) -> AbsPath {
+        AbsPath::new(path).expect("absolute")
+    }
+
+    #[test]
+    fn changes_are_made_and_taken_back() {
+        let files = FakeFiles::new();
+        files.write(&path("/p/a.rs"), "one");
+        let trash = path("/trash");
+        let run = |operation: Operation| operation.run(&files);
+        let made = run(Operation::CreateFile(path("/p/x/new.rs"))).expect("created");
+        assert!(files.exists(&path("/p/x/new.rs")));
+        run(Operation::undoing(&made, &trash)).expect("trashed");
+        assert!(!files.exists(&path("/p/x/new.rs")));
+
+        let to = path("/p/x/b.rs");
+        let moved = run(Operation::Move { from: path("/p/a.rs"), to: to.clone() }).expect("moved");
+        assert_eq!(files.content(&to).as_deref(), Some(&b"one"[..]));
+        run(Operation::undoing(&moved, &trash)).expect("moved back");
+        assert!(files.exists(&path("/p/a.rs")) && !files.exists(&to));
+
+        let copy = Operation::CopyInto { from: path("/p/a.rs"), folder: path("/p") };
+        assert_eq!(run(copy), Ok(Done::Created(path("/p/a copy.rs"))));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_a_sentence() {
+        let files = FakeFiles::new();
+        files.write(&path("/p/a/x"), "");
+        let run = |operation: Operation| operation.run(&files);
+        let refused = run(Operation::Move { from: path("/p/a"), to: path("/p/a/b") });
+        assert_eq!(refused, Err("cannot move /p/a into itself".to_owned()));
+        assert!(run(Operation::CreateFile(path("/p/a/x"))).is_err());
+        assert!(run(Operation::CreateFolder(path("/p/a"))).is_err());
+        let gone = Operation::Restore { path: path("/p/z"), trash: path("/trash") };
+        assert!(run(gone).is_err_and(|sentence| sentence.contains("trash of the desktop")));
+    }
+
+    #[test]
+    fn the_newest_of_the_trash_comes_back() {
+        let files = FakeFiles::new();
+        let record = |date: &str| format!("[Trash Info]\nPath=/p/my%20file\nDeletionDate={date}\n");
+        files.write(&path("/t/info/my file.trashinfo"), record("2024-01-01T00:00:00"));
+        files.write(&path("/t/info/my file.2.trashinfo"), record("2024-01-02T00:00:00"));
+        files.write(&path("/t/files/my file"), "old");
+        files.write(&path("/t/files/my file.2"), "new");
+        files.folder(&path("/p"));
+        let restored = Operation::Restore { path: path("/p/my file"), trash: path("/t") };
+        restored.run(&files).expect("restored");
+        assert_eq!(files.content(&path("/p/my file")).as_deref(), Some(&b"new"[..]));
+        assert!(!files.exists(&path("/t/info/my file.2.trashinfo")));
+    }
+}

@@ -1,0 +1,348 @@
+//! The windows of the program, and the session that brings them back.
+//!
+//! Invariant: what is stored names every open window; a window that closes while others stay is taken
+//! out, the last one stays in, so that the next start shows it.
+//! Start at `start`, which `app` calls, and `open_folder`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::AbsPath;
+use gpui_kit::component::TitleBar;
+use gpui_kit::{
+    AnyWindowHandle, App, AppContext as _, Bounds, Entity, EntityId, Global, Task, WeakEntity, WindowBounds,
+    WindowDecorations, WindowOptions, point, px, size,
+};
+use project::State;
+use settings::Restore;
+use ui::{ActiveSettings as _, Tone};
+
+use crate::documents::Documents;
+use crate::notices::Notice;
+use crate::services::Services;
+use crate::session::{SavedBounds, SavedSession, SavedWindow};
+use crate::target::Place;
+use crate::workbench::{Goal, How, Opening, Workbench};
+
+/// What the command line asks for.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// Folders to open, each in a window.
+    pub folders: Vec<AbsPath>,
+    /// Files to open, with a place in each.
+    pub files: Vec<(AbsPath, Option<Place>)>,
+}
+
+#[derive(Default)]
+struct Windows {
+    open: Vec<Open>,
+    session: SavedSession,
+    writing: Option<Task<()>>,
+    is_ending: bool,
+}
+
+struct Open {
+    window: AnyWindowHandle,
+    workbench: WeakEntity<Workbench>,
+    id: EntityId,
+    saved: SavedWindow,
+}
+
+impl Global for Windows {}
+
+/// The file of the session below the state folder, and its key there.
+const FILE: &str = "windows.json";
+const KEY: &str = "session";
+/// How long writing waits for more.
+const WRITE_AFTER: Duration = Duration::from_millis(100);
+/// The size of a window that was never stored.
+const WIDTH: f32 = 1280.0;
+const HEIGHT: f32 = 820.0;
+
+/// Opens what was asked for, or else the windows of the last session. Sentences in `problems` are
+/// shown in the first window.
+pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
+    let (session, problem) = read_session(cx);
+    cx.set_global(Windows { session: session.clone(), ..Windows::default() });
+    cx.on_window_closed(|cx, _| {
+        if cx.windows().is_empty() {
+            end(cx);
+        }
+    })
+    .detach();
+    for opening in openings(&request, session, cx.settings().files.restore) {
+        open_window(opening, cx);
+    }
+    let Some(first) = front(cx) else {
+        return;
+    };
+    let left_over = Documents::take_left_over(cx);
+    let problems: Vec<String> = problem.into_iter().chain(problems).collect();
+    with_window(&first, cx, move |workbench, window, cx| {
+        workbench.show_recovered(left_over, window, cx);
+        workbench.report_all_problems(window, cx);
+        for sentence in problems {
+            workbench.report_error(sentence, window, cx);
+        }
+        for (path, place) in request.files {
+            workbench.open_path(path, How::lasting().at(place.map(Goal::Place)), window, cx);
+        }
+        workbench.focus_active(window, cx);
+    });
+}
+
+fn openings(request: &Request, session: SavedSession, restore: Restore) -> Vec<Opening> {
+    let stored = |folder: &AbsPath| {
+        let name = folder.to_string();
+        session.windows.iter().rev().find(|window| window.folder.as_deref() == Some(&name)).cloned()
+    };
+    if !request.folders.is_empty() {
+        let opening = |folder: &AbsPath| Opening { saved: stored(folder), folder: Some(folder.clone()) };
+        return request.folders.iter().map(opening).collect();
+    }
+    if !request.files.is_empty() {
+        return vec![Opening::default()];
+    }
+    let windows: Vec<SavedWindow> = match restore {
+        Restore::LastSession => session.windows,
+        Restore::LastWindow => session.windows.into_iter().next_back().into_iter().collect(),
+        Restore::Nothing => Vec::new(),
+    };
+    let openings: Vec<Opening> = windows
+        .into_iter()
+        .map(|saved| Opening {
+            folder: saved.folder.as_deref().and_then(AbsPath::new),
+            saved: Some(saved),
+        })
+        .collect();
+    if openings.is_empty() { vec![Opening::default()] } else { openings }
+}
+
+/// Opens a window for a folder, or brings the one that shows it to the front.
+pub fn open_folder(folder: Option<AbsPath>, cx: &mut App) {
+    let shown = cx.global::<Windows>().open.iter().find_map(|open| {
+        let workbench = open.workbench.upgrade()?;
+        let root = workbench.read(cx).root(cx);
+        (folder.is_some() && root == folder).then_some(open.window)
+    });
+    if let Some(window) = shown {
+        // A window that closes at this moment need not come to the front.
+        window.update(cx, |_, window, _| window.activate_window()).ok();
+        return;
+    }
+    open_window(Opening { folder, saved: None }, cx);
+}
+
+/// Opens a window.
+pub fn open_window(opening: Opening, cx: &mut App) -> Option<Entity<Workbench>> {
+    let options = window_options(opening.saved.as_ref().and_then(|saved| saved.bounds), cx);
+    let opened = gpui_kit::open_window(options, cx, |window, cx| {
+        cx.new(|cx| Workbench::new(opening, window, cx))
+    });
+    match opened {
+        Ok((window, workbench)) => {
+            let open = Open {
+                window,
+                id: workbench.entity_id(),
+                workbench: workbench.downgrade(),
+                saved: SavedWindow::default(),
+            };
+            cx.global_mut::<Windows>().open.push(open);
+            with_window(&workbench, cx, |workbench, window, cx| workbench.focus_active(window, cx));
+            Some(workbench)
+        }
+        Err(error) => {
+            log::error!("cannot open a window: {error}");
+            None
+        }
+    }
+}
+
+fn window_options(saved: Option<SavedBounds>, cx: &App) -> WindowOptions {
+    let bounds = match saved.filter(|saved| saved.width > 100.0 && saved.height > 100.0) {
+        Some(saved) => {
+            let bounds = Bounds {
+                origin: point(px(saved.x), px(saved.y)),
+                size: size(px(saved.width), px(saved.height)),
+            };
+            match (saved.is_full_screen, saved.is_maximized) {
+                (true, _) => WindowBounds::Fullscreen(bounds),
+                (false, true) => WindowBounds::Maximized(bounds),
+                (false, false) => WindowBounds::Windowed(bounds),
+            }
+        }
+        None => WindowBounds::Windowed(Bounds::centered(None, size(px(WIDTH), px(HEIGHT)), cx)),
+    };
+    WindowOptions {
+        window_bounds: Some(bounds),
+        window_min_size: Some(size(px(360.0), px(240.0))),
+        window_decorations: cfg!(target_os = "linux").then_some(WindowDecorations::Client),
+        app_id: Some("burin".to_owned()),
+        ..TitleBar::window_options()
+    }
+}
+
+/// Does something in the window of a workbench.
+fn with_window(
+    workbench: &Entity<Workbench>,
+    cx: &mut App,
+    act: impl FnOnce(&mut Workbench, &mut gpui_kit::Window, &mut gpui_kit::Context<Workbench>),
+) {
+    let id = workbench.entity_id();
+    let window = cx.global::<Windows>().open.iter().find(|open| open.id == id).map(|open| open.window);
+    let Some(window) = window else {
+        return;
+    };
+    let done = window.update(cx, |_, window, cx| workbench.update(cx, |this, cx| act(this, window, cx)));
+    // A window that closed at once has nothing to show.
+    done.ok();
+}
+
+fn front(cx: &App) -> Option<Entity<Workbench>> {
+    cx.global::<Windows>().open.last()?.workbench.upgrade()
+}
+
+/// Keeps what a window looks like now.
+pub(crate) fn store(id: EntityId, saved: SavedWindow, cx: &mut App) {
+    if !cx.has_global::<Windows>() {
+        return;
+    }
+    let windows = cx.global_mut::<Windows>();
+    let Some(open) = windows.open.iter_mut().find(|open| open.id == id) else {
+        return;
+    };
+    if open.saved != saved {
+        open.saved = saved;
+        write_soon(cx);
+    }
+}
+
+fn write_soon(cx: &mut App) {
+    let windows = cx.global_mut::<Windows>();
+    if !windows.open.is_empty() {
+        windows.session.windows = windows.open.iter().map(|open| open.saved.clone()).collect();
+    }
+    if windows.writing.is_some() {
+        return;
+    }
+    let services = Services::of(cx);
+    let task = cx.spawn(async move |cx| {
+        cx.background_executor().timer(WRITE_AFTER).await;
+        let session = cx.update(|cx| {
+            let windows = cx.global_mut::<Windows>();
+            windows.writing = None;
+            windows.session.clone()
+        });
+        cx.background_spawn(async move { write_session(&session, &services) }).await;
+    });
+    cx.global_mut::<Windows>().writing = Some(task);
+}
+
+fn write_session(session: &SavedSession, services: &Services) {
+    let mut state = State::default();
+    match serde_json::to_value(session) {
+        Ok(value) => state.windows.insert(KEY.to_owned(), value),
+        Err(error) => {
+            base::never!("a session is plain data: {error}");
+            None
+        }
+    };
+    let file = services.dirs.state.join(FILE);
+    if let Err(error) = state.store(services.files.as_ref(), &file) {
+        log::warn!("{error}");
+    }
+}
+
+fn read_session(cx: &App) -> (SavedSession, Option<String>) {
+    let services = Services::of(cx);
+    let (mut state, problem) = State::load(services.files.as_ref(), &services.dirs.state.join(FILE));
+    let Some(value) = state.windows.remove(KEY) else {
+        return (SavedSession::default(), problem);
+    };
+    let (session, unread) = SavedSession::read(value);
+    (session, problem.or(unread))
+}
+
+/// A window closes. While others stay it is forgotten; the last one comes back at the next start.
+pub(crate) fn closing(id: EntityId, cx: &mut App) {
+    let windows = cx.global_mut::<Windows>();
+    if windows.open.len() > 1 && !windows.is_ending {
+        windows.open.retain(|open| open.id != id);
+        write_soon(cx);
+    }
+}
+
+/// A window came to the front: it is the one that new files go to.
+pub(crate) fn came_to_front(id: EntityId, cx: &mut App) {
+    if !cx.has_global::<Windows>() {
+        return;
+    }
+    let open = &mut cx.global_mut::<Windows>().open;
+    if let Some(index) = open.iter().position(|open| open.id == id) {
+        let front = open.remove(index);
+        open.push(front);
+    }
+}
+
+/// Whether there is one window only.
+pub(crate) fn is_only_one(cx: &App) -> bool {
+    cx.try_global::<Windows>().is_none_or(|windows| windows.open.len() <= 1)
+}
+
+/// Whether a window other than this one shows a document.
+pub(crate) fn is_shown_elsewhere(document: EntityId, this: EntityId, cx: &App) -> bool {
+    let Some(windows) = cx.try_global::<Windows>() else {
+        return false;
+    };
+    let others = windows.open.iter().filter(|open| open.id != this);
+    let mut others = others.filter_map(|open| open.workbench.upgrade());
+    others.any(|workbench| !workbench.read(cx).items_of(document, cx).is_empty())
+}
+
+/// Notes that a folder was opened.
+pub(crate) fn note_folder(folder: &AbsPath, cx: &mut App) {
+    if cx.has_global::<Windows>() {
+        cx.global_mut::<Windows>().session.note_folder(&folder.to_string());
+    }
+}
+
+/// Folders opened lately, the newest first.
+pub(crate) fn recent_folders(cx: &App) -> Vec<AbsPath> {
+    let Some(windows) = cx.try_global::<Windows>() else {
+        return Vec::new();
+    };
+    windows.session.recent_folders.iter().filter_map(AbsPath::new).collect()
+}
+
+/// Ends the program: stores the windows, and waits until everything typed is on the disk.
+pub fn end(cx: &mut App) {
+    let open: Vec<_> = cx.global::<Windows>().open.iter().filter_map(|open| open.workbench.upgrade()).collect();
+    cx.global_mut::<Windows>().is_ending = true;
+    for workbench in open {
+        with_window(&workbench, cx, |workbench, window, cx| workbench.store_now(window, cx));
+    }
+    let session = Arc::new(cx.global::<Windows>().session.clone());
+    let services = Services::of(cx);
+    // Both block for a moment: nothing is drawn any more.
+    write_session(&session, &services);
+    if let Some(sentence) = Documents::flush(cx) {
+        log::error!("{sentence}");
+    }
+    cx.quit();
+}
+
+/// Says in the front window how the recovery journal is.
+pub(crate) fn journal_event(event: &project::JournalEvent, cx: &mut App) {
+    let Some(front) = front(cx) else {
+        return;
+    };
+    let notice = match event {
+        project::JournalEvent::Failing(sentence) => {
+            Notice::new(Tone::Error, format!("what you type is not protected against a crash now: {sentence}"))
+        }
+        project::JournalEvent::Healthy => {
+            Notice::new(Tone::Success, "what you type is protected against a crash again")
+        }
+    };
+    with_window(&front, cx, |workbench, window, cx| workbench.report(notice.key("journal"), window, cx));
+}

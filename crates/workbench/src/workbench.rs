@@ -1,0 +1,253 @@
+//! The entity behind one window: its folder, its panes and tabs, what is open above them.
+//!
+//! Knows how the parts of a window work together; each part keeps its own state. Must not know: how
+//! text is edited, how files are read.
+//! Invariant: every item of `layout` has its entry in `items` and the other way round.
+//! Start at `Workbench::new` and `render`.
+
+mod close;
+mod dialogs;
+mod folders;
+mod go;
+mod open;
+mod panes;
+mod program;
+mod render;
+mod restore;
+mod save;
+mod search;
+mod watch;
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use base::AbsPath;
+use gpui_kit::{
+    AnyWindowHandle, App, AppContext as _, Context, Entity, EntityId, FocusHandle, Focusable, Pixels, Subscription, Task,
+    WeakEntity, Window, px,
+};
+use ui::ModalLayer;
+
+use crate::folder::Folder;
+use crate::grid::DropPlace;
+use crate::item::Item;
+use crate::layout::{ItemId, Layout, PaneId};
+use crate::notices::Notices;
+use crate::services::Services;
+use crate::session::{SavedItem, SavedWindow};
+use crate::status_bar::StatusStrip;
+use crate::tab_strip::TabStrip;
+use crate::title_bar::TitleStrip;
+use crate::trail::Trail;
+use crate::tree_panel::TreePanel;
+
+pub(crate) use go::TrailPlace;
+pub(crate) use open::{Focus, Goal, How, go_to};
+
+/// One window.
+pub struct Workbench {
+    services: Services,
+    folder: Option<Entity<Folder>>,
+    layout: Layout,
+    items: HashMap<ItemId, Entry>,
+    strips: BTreeMap<PaneId, Entity<TabStrip>>,
+    tree: Entity<TreePanel>,
+    tree_shown: bool,
+    tree_width: Pixels,
+    title: Entity<TitleStrip>,
+    status: Entity<StatusStrip>,
+    modal: Entity<ModalLayer>,
+    notices: Entity<Notices>,
+    pub(crate) drop_place: Option<DropPlace>,
+    recent_files: Vec<String>,
+    closed: Vec<ClosedTab>,
+    trail: Trail<TrailPlace>,
+    focus: FocusHandle,
+    window: AnyWindowHandle,
+    autosaves: HashMap<EntityId, Task<()>>,
+    storing: Option<Task<()>>,
+    folder_subscription: Option<Subscription>,
+    _subscriptions: Vec<Subscription>,
+}
+
+struct Entry {
+    item: Item,
+    _subscriptions: Vec<Subscription>,
+}
+
+/// A tab that can be opened again.
+#[derive(Clone, Debug)]
+struct ClosedTab {
+    item: SavedItem,
+    pane: PaneId,
+}
+
+/// How many closed tabs can be opened again.
+const CLOSED_KEPT: usize = 40;
+/// How many recent files are kept for a folder.
+const RECENT_KEPT: usize = 200;
+/// How long changes of the window gather before they are stored.
+const STORE_AFTER: Duration = Duration::from_millis(400);
+/// Below this width of the window the tree lies over the text instead of beside it.
+pub(crate) const NARROW: f32 = 640.0;
+
+/// What a window starts with.
+#[derive(Clone, Debug, Default)]
+pub struct Opening {
+    /// The folder to open.
+    pub folder: Option<AbsPath>,
+    /// The window as it was, if it was stored.
+    pub saved: Option<SavedWindow>,
+}
+
+impl Workbench {
+    /// A window with what `opening` says.
+    pub fn new(opening: Opening, window: &mut Window, cx: &mut Context<Self>) -> Self {
+        let this = cx.weak_entity();
+        let tree = cx.new(|cx| TreePanel::new(this.clone(), window, cx));
+        let notices = cx.new(|_| Notices::default());
+        let mut workbench = Self {
+            services: Services::of(cx),
+            folder: None,
+            layout: Layout::default(),
+            items: HashMap::new(),
+            strips: BTreeMap::new(),
+            tree,
+            tree_shown: true,
+            tree_width: px(240.0),
+            title: cx.new(|cx| TitleStrip::new(this.clone(), window, cx)),
+            status: cx.new(|_| StatusStrip::new(this.clone())),
+            modal: ModalLayer::new(cx),
+            notices,
+            drop_place: None,
+            recent_files: Vec::new(),
+            closed: Vec::new(),
+            trail: Trail::default(),
+            focus: cx.focus_handle(),
+            window: window.window_handle(),
+            autosaves: HashMap::new(),
+            storing: None,
+            folder_subscription: None,
+            _subscriptions: Vec::new(),
+        };
+        workbench.watch_window(window, cx);
+        workbench.follow_layout(cx);
+        if let Some(folder) = opening.folder {
+            workbench.set_folder(Some(folder), window, cx);
+        }
+        if let Some(saved) = opening.saved {
+            workbench.restore(saved, window, cx);
+        }
+        workbench
+    }
+
+    /// The arrangement of panes and tabs.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// What stands in a tab.
+    pub fn item(&self, item: ItemId) -> Option<&Item> {
+        self.items.get(&item).map(|entry| &entry.item)
+    }
+
+    /// What shows in the active pane.
+    pub fn active_item(&self) -> Option<&Item> {
+        self.item(self.layout.active_item()?)
+    }
+
+    /// The open folder.
+    pub fn folder(&self) -> Option<&Entity<Folder>> {
+        self.folder.as_ref()
+    }
+
+    /// The path of the open folder.
+    pub fn root(&self, cx: &App) -> Option<AbsPath> {
+        self.folder.as_ref().map(|folder| folder.read(cx).root().clone())
+    }
+
+    /// The project tree.
+    pub fn tree(&self) -> &Entity<TreePanel> {
+        &self.tree
+    }
+
+    /// Whether the project tree is shown.
+    pub fn is_tree_shown(&self) -> bool {
+        self.tree_shown
+    }
+
+    /// The layer for pickers and questions.
+    pub fn modal(&self) -> &Entity<ModalLayer> {
+        &self.modal
+    }
+
+    /// What was reported.
+    pub fn notices(&self) -> &Entity<Notices> {
+        &self.notices
+    }
+
+    /// The tab bar of a pane.
+    pub(crate) fn strip(&self, pane: PaneId) -> Option<Entity<TabStrip>> {
+        self.strips.get(&pane).cloned()
+    }
+
+    /// Files used lately in this folder, the newest first.
+    pub(crate) fn recent_files(&self) -> &[String] {
+        &self.recent_files
+    }
+
+    /// A path as people read it: counted from the folder, or with `~`.
+    pub(crate) fn display_path(&self, path: &AbsPath, cx: &App) -> String {
+        let root = self.root(cx);
+        match root.as_ref().and_then(|root| path.relative_to(root)) {
+            Some(relative) if !relative.as_os_str().is_empty() => relative.display().to_string(),
+            _ => self.services.display(path),
+        }
+    }
+
+    /// Every item that shows this document.
+    pub(crate) fn items_of(&self, document: EntityId, cx: &App) -> Vec<ItemId> {
+        let shows = |entry: &Entry| entry.item.document(cx).is_some_and(|d| d.entity_id() == document);
+        let items = self.items.iter().filter(|(_, entry)| shows(entry));
+        items.map(|(item, _)| *item).collect()
+    }
+
+    /// Makes the tab bars fit the panes, and draws and stores what changed.
+    fn layout_changed(&mut self, cx: &mut Context<Self>) {
+        self.follow_layout(cx);
+        self.store_soon(cx);
+        cx.notify();
+    }
+
+    fn follow_layout(&mut self, cx: &mut Context<Self>) {
+        let panes = self.layout.tree().panes();
+        self.strips.retain(|pane, _| panes.contains(pane));
+        let this: WeakEntity<Self> = cx.weak_entity();
+        for pane in panes {
+            let this = this.clone();
+            self.strips
+                .entry(pane)
+                .or_insert_with(|| cx.new(|_| TabStrip::new(pane, this)));
+        }
+        for strip in self.strips.values() {
+            strip.update(cx, |_, cx| cx.notify());
+        }
+        self.title.update(cx, |_, cx| cx.notify());
+        self.status.update(cx, |status, cx| status.follow(cx));
+    }
+
+    /// Gives the keyboard to what shows in the active pane.
+    pub(crate) fn focus_active(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        let focus = match self.active_item() {
+            Some(item) => item.focus_handle(cx),
+            None => self.focus.clone(),
+        };
+        focus.focus(window, cx);
+    }
+}
+
+impl Focusable for Workbench {
+    fn focus_handle(&self, _: &App) -> FocusHandle {
+        self.focus.clone()
+    }
+}

@@ -1,0 +1,228 @@
+//! The folder of a window and its tree: opening, closing, going to it, following the text at hand.
+
+use base::AbsPath;
+use gpui_kit::{AppContext as _, ClipboardItem, Context, Entity, Focusable as _, Window};
+use ui::{ActiveSettings as _, Tone};
+
+use super::{How, Workbench};
+use crate::actions::file::{CloseFolder, CopyPath, CopyRelativePath, RevealInFileManager, RevealInTree};
+use crate::actions::view::{FocusEditor, FocusProjectTree, ToggleProjectTree};
+use crate::folder::{Folder, FolderEvent};
+use crate::notices::Notice;
+use crate::tree_panel::TreeEvent;
+use crate::windows;
+
+impl Workbench {
+    /// Opens a folder in this window in place of the one that is open; texts stay open.
+    pub(crate) fn open_folder_here(&mut self, folder: AbsPath, window: &mut Window, cx: &mut Context<Self>) {
+        if self.root(cx).as_ref() == Some(&folder) {
+            return;
+        }
+        // A window that already shows something keeps it; the folder gets a window of its own.
+        if self.folder.is_some() && !self.items.is_empty() {
+            cx.defer(move |cx| windows::open_folder(Some(folder), cx));
+            return;
+        }
+        self.set_folder(Some(folder), window, cx);
+    }
+
+    /// Opens a folder, or closes the one that is open.
+    pub(crate) fn set_folder(&mut self, root: Option<AbsPath>, window: &mut Window, cx: &mut Context<Self>) {
+        self.folder_subscription = None;
+        self.recent_files.clear();
+        self.folder = root.map(|root| Folder::open(root, cx));
+        if let Some(folder) = self.folder.clone() {
+            let heard = cx.subscribe_in(&folder, window, Self::folder_event);
+            self.folder_subscription = Some(heard);
+            windows::note_folder(&folder.read(cx).root().clone(), cx);
+        }
+        let folder = self.folder.clone();
+        self.tree.update(cx, |tree, cx| tree.set_folder(folder, window, cx));
+        self.set_title(window, cx);
+        self.load_project_settings(cx);
+        self.layout_changed(cx);
+        self.watch_visible(cx);
+    }
+
+    pub(super) fn close_folder(&mut self, _: &CloseFolder, window: &mut Window, cx: &mut Context<Self>) {
+        self.set_folder(None, window, cx);
+    }
+
+    fn folder_event(
+        &mut self,
+        folder: &Entity<Folder>,
+        event: &FolderEvent,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        match event {
+            FolderEvent::Tree => self.store_soon(cx),
+            FolderEvent::Files => {}
+            FolderEvent::Git => {
+                self.title.update(cx, |_, cx| cx.notify());
+                self.status.update(cx, |_, cx| cx.notify());
+                self.load_heads(cx);
+            }
+            FolderEvent::Changed(paths) => {
+                self.check_documents(|path| paths.contains(path), window, cx);
+                let settings = folder.read(cx).root().join(".burin/settings.json");
+                if paths.contains(&settings) {
+                    self.load_project_settings(cx);
+                }
+            }
+            FolderEvent::Rescan => self.check_documents(|_| true, window, cx),
+            FolderEvent::Problem(sentence) => {
+                self.report(Notice::new(Tone::Warning, sentence.clone()).key("watch"), window, cx);
+            }
+        }
+    }
+
+    pub(super) fn set_title(&self, window: &mut Window, cx: &Context<Self>) {
+        let title = match self.root(cx) {
+            Some(root) => format!("{} \u{2014} Burin", root.name()),
+            None => "Burin".to_owned(),
+        };
+        window.set_window_title(&title);
+    }
+
+    pub(super) fn toggle_tree(&mut self, _: &ToggleProjectTree, window: &mut Window, cx: &mut Context<Self>) {
+        self.tree_shown = !self.tree_shown;
+        let tree_focus = self.tree.read(cx).focus_handle(cx);
+        if self.tree_shown {
+            tree_focus.focus(window, cx);
+        } else if tree_focus.contains_focused(window, cx) {
+            self.focus_active(window, cx);
+        }
+        self.layout_changed(cx);
+    }
+
+    pub(super) fn focus_tree_action(&mut self, _: &FocusProjectTree, window: &mut Window, cx: &mut Context<Self>) {
+        let tree_focus = self.tree.read(cx).focus_handle(cx);
+        if self.tree_shown && tree_focus.contains_focused(window, cx) {
+            self.focus_active(window, cx);
+        } else {
+            self.focus_tree(window, cx);
+        }
+    }
+
+    pub(super) fn focus_tree(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        self.tree_shown = true;
+        self.tree.read(cx).focus_handle(cx).focus(window, cx);
+        self.layout_changed(cx);
+    }
+
+    pub(super) fn focus_editor(&mut self, _: &FocusEditor, window: &mut Window, cx: &mut Context<Self>) {
+        self.focus_active(window, cx);
+    }
+
+    /// Gives the tree another width.
+    pub(crate) fn set_tree_width(&mut self, width: gpui_kit::Pixels, cx: &mut Context<Self>) {
+        self.tree_width = width;
+        self.store_soon(cx);
+        cx.notify();
+    }
+
+    /// Selects the text at hand in the tree, where the settings ask for it.
+    pub(super) fn tree_follows(&mut self, cx: &mut Context<Self>) {
+        if cx.settings().window.file_tree_follows {
+            self.show_in_tree(cx);
+        }
+    }
+
+    fn show_in_tree(&mut self, cx: &mut Context<Self>) {
+        if let Some(path) = self.active_item().and_then(|item| item.path(cx)) {
+            self.tree.update(cx, |tree, cx| tree.reveal(&path, cx));
+        }
+    }
+
+    pub(super) fn reveal_in_tree(&mut self, _: &RevealInTree, window: &mut Window, cx: &mut Context<Self>) {
+        self.show_in_tree(cx);
+        self.focus_tree(window, cx);
+    }
+
+    pub(super) fn copy_path(&mut self, _: &CopyPath, _: &mut Window, cx: &mut Context<Self>) {
+        if let Some(path) = self.active_item().and_then(|item| item.path(cx)) {
+            cx.write_to_clipboard(ClipboardItem::new_string(path.to_string()));
+        }
+    }
+
+    pub(super) fn copy_relative_path(&mut self, _: &CopyRelativePath, _: &mut Window, cx: &mut Context<Self>) {
+        if let Some(path) = self.active_item().and_then(|item| item.path(cx)) {
+            let text = self.display_path(&path, cx);
+            cx.write_to_clipboard(ClipboardItem::new_string(text));
+        }
+    }
+
+    pub(super) fn reveal_in_file_manager(
+        &mut self,
+        _: &RevealInFileManager,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        if let Some(path) = self.active_item().and_then(|item| item.path(cx)) {
+            cx.reveal_path(path.as_path());
+        }
+    }
+
+    /// Hears what the project tree wants of the window.
+    pub(super) fn tree_event(&mut self, event: &TreeEvent, window: &mut Window, cx: &mut Context<Self>) {
+        match event {
+            TreeEvent::Open { path, side: false } => {
+                self.open_path(path.clone(), How::lasting(), window, cx);
+            }
+            TreeEvent::Open { path, side: true } => {
+                self.open_found(path.clone(), None, true, window, cx);
+            }
+            TreeEvent::Preview(path) => {
+                let how = How::preview(cx);
+                self.open_path(path.clone(), how, window, cx);
+            }
+            TreeEvent::Moved { from, to } => self.follow_move(from, to, cx),
+            TreeEvent::Report(notice) => self.report(notice.clone(), window, cx),
+            TreeEvent::Search(folder) => {
+                let glob = self.root(cx).and_then(|root| Some(folder.relative_to(&root)?.display().to_string()));
+                self.show_search_in(glob, window, cx);
+            }
+            TreeEvent::Leave => self.focus_active(window, cx),
+            TreeEvent::OpenFolder => {
+                window.dispatch_action(Box::new(crate::actions::file::OpenFolder), cx);
+            }
+            TreeEvent::Dropped { paths, folder } => {
+                self.tree.update(cx, |tree, cx| tree.take_in(paths.clone(), folder.clone(), window, cx));
+            }
+        }
+    }
+
+    /// Open texts go with their files.
+    fn follow_move(&mut self, from: &AbsPath, to: &AbsPath, cx: &mut Context<Self>) {
+        for document in crate::documents::Documents::all(cx) {
+            let moved = document.read(cx).path().and_then(|path| {
+                let rest = path.relative_to(from)?;
+                Some(if rest.as_os_str().is_empty() { to.clone() } else { to.join(rest) })
+            });
+            if let Some(path) = moved {
+                document.update(cx, |document, cx| document.set_path(path, cx));
+            }
+        }
+        self.layout_changed(cx);
+    }
+
+    /// Reads what the folder itself sets, which may come from a stranger.
+    fn load_project_settings(&mut self, cx: &mut Context<Self>) {
+        const LIMIT: u64 = 1 << 20;
+        let configuration = crate::configuration::Configuration::of(cx);
+        let path = self.root(cx).map(|root| root.join(".burin/settings.json"));
+        let files = self.services.files.clone();
+        let read = cx.background_spawn(async move {
+            let bytes = path.and_then(|path| files.read(&path, LIMIT).ok());
+            bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+        });
+        cx.spawn(async move |_, cx| {
+            let text = read.await;
+            configuration.update(cx, |configuration, cx| {
+                configuration.set_project_settings(".burin/settings.json", &text, cx);
+            });
+        })
+        .detach();
+    }
+}

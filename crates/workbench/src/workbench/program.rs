@@ -1,0 +1,150 @@
+//! Commands on the program itself: its settings, its size, what it is.
+
+use base::AbsPath;
+use gpui_kit::{AppContext as _, Context, Window};
+use project::{Binary, Document};
+use serde_json::Value;
+use text::{EditKind, Origin, Timestamp};
+use ui::{ActiveSettings as _, Tone};
+
+use super::{How, Workbench};
+use crate::actions::app::{
+    About, OpenDefaultKeymap, OpenDefaultSettings, OpenKeymap, OpenSettings, OpenThemesFolder,
+};
+use crate::actions::file::CompareWithDisk;
+use crate::actions::view::{ResetZoom, ShowMenu, ZoomIn, ZoomOut};
+use crate::configuration::{Configuration, base_keymap};
+use crate::documents::Documents;
+use crate::notices::Notice;
+
+/// What a new settings file begins with.
+const NEW_SETTINGS: &str = "// Your settings. What you leave out keeps its default; see \u{201c}App: Open Default Settings\u{201d}.\n{\n}\n";
+/// What a new file of key bindings begins with.
+const NEW_KEYMAP: &str = "// Your key bindings; they win over the built-in ones. See \u{201c}App: Open Default Keymap\u{201d}.\n[\n  {\n    \"context\": \"Workbench\",\n    \"bindings\": {\n    }\n  }\n]\n";
+/// One step of the zoom.
+const ZOOM_STEP: f32 = 0.1;
+
+impl Workbench {
+    pub(super) fn about(&mut self, _: &About, window: &mut Window, cx: &mut Context<Self>) {
+        let sentence = format!("Burin {}, under Apache-2.0 or MIT", env!("CARGO_PKG_VERSION"));
+        self.report(Notice::new(Tone::Info, sentence).key("about"), window, cx);
+    }
+
+    pub(super) fn open_settings(&mut self, _: &OpenSettings, window: &mut Window, cx: &mut Context<Self>) {
+        let path = Configuration::settings_path(&self.services);
+        self.open_or_create(path, NEW_SETTINGS, window, cx);
+    }
+
+    pub(super) fn open_keymap(&mut self, _: &OpenKeymap, window: &mut Window, cx: &mut Context<Self>) {
+        let path = Configuration::keymap_path(&self.services);
+        self.open_or_create(path, NEW_KEYMAP, window, cx);
+    }
+
+    /// Opens a file of ours; one that is not there yet starts with `text` and is written when saved.
+    fn open_or_create(&mut self, path: AbsPath, text: &'static str, window: &mut Window, cx: &mut Context<Self>) {
+        let files = self.services.files.clone();
+        let (wanted, folder) = (path.clone(), self.services.dirs.config.clone());
+        let exists = cx.background_spawn(async move {
+            // A folder that cannot be made is told when the file is saved.
+            files.create_folder(&folder).ok();
+            files.exists(&wanted)
+        });
+        cx.spawn_in(window, async move |this, cx| {
+            let exists = exists.await;
+            let opened = this.update_in(cx, |this, window, cx| {
+                if exists || Documents::of_path(&path, cx).is_some() {
+                    this.open_path(path, How::lasting(), window, cx);
+                    return;
+                }
+                let mut document = Document::new_at(path);
+                let at = Timestamp(this.services.clock.wall_ms());
+                let origin = Origin::new(text::Author::User, EditKind::Other, at);
+                document.buffer_mut().replace(base::Span::default(), text, &origin);
+                let document = Documents::add(document, cx);
+                let pane = this.layout.active_pane();
+                this.open_document_in(document, pane, How::lasting(), window, cx);
+            });
+            opened.ok();
+        })
+        .detach();
+    }
+
+    pub(super) fn open_default_settings(&mut self, _: &OpenDefaultSettings, window: &mut Window, cx: &mut Context<Self>) {
+        self.show_builtin("default settings.json", settings::builtin::DEFAULT_SETTINGS, window, cx);
+    }
+
+    pub(super) fn open_default_keymap(&mut self, _: &OpenDefaultKeymap, window: &mut Window, cx: &mut Context<Self>) {
+        let (name, text) = base_keymap(cx.settings());
+        self.show_builtin(name, text, window, cx);
+    }
+
+    /// Shows a text that comes with the program, from a copy among the files that may be thrown away.
+    fn show_builtin(&mut self, name: &str, text: &'static str, window: &mut Window, cx: &mut Context<Self>) {
+        let (files, cache) = (self.services.files.clone(), self.services.dirs.cache.clone());
+        let path = cache.join("builtin").join(name);
+        let target = path.clone();
+        let write = cx.background_spawn(async move {
+            files.create_folder(&cache.join("builtin")).map_err(|error| error.to_string())?;
+            files.write_private(&target, text.as_bytes()).map_err(|error| error.to_string())
+        });
+        cx.spawn_in(window, async move |this, cx| {
+            let written = write.await;
+            let shown = this.update_in(cx, |this, window, cx| match written {
+                Ok(()) => this.open_path(path, How { binary: Binary::Refuse, ..How::lasting() }, window, cx),
+                Err(sentence) => this.report_error(sentence, window, cx),
+            });
+            shown.ok();
+        })
+        .detach();
+    }
+
+    pub(super) fn open_themes_folder(&mut self, _: &OpenThemesFolder, _: &mut Window, cx: &mut Context<Self>) {
+        let path = Configuration::themes_path(&self.services);
+        let files = self.services.files.clone();
+        let made = path.clone();
+        let make = cx.background_spawn(async move { files.create_folder(&made) });
+        cx.spawn(async move |_, cx| {
+            if make.await.is_ok() {
+                cx.update(|cx| cx.reveal_path(path.as_path()));
+            }
+        })
+        .detach();
+    }
+
+    pub(super) fn zoom_in(&mut self, _: &ZoomIn, window: &mut Window, cx: &mut Context<Self>) {
+        self.set_zoom(cx.settings().window.zoom + ZOOM_STEP, window, cx);
+    }
+
+    pub(super) fn zoom_out(&mut self, _: &ZoomOut, window: &mut Window, cx: &mut Context<Self>) {
+        self.set_zoom(cx.settings().window.zoom - ZOOM_STEP, window, cx);
+    }
+
+    pub(super) fn reset_zoom(&mut self, _: &ResetZoom, window: &mut Window, cx: &mut Context<Self>) {
+        self.set_zoom(1.0, window, cx);
+    }
+
+    fn set_zoom(&mut self, zoom: f32, window: &mut Window, cx: &mut Context<Self>) {
+        // Rounded, so that the file says 1.1 and not 1.1000000238.
+        let zoom = (f64::from(zoom.clamp(0.5, 3.0)) * 10.0).round() / 10.0;
+        let writing = Configuration::of(cx).update(cx, |configuration, cx| {
+            configuration.write_setting(&["window", "zoom"], Value::from(zoom), cx)
+        });
+        cx.spawn_in(window, async move |this, cx| {
+            if let Err(sentence) = writing.await {
+                this.update_in(cx, |this, window, cx| this.report_error(sentence, window, cx)).ok();
+            }
+        })
+        .detach();
+    }
+
+    pub(super) fn show_menu(&mut self, _: &ShowMenu, window: &mut Window, cx: &mut Context<Self>) {
+        self.title.update(cx, |title, cx| title.open_menu(window, cx));
+    }
+
+    pub(super) fn compare_with_disk(&mut self, _: &CompareWithDisk, _: &mut Window, cx: &mut Context<Self>) {
+        let editor = self.active_item().and_then(|item| item.editor().cloned());
+        if let Some(editor) = editor {
+            editor.update(cx, |editor, cx| editor.set_comparing(true, cx));
+        }
+    }
+}

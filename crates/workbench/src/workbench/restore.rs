@@ -1,0 +1,298 @@
+//! Storing a window and bringing it back.
+//!
+//! Files are read in the background: each tab is there at once and gets its text when it comes, those
+//! on the screen first.
+
+use base::AbsPath;
+use editor::{DocumentModel, Editor, ViewState};
+use gpui_kit::{AppContext as _, Context, Entity, Window, WindowBounds, px};
+use project::{Binary, DocumentKey};
+
+use super::{Entry, STORE_AFTER, Workbench};
+use crate::documents::Documents;
+use crate::item::Item;
+use crate::layout::{ItemId, Opening, PaneId};
+use crate::search_panel::SearchPanel;
+use crate::session::{SavedBounds, SavedEditor, SavedItem, SavedTree, SavedWindow};
+use crate::waiting::Waiting;
+use crate::windows;
+
+impl Workbench {
+    /// Stores the window a moment from now; more changes until then are stored with it.
+    pub(crate) fn store_soon(&mut self, cx: &mut Context<Self>) {
+        if self.storing.is_some() {
+            return;
+        }
+        let window = self.window;
+        self.storing = Some(cx.spawn(async move |this, cx| {
+            cx.background_executor().timer(STORE_AFTER).await;
+            let stored = window.update(cx, |_, window, cx| {
+                this.update(cx, |this, cx| {
+                    this.storing = None;
+                    this.store_now(window, cx);
+                })
+            });
+            // The window may be gone; what it was is stored then.
+            stored.ok();
+        }));
+    }
+
+    /// Stores the window as it is now.
+    pub(crate) fn store_now(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        let saved = self.saved(window, cx);
+        windows::store(cx.entity().entity_id(), saved, cx);
+    }
+
+    fn saved(&self, window: &Window, cx: &mut Context<Self>) -> SavedWindow {
+        let items: Vec<(ItemId, Option<SavedItem>)> = self
+            .layout
+            .items()
+            .into_iter()
+            .map(|id| (id, self.item(id).and_then(|item| self.save_item_state(item, cx))))
+            .collect();
+        let layout = self.layout.save(|id| {
+            items.iter().find(|(item, _)| *item == id).and_then(|(_, saved)| saved.clone())
+        });
+        let root = self.root(cx);
+        SavedWindow {
+            folder: root.as_ref().map(ToString::to_string),
+            bounds: Some(saved_bounds(window.window_bounds())),
+            layout: Some(layout),
+            tree: self.saved_tree(root.as_ref(), cx),
+            recent_files: self.recent_files.clone(),
+        }
+    }
+
+    fn saved_tree(&self, root: Option<&AbsPath>, cx: &Context<Self>) -> SavedTree {
+        let open = self.folder.as_ref().zip(root).map(|(folder, root)| {
+            let open = folder.read(cx).tree().open_folders();
+            open.filter_map(|path| Some(path.relative_to(root)?.display().to_string())).collect()
+        });
+        SavedTree {
+            is_shown: self.tree_shown,
+            width: f32::from(self.tree_width),
+            open: open.unwrap_or_default(),
+        }
+    }
+
+    /// What to keep of a tab.
+    pub(super) fn save_item_state(&self, item: &Item, cx: &mut Context<Self>) -> Option<SavedItem> {
+        match item {
+            Item::Text(editor) => Some(SavedItem::Editor(save_editor(editor, cx))),
+            Item::Search(panel) => Some(SavedItem::Search(panel.read(cx).saved(cx))),
+            Item::Waiting(waiting) => Some(SavedItem::Editor(waiting.read(cx).saved().clone())),
+            Item::Refused(_) => None,
+        }
+    }
+
+    /// Brings panes, tabs and tree back.
+    pub(super) fn restore(&mut self, saved: SavedWindow, window: &mut Window, cx: &mut Context<Self>) {
+        self.tree_shown = saved.tree.is_shown;
+        self.tree_width = px(saved.tree.width.clamp(140.0, 900.0));
+        self.recent_files = saved.recent_files;
+        if let Some((folder, root)) = self.folder.clone().zip(self.root(cx)) {
+            folder.update(cx, |folder, cx| {
+                for open in &saved.tree.open {
+                    folder.expand(&root.join(open), cx);
+                }
+            });
+        }
+        let Some(layout) = saved.layout else {
+            return;
+        };
+        let mut made: Vec<(ItemId, Item)> = Vec::new();
+        self.layout = layout.restore(|id, item| match self.make(item, window, cx) {
+            Some(item) => {
+                made.push((id, item));
+                true
+            }
+            None => false,
+        });
+        for (id, item) in made {
+            let subscriptions = self.subscribe_to(id, &item, window, cx);
+            self.items.insert(id, Entry { item, _subscriptions: subscriptions });
+        }
+        self.read_waiting(window, cx);
+        self.layout_changed(cx);
+        self.watch_visible(cx);
+    }
+
+    fn make(&mut self, saved: SavedItem, window: &mut Window, cx: &mut Context<Self>) -> Option<Item> {
+        match saved {
+            SavedItem::Search(saved) => {
+                let this = cx.weak_entity();
+                Some(Item::Search(cx.new(|cx| SearchPanel::restored(saved, this, window, cx))))
+            }
+            SavedItem::Editor(saved) => match saved.path.as_deref().and_then(AbsPath::new) {
+                Some(path) => Some(Item::Waiting(cx.new(|cx| Waiting::new(path, saved, cx)))),
+                None => {
+                    let document = Documents::of_key(DocumentKey(saved.document?), cx)?;
+                    Some(Item::Text(self.view_of(document, &saved, window, cx)))
+                }
+            },
+        }
+    }
+
+    fn view_of(
+        &mut self,
+        document: Entity<DocumentModel>,
+        saved: &SavedEditor,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> Entity<Editor> {
+        Documents::stop_waiting(&document, cx);
+        if let Some(language) = saved.language.as_deref().and_then(syntax::language_named) {
+            document.update(cx, |document, cx| document.set_language(Some(language), cx));
+        }
+        let editor = self.new_editor(document, window, cx);
+        restore_editor(&editor, saved, cx);
+        editor
+    }
+
+    /// Reads the files of tabs that wait, those that show first.
+    fn read_waiting(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        let shown: Vec<ItemId> = {
+            let panes = self.layout.tree().panes();
+            panes.iter().filter_map(|pane| self.layout.tabs(*pane)?.active()).collect()
+        };
+        let mut waiting: Vec<(ItemId, AbsPath)> = self
+            .layout
+            .items()
+            .into_iter()
+            .filter_map(|id| match self.item(id) {
+                Some(Item::Waiting(waiting)) => Some((id, waiting.read(cx).path().clone())),
+                _ => None,
+            })
+            .collect();
+        waiting.sort_by_key(|(id, _)| !shown.contains(id));
+        cx.spawn_in(window, async move |this, cx| {
+            for (id, path) in waiting {
+                let Ok(loading) = this.update(cx, |_, cx| Documents::open(path.clone(), Binary::Refuse, cx)) else {
+                    return;
+                };
+                let loaded = loading.await;
+                let arrived = this.update_in(cx, |this, window, cx| this.arrived(id, path, loaded, window, cx));
+                if arrived.is_err() {
+                    return;
+                }
+            }
+        })
+        .detach();
+    }
+
+    fn arrived(
+        &mut self,
+        id: ItemId,
+        path: AbsPath,
+        loaded: crate::documents::Opened,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let Some(Item::Waiting(waiting)) = self.item(id).cloned() else {
+            return;
+        };
+        let had_keyboard = waiting.read(cx).focus_is_in(window);
+        let item = match loaded {
+            Ok(document) => {
+                let saved = waiting.read(cx).saved().clone();
+                Item::Text(self.view_of(document, &saved, window, cx))
+            }
+            // A file that went away since takes its tab along.
+            Err(error) if matches!(&*error, project::LoadError::Files(error) if error.is_not_found()) => {
+                self.items.remove(&id);
+                self.layout.close(id);
+                self.layout_changed(cx);
+                return;
+            }
+            Err(error) => {
+                let this = cx.weak_entity();
+                Item::Refused(cx.new(|cx| crate::refusal::Refusal::new(path, error, this, cx)))
+            }
+        };
+        let subscriptions = self.subscribe_to(id, &item, window, cx);
+        self.items.insert(id, Entry { item, _subscriptions: subscriptions });
+        let is_active = self.layout.active_item() == Some(id);
+        if is_active && (had_keyboard || window.focused(cx).is_none()) {
+            self.focus_active(window, cx);
+        }
+        self.layout_changed(cx);
+        self.watch_visible(cx);
+    }
+
+    /// Opens a closed tab again.
+    pub(super) fn reopen(&mut self, saved: SavedItem, pane: PaneId, window: &mut Window, cx: &mut Context<Self>) {
+        let Some(item) = self.make(saved, window, cx) else {
+            return;
+        };
+        self.add_item(item, pane, Opening::Lasting, window, cx);
+        self.read_waiting(window, cx);
+        self.focus_active(window, cx);
+    }
+
+    /// Shows texts that a crash left and that no window had.
+    pub(crate) fn show_recovered(
+        &mut self,
+        documents: Vec<Entity<DocumentModel>>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        if documents.is_empty() {
+            return;
+        }
+        let names: Vec<String> =
+            documents.iter().map(|document| document.read(cx).document().title()).take(5).collect();
+        let sentence = match documents.len() {
+            1 => format!("Unsaved text was recovered: {}", names.join(", ")),
+            count => format!("{count} unsaved texts were recovered: {}", names.join(", ")),
+        };
+        for document in documents {
+            let pane = self.layout.active_pane();
+            self.open_document_in(document, pane, super::How::lasting(), window, cx);
+        }
+        self.report(crate::notices::Notice::new(ui::Tone::Info, sentence).key("recovered"), window, cx);
+    }
+
+    /// Whether nothing is open in it: neither folder nor text.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.folder.is_none() && self.items.is_empty()
+    }
+}
+
+fn save_editor(editor: &Entity<Editor>, cx: &mut Context<Workbench>) -> SavedEditor {
+    let state = editor.update(cx, |editor, cx| editor.view_state(cx));
+    let model = editor.read(cx).model().read(cx);
+    let document = model.document();
+    SavedEditor {
+        path: document.path().map(ToString::to_string),
+        document: Some(document.key().0),
+        selections: state.selections,
+        scroll: state.scroll.0,
+        scroll_offset: state.scroll.1,
+        folds: state.folds,
+        language: model.language().map(|language| language.name().to_owned()),
+    }
+}
+
+fn restore_editor(editor: &Entity<Editor>, saved: &SavedEditor, cx: &mut Context<Workbench>) {
+    if saved.selections.is_empty() {
+        return;
+    }
+    let state = ViewState {
+        selections: saved.selections.clone(),
+        scroll: (saved.scroll, saved.scroll_offset),
+        folds: saved.folds.clone(),
+    };
+    editor.update(cx, |editor, cx| editor.restore_view_state(&state, cx));
+}
+
+fn saved_bounds(bounds: WindowBounds) -> SavedBounds {
+    let inner = bounds.get_bounds();
+    SavedBounds {
+        x: f32::from(inner.origin.x),
+        y: f32::from(inner.origin.y),
+        width: f32::from(inner.size.width),
+        height: f32::from(inner.size.height),
+        is_maximized: matches!(bounds, WindowBounds::Maximized(_)),
+        is_full_screen: matches!(bounds, WindowBounds::Fullscreen(_)),
+    }
+}

@@ -1,0 +1,295 @@
+//! Saving from a window: under the own name, under another, all at once, by itself.
+
+use std::time::Duration;
+
+use base::AbsPath;
+use editor::{DocumentModel, SaveFailure};
+use gpui_kit::{AppContext as _, Context, Entity, Task, Window};
+use host::{ContentHash, OnDisk};
+use project::{Document, DocumentState, FileFlags, Loaded, SaveRefused, SaveTarget, load};
+use settings::Autosave;
+use text::{Buffer, Encoding};
+use ui::{ActiveSettings as _, ButtonStyle, Tone};
+
+use super::Workbench;
+use crate::actions::file::{KeepMine, Revert, Save, SaveAll, SaveAs, TakeTheirs};
+use crate::documents::Documents;
+use crate::item::Item;
+use crate::notices::Notice;
+use crate::question::Asked;
+
+impl Workbench {
+    pub(super) fn save(&mut self, _: &Save, window: &mut Window, cx: &mut Context<Self>) {
+        if let Some(document) = self.active_document(cx) {
+            self.save_document(document, window, cx).detach();
+        }
+    }
+
+    pub(super) fn save_as(&mut self, _: &SaveAs, window: &mut Window, cx: &mut Context<Self>) {
+        if let Some(document) = self.active_document(cx) {
+            self.save_elsewhere(document, window, cx).detach();
+        }
+    }
+
+    pub(super) fn save_all(&mut self, _: &SaveAll, window: &mut Window, cx: &mut Context<Self>) {
+        let is_unsaved = |document: &Entity<DocumentModel>| {
+            let document = document.read(cx).document();
+            document.is_dirty() && document.path().is_some()
+        };
+        let unsaved: Vec<_> = Documents::all(cx).into_iter().filter(is_unsaved).collect();
+        for document in unsaved {
+            self.save_document(document, window, cx).detach();
+        }
+    }
+
+    pub(super) fn revert(&mut self, _: &Revert, _: &mut Window, cx: &mut Context<Self>) {
+        if let Some(document) = self.active_document(cx) {
+            document.update(cx, |document, cx| document.revert_to_saved(cx));
+        }
+    }
+
+    pub(super) fn keep_mine(&mut self, _: &KeepMine, window: &mut Window, cx: &mut Context<Self>) {
+        if let Some(document) = self.active_document(cx) {
+            document.update(cx, |document, cx| document.keep_mine(cx));
+            self.save_document(document, window, cx).detach();
+        }
+    }
+
+    pub(super) fn take_theirs(&mut self, _: &TakeTheirs, _: &mut Window, cx: &mut Context<Self>) {
+        if let Some(document) = self.active_document(cx) {
+            document.update(cx, |document, cx| document.take_theirs(cx));
+        }
+    }
+
+    /// The document that shows in the active pane.
+    pub(crate) fn active_document(&self, cx: &Context<Self>) -> Option<Entity<DocumentModel>> {
+        self.active_item().and_then(|item| item.document(cx))
+    }
+
+    /// Saves a document; asks for a name where it has none. Answers whether it is on the disk.
+    pub(crate) fn save_document(
+        &mut self,
+        document: Entity<DocumentModel>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> Task<bool> {
+        let needs_name = {
+            let document = document.read(cx).document();
+            document.path().is_none() || matches!(document.state(), DocumentState::ReadOnly(_))
+        };
+        if needs_name {
+            self.save_elsewhere(document, window, cx)
+        } else {
+            self.save_to(document, SaveTarget::Own, window, cx)
+        }
+    }
+
+    fn save_to(
+        &mut self,
+        document: Entity<DocumentModel>,
+        target: SaveTarget,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> Task<bool> {
+        let saving = document.update(cx, |document, cx| document.save(target, cx));
+        cx.spawn_in(window, async move |this, cx| {
+            let saved = saving.await;
+            let is_saved = saved.is_ok();
+            let told = this.update_in(cx, |this, window, cx| match saved {
+                Ok(done) => {
+                    if let Some(error) = done.unconfirmed {
+                        this.report_error(error.to_string(), window, cx);
+                    }
+                }
+                Err(failure) => this.report_failure(&failure, window, cx),
+            });
+            told.ok();
+            is_saved
+        })
+    }
+
+    fn report_failure(&mut self, failure: &SaveFailure, window: &mut Window, cx: &mut Context<Self>) {
+        let notice = Notice::new(Tone::Error, failure.to_string()).key("save");
+        let notice = match failure {
+            SaveFailure::Refused(SaveRefused::Conflict(_)) => {
+                notice.action("Compare", crate::actions::file::CompareWithDisk)
+            }
+            // The save under way ends with the newest text or leaves it marked as unsaved.
+            SaveFailure::Refused(SaveRefused::UnderWay) => return,
+            SaveFailure::Refused(_) => notice,
+            SaveFailure::Failed(_) => notice.action("Save as\u{2026}", SaveAs),
+            SaveFailure::Closed => notice,
+        };
+        self.report(notice, window, cx);
+    }
+
+    /// Asks for a path and saves there.
+    fn save_elsewhere(
+        &mut self,
+        document: Entity<DocumentModel>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> Task<bool> {
+        let asked = self.ask_for_path(&document, window, cx);
+        cx.spawn_in(window, async move |this, cx| {
+            let Ok(path) = asked.await else {
+                return false;
+            };
+            let Ok(files) = this.read_with(cx, |this, _| this.services.files.clone()) else {
+                return false;
+            };
+            let wanted = path.clone();
+            let exists = cx.background_spawn(async move { files.exists(&wanted) }).await;
+            let is_own = document.read_with(cx, |document, _| document.path() == Some(&path));
+            if exists && !is_own {
+                let Ok(answer) = this.update_in(cx, |this, window, cx| {
+                    this.ask(replace_question(&path), window, cx)
+                }) else {
+                    return false;
+                };
+                if answer.await != Ok(1) {
+                    return false;
+                }
+            }
+            let target = match (exists, is_own) {
+                (_, true) => SaveTarget::Own,
+                (true, false) => SaveTarget::Over(path),
+                (false, false) => SaveTarget::New(path),
+            };
+            match this.update_in(cx, |this, window, cx| this.save_to(document, target, window, cx)) {
+                Ok(saving) => saving.await,
+                Err(_) => false,
+            }
+        })
+    }
+
+    /// Saves after a pause in typing, where the settings ask for it.
+    pub(super) fn autosave_later(
+        &mut self,
+        document: &Entity<DocumentModel>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let files = &cx.settings().files;
+        if files.autosave != Autosave::AfterDelay {
+            return;
+        }
+        let delay = Duration::from_millis(u64::from(files.autosave_delay));
+        let (id, document) = (document.entity_id(), document.clone());
+        let saving = cx.spawn_in(window, async move |this, cx| {
+            cx.background_executor().timer(delay).await;
+            let saved = this.update_in(cx, |this, window, cx| this.autosave(document, window, cx));
+            saved.ok();
+        });
+        // A later edit drops this task and starts another.
+        self.autosaves.insert(id, saving);
+    }
+
+    /// Saves what has edits when the window is left, where the settings ask for it.
+    pub(super) fn autosave_on_leaving(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        if cx.settings().files.autosave != Autosave::OnFocusChange {
+            return;
+        }
+        let documents: Vec<_> = self.items.values().filter_map(|entry| entry.item.document(cx)).collect();
+        for document in documents {
+            self.autosave(document, window, cx);
+        }
+    }
+
+    fn autosave(&mut self, document: Entity<DocumentModel>, window: &mut Window, cx: &mut Context<Self>) {
+        // Only what has a file and no quarrel with it is saved without being asked.
+        if document.read(cx).document().state() == DocumentState::Dirty {
+            self.save_to(document, SaveTarget::Own, window, cx).detach();
+        }
+    }
+
+    /// Reads a file again with another encoding, into a document that takes the place of this one.
+    pub(crate) fn reopen_as(
+        &mut self,
+        document: Entity<DocumentModel>,
+        encoding: Encoding,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let Some(path) = document.read(cx).path().cloned() else {
+            return;
+        };
+        if document.read(cx).document().is_dirty() {
+            let sentence = format!("cannot read {} again: save or revert the changes first", path.name());
+            self.report_error(sentence, window, cx);
+            return;
+        }
+        let (files, flags) = (self.services.files.clone(), FileFlags::default());
+        let read = cx.background_spawn(async move {
+            let (bytes, stat) = files.read_with_stat(&path, load::TOO_LARGE - 1).map_err(|error| error.to_string())?;
+            let decoded = text::decode_as(&bytes, encoding);
+            Ok(Loaded {
+                path,
+                buffer: Buffer::new(&decoded.text),
+                format: decoded.format,
+                on_disk: OnDisk { stamp: stat.stamp, hash: ContentHash::of(&bytes) },
+                read_only: decoded.read_only,
+                flags: FileFlags { is_write_protected: !stat.is_writable, ..flags },
+            })
+        });
+        cx.spawn_in(window, async move |this, cx| {
+            let read: Result<Loaded, String> = read.await;
+            let shown = this.update_in(cx, |this, window, cx| match read {
+                Ok(loaded) => this.exchange(&document, loaded, window, cx),
+                Err(sentence) => this.report_error(sentence, window, cx),
+            });
+            shown.ok();
+        })
+        .detach();
+    }
+
+    /// Shows another document in every tab that shows `old`.
+    fn exchange(
+        &mut self,
+        old: &Entity<DocumentModel>,
+        loaded: Loaded,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let new = Documents::add(Document::from_loaded(loaded), cx);
+        for id in self.items_of(old.entity_id(), cx) {
+            let editor = self.new_editor(new.clone(), window, cx);
+            let item = Item::Text(editor);
+            let subscriptions = self.subscribe_to(id, &item, window, cx);
+            self.items.insert(id, super::Entry { item, _subscriptions: subscriptions });
+        }
+        self.focus_active(window, cx);
+        self.layout_changed(cx);
+        self.watch_visible(cx);
+    }
+
+    /// Opens a file in place of the tab that said why it is not shown.
+    pub(crate) fn replace_refusal(
+        &mut self,
+        refusal: &Entity<crate::refusal::Refusal>,
+        path: AbsPath,
+        how: super::How,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let is_it = |item: &Item| matches!(item, Item::Refused(other) if other == refusal);
+        let found = self.items.iter().find(|(_, entry)| is_it(&entry.item)).map(|(id, _)| *id);
+        let Some(id) = found else {
+            return;
+        };
+        let pane = self.layout.pane_of(id).unwrap_or(self.layout.active_pane());
+        self.open_path_in(path, pane, how, window, cx);
+        self.items.remove(&id);
+        self.layout.close(id);
+        self.layout_changed(cx);
+    }
+}
+
+fn replace_question(path: &AbsPath) -> Asked {
+    Asked {
+        title: format!("Replace \u{201c}{}\u{201d}?", path.name()).into(),
+        detail: format!("{path} is there already. What it holds is lost when it is replaced.").into(),
+        answers: vec![("Cancel".into(), ButtonStyle::Plain), ("Replace".into(), ButtonStyle::Danger)],
+        safest: 0,
+    }
+}

@@ -1,0 +1,95 @@
+//! Opening the search through the project in a window.
+
+use gpui_kit::{AppContext as _, Context, Entity, InteractiveElement as _, Window};
+use ui::ActiveSettings as _;
+
+use super::Workbench;
+use crate::actions::project_search::{Show, ShowReplace};
+use crate::actions::project_tree;
+use crate::item::Item;
+use crate::layout::Opening;
+use crate::search_panel::SearchPanel;
+
+impl Workbench {
+    pub(super) fn show_search(&mut self, _: &Show, window: &mut Window, cx: &mut Context<Self>) {
+        let seed = self.search_seed(cx);
+        let panel = self.search_panel(window, cx);
+        panel.update(cx, |panel, cx| panel.look_for(seed, window, cx));
+    }
+
+    pub(super) fn show_replace(&mut self, _: &ShowReplace, window: &mut Window, cx: &mut Context<Self>) {
+        let seed = self.search_seed(cx);
+        let panel = self.search_panel(window, cx);
+        panel.update(cx, |panel, cx| {
+            panel.show_replace(cx);
+            panel.look_for(seed, window, cx);
+        });
+    }
+
+    pub(super) fn show_search_in(&mut self, glob: Option<String>, window: &mut Window, cx: &mut Context<Self>) {
+        let panel = self.search_panel(window, cx);
+        panel.update(cx, |panel, cx| {
+            if let Some(glob) = glob.filter(|glob| !glob.is_empty()) {
+                panel.look_in(glob, window, cx);
+            }
+            panel.look_for(None, window, cx);
+        });
+    }
+
+    /// What is selected in the text at hand, when it is part of one line.
+    fn search_seed(&self, cx: &mut Context<Self>) -> Option<String> {
+        if !cx.settings().search.seed_from_cursor {
+            return None;
+        }
+        let editor = self.active_item()?.editor()?.clone();
+        let text = editor.update(cx, |editor, cx| editor.selected_text(cx));
+        (!text.is_empty() && !text.contains('\n')).then_some(text)
+    }
+
+    /// The search of this window, in the tab it has or in a new one.
+    fn search_panel(&mut self, window: &mut Window, cx: &mut Context<Self>) -> Entity<SearchPanel> {
+        let open = self.layout.items().into_iter().find_map(|id| match self.item(id) {
+            Some(Item::Search(panel)) => Some((id, panel.clone())),
+            _ => None,
+        });
+        self.leave_place(cx);
+        if let Some((id, panel)) = open {
+            self.activate(id, window, cx);
+            return panel;
+        }
+        let this = cx.weak_entity();
+        let panel = cx.new(|cx| SearchPanel::new(this, window, cx));
+        let pane = self.layout.active_pane();
+        self.add_item(Item::Search(panel.clone()), pane, Opening::Lasting, window, cx);
+        panel
+    }
+
+    /// Commands of the tree that make sense wherever the keyboard is.
+    pub(super) fn with_tree_actions(
+        &self,
+        element: gpui_kit::Stateful<gpui_kit::Div>,
+        cx: &mut Context<Self>,
+    ) -> gpui_kit::Stateful<gpui_kit::Div> {
+        element
+            .on_action(cx.listener(|this, action: &project_tree::NewFile, window, cx| {
+                this.focus_tree(window, cx);
+                this.tree.update(cx, |tree, cx| tree.new_file(action, window, cx));
+            }))
+            .on_action(cx.listener(|this, action: &project_tree::NewFolder, window, cx| {
+                this.focus_tree(window, cx);
+                this.tree.update(cx, |tree, cx| tree.new_folder(action, window, cx));
+            }))
+            .on_action(cx.listener(|this, action: &project_tree::CollapseAll, window, cx| {
+                this.tree.update(cx, |tree, cx| tree.collapse_all(action, window, cx));
+            }))
+            .on_action(cx.listener(|this, action: &project_tree::ToggleIgnored, window, cx| {
+                this.tree.update(cx, |tree, cx| tree.toggle_ignored(action, window, cx));
+            }))
+            .on_action(cx.listener(|this, action: &project_tree::Refresh, window, cx| {
+                this.tree.update(cx, |tree, cx| tree.refresh(action, window, cx));
+            }))
+            .on_action(cx.listener(|this, action: &project_tree::Undo, window, cx| {
+                this.tree.update(cx, |tree, cx| tree.undo(action, window, cx));
+            }))
+    }
+}

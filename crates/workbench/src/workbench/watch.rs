@@ -1,0 +1,202 @@
+//! What happens around a window: its size, its focus, settings, changes on the disk, git.
+
+use base::{AbsPath, LogErr as _};
+use editor::DocumentModel;
+use git::Repository;
+use gpui_kit::{AppContext as _, Context, Entity, Window};
+use project::DiskOutcome;
+use text::Snapshot;
+use ui::Tone;
+
+use super::Workbench;
+use crate::configuration::{Configuration, ConfigurationEvent, Part};
+use crate::documents::Documents;
+use crate::notices::Notice;
+
+impl Workbench {
+    pub(super) fn watch_window(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        let configuration = Configuration::of(cx);
+        let tree = self.tree.clone();
+        self._subscriptions = vec![
+            cx.subscribe_in(&configuration, window, Self::configuration_event),
+            cx.subscribe_in(&tree, window, |this, _, event, window, cx| this.tree_event(event, window, cx)),
+            cx.observe_window_bounds(window, |this, _, cx| this.store_soon(cx)),
+            cx.observe_window_activation(window, Self::activation_changed),
+            cx.observe_window_appearance(window, |_, _, cx| {
+                Configuration::of(cx).update(cx, |configuration, cx| configuration.apply_theme(cx));
+            }),
+            cx.on_focus_lost(window, |this, window, cx| this.focus_active(window, cx)),
+        ];
+        let this = cx.weak_entity();
+        window.on_window_should_close(cx, move |window, cx| {
+            this.update(cx, |this, cx| this.window_closes(window, cx)).log_err();
+            true
+        });
+    }
+
+    /// Nothing is asked: unsaved text waits in the journal, and in memory while the program runs.
+    fn window_closes(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        self.store_now(window, cx);
+        let documents: Vec<_> = self.items.values().filter_map(|entry| entry.item.document(cx)).collect();
+        for document in documents {
+            if document.read(cx).document().is_dirty() {
+                Documents::keep_waiting(document, cx);
+            }
+        }
+        crate::windows::closing(cx.entity().entity_id(), cx);
+    }
+
+    fn activation_changed(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        if window.is_window_active() {
+            crate::windows::came_to_front(cx.entity().entity_id(), cx);
+            // A watch may have missed something while another program had the screen.
+            self.check_documents(|_| true, window, cx);
+        } else {
+            self.autosave_on_leaving(window, cx);
+        }
+        cx.notify();
+    }
+
+    fn configuration_event(
+        &mut self,
+        configuration: &Entity<Configuration>,
+        event: &ConfigurationEvent,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let ConfigurationEvent::Changed(part) = event;
+        if window.is_window_active() || crate::windows::is_only_one(cx) {
+            self.report_problems(configuration, *part, window, cx);
+        }
+        self.follow_layout(cx);
+        cx.notify();
+    }
+
+    /// Says what is wrong with the settings, at the start and after every change.
+    pub(crate) fn report_all_problems(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        let configuration = Configuration::of(cx);
+        for part in [Part::Settings, Part::Keymap, Part::Themes] {
+            self.report_problems(&configuration, part, window, cx);
+        }
+    }
+
+    fn report_problems(
+        &mut self,
+        configuration: &Entity<Configuration>,
+        part: Part,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let problems = configuration.read(cx).problems_of(part).to_vec();
+        let theme = configuration.read(cx).theme_problem().map(str::to_owned);
+        let Some(first) = problems.first() else {
+            if let Some(sentence) = theme.filter(|_| part == Part::Settings) {
+                self.report(Notice::new(Tone::Warning, sentence).key("theme"), window, cx);
+            }
+            return;
+        };
+        let more = match problems.len() {
+            1 => String::new(),
+            count => format!(" (and {} more)", count - 1),
+        };
+        let notice = Notice::new(Tone::Warning, format!("{first}{more}")).key(format!("{part:?}"));
+        let notice = match part {
+            Part::Settings => notice.action("Open settings", crate::actions::app::OpenSettings),
+            Part::Keymap => notice.action("Open key bindings", crate::actions::app::OpenKeymap),
+            Part::Themes => notice,
+        };
+        self.report(notice, window, cx);
+    }
+
+    /// Compares open texts with the disk, those whose path is `wanted`.
+    pub(super) fn check_documents(
+        &mut self,
+        wanted: impl Fn(&AbsPath) -> bool,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let documents = Documents::all(cx).into_iter().filter(|document| {
+            document.read(cx).path().is_some_and(&wanted)
+        });
+        let documents: Vec<_> = documents.collect();
+        for document in documents {
+            let check = document.update(cx, |document, cx| document.check_disk(cx));
+            cx.spawn_in(window, async move |this, cx| {
+                let Some(outcome) = check.await else {
+                    return;
+                };
+                this.update_in(cx, |this, window, cx| this.report_outcome(&document, &outcome, window, cx)).ok();
+            })
+            .detach();
+        }
+    }
+
+    fn report_outcome(
+        &mut self,
+        document: &Entity<DocumentModel>,
+        outcome: &DiskOutcome,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        // The banner above the text says the rest; only what has no place there is reported.
+        if let DiskOutcome::Unreadable(error) = outcome {
+            let key = format!("disk-{}", document.entity_id());
+            self.report(Notice::new(Tone::Warning, error.to_string()).key(key), window, cx);
+        }
+    }
+
+    /// Tells the watchers which files are on the screen.
+    pub(super) fn watch_visible(&self, cx: &mut Context<Self>) {
+        let paths: Vec<AbsPath> = self.items.values().filter_map(|entry| entry.item.path(cx)).collect();
+        match &self.folder {
+            Some(folder) => folder.read(cx).set_visible(paths),
+            None => Configuration::of(cx).read(cx).set_visible(paths),
+        }
+        self.load_heads(cx);
+    }
+
+    pub(super) fn refresh_git(&mut self, cx: &mut Context<Self>) {
+        if let Some(folder) = &self.folder {
+            folder.update(cx, |folder, cx| folder.refresh_git(cx));
+        }
+    }
+
+    /// Reads what the last commit holds of every text on the screen, for the marks beside the lines.
+    pub(super) fn load_heads(&self, cx: &mut Context<Self>) {
+        let documents: Vec<_> = self.items.values().filter_map(|entry| entry.item.document(cx)).collect();
+        for document in documents {
+            let Some(path) = document.read(cx).path().cloned() else {
+                continue;
+            };
+            let known = document.read(cx).head().cloned();
+            cx.spawn(async move |_, cx| {
+                let head = cx.background_spawn(async move { read_head(&path, known.as_ref()) }).await;
+                if let Head::Other(head) = head {
+                    document.update(cx, |document, cx| document.set_head(head, cx));
+                }
+            })
+            .detach();
+        }
+    }
+}
+
+enum Head {
+    Same,
+    Other(Option<Snapshot>),
+}
+
+fn read_head(path: &AbsPath, known: Option<&Snapshot>) -> Head {
+    let folder = path.parent().unwrap_or_else(|| path.clone());
+    let bytes = Repository::discover(&folder).ok().and_then(|repository| repository.head_bytes(path).ok().flatten());
+    let Some(bytes) = bytes else {
+        return if known.is_some() { Head::Other(None) } else { Head::Same };
+    };
+    let decoded = text::decode(&bytes);
+    if decoded.binary {
+        return Head::Same;
+    }
+    if known.is_some_and(|known| known.len().0 == decoded.text.len() && *known.to_string() == *decoded.text) {
+        return Head::Same;
+    }
+    Head::Other(Some(Snapshot::new(&decoded.text)))
+}
