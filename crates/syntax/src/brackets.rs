@@ -26,6 +26,13 @@ pub struct BracketPair {
     pub close: Span,
 }
 
+impl BracketPair {
+    /// A stale tree may tell of places that the text no longer has.
+    fn is_within(&self, text: &Snapshot) -> bool {
+        self.open.end <= self.close.start && self.close.end <= text.len()
+    }
+}
+
 /// Siblings that are looked at for a partner, in each direction.
 const MOST_SIBLINGS: usize = 2000;
 
@@ -36,11 +43,18 @@ impl SyntaxSnapshot {
     /// The pair of the bracket right behind `offset`, else of the one right before it.
     pub fn matching_bracket(&self, text: &Snapshot, offset: ByteOffset) -> Option<BracketPair> {
         let behind = self.pair_of_token(text, offset);
-        behind.or_else(|| self.pair_of_token(text, offset.0.checked_sub(1)?.into()))
+        behind
+            .or_else(|| self.pair_of_token(text, offset.0.checked_sub(1)?.into()))
+            .filter(|pair| pair.is_within(text))
     }
 
     /// The innermost pair around `span`.
     pub fn enclosing_brackets(&self, text: &Snapshot, span: Span) -> Option<BracketPair> {
+        self.pair_around(text, span)
+            .filter(|pair| pair.is_within(text))
+    }
+
+    fn pair_around(&self, text: &Snapshot, span: Span) -> Option<BracketPair> {
         let views = self.views_at(text, span.start);
         for view in views.iter().rev() {
             let (Some(start), Some(end)) = (

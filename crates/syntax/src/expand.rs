@@ -22,7 +22,9 @@ impl SyntaxSnapshot {
     /// The next larger span that means something: word, string, bracket contents, node. `None`
     /// when `span` is the whole text.
     pub fn expand(&self, text: &Snapshot, span: Span) -> Option<Span> {
-        let is_larger = |candidate: &Span| candidate.covers(span) && candidate.len() > span.len();
+        let is_larger = |candidate: &Span| {
+            candidate.covers(span) && candidate.len() > span.len() && candidate.end <= text.len()
+        };
         let candidates = self.candidates(text, span);
         candidates
             .into_iter()
@@ -64,7 +66,7 @@ impl SyntaxSnapshot {
                 paths.push(path_around(view.root(), start - 1, end));
             }
             for path in paths {
-                node_candidates(view, &path, text, &mut candidates);
+                node_candidates(view, &path, text, span, &mut candidates);
             }
         }
         if views.is_empty() {
@@ -74,9 +76,17 @@ impl SyntaxSnapshot {
     }
 }
 
-fn node_candidates(view: &View<'_>, path: &[Node<'_>], text: &Snapshot, found: &mut Vec<Span>) {
+/// What the nodes of a path offer, up to the first that is larger than `selected`: whatever the
+/// nodes above it offer is larger still.
+fn node_candidates(
+    view: &View<'_>,
+    path: &[Node<'_>],
+    text: &Snapshot,
+    selected: Span,
+    found: &mut Vec<Span>,
+) {
     let grammar = view.language.grammar();
-    for (ix, node) in path.iter().enumerate() {
+    for (ix, node) in path.iter().enumerate().rev() {
         let span = trimmed(text, node_span(view, *node));
         // An unnamed token means something only when it is a word.
         let is_word = node.is_named() || node.kind().chars().all(char::is_alphabetic);
@@ -95,6 +105,9 @@ fn node_candidates(view: &View<'_>, path: &[Node<'_>], text: &Snapshot, found: &
         if let Some(inner) = bracket_contents(view, *node) {
             found.push(inner);
             found.push(trimmed(text, inner));
+        }
+        if is_word && span.covers(selected) && span.len() > selected.len() {
+            return;
         }
     }
 }

@@ -31,6 +31,18 @@ pub struct Fold {
 /// A run of comments or imports is followed this many nodes far.
 const MOST_RUN: usize = 5000;
 
+/// The brackets or the block of a node are among its first children.
+const MOST_HEAD: usize = 32;
+
+/// Rows of more bytes than this, on average, are long.
+const MOST_ROW_BYTES: usize = 1000;
+
+/// So many long rows are looked at.
+const MOST_ROWS: usize = 200;
+
+/// So much white space is taken off the end of a fold.
+const MOST_BLANKS: usize = 10_000;
+
 impl SyntaxSnapshot {
     /// The folds that start in `rows`, at most one for each row, in text order.
     pub fn folds(&self, text: &Snapshot, rows: Range<Row>) -> Vec<Fold> {
@@ -41,9 +53,10 @@ impl SyntaxSnapshot {
         let Some(view) = self.root_view() else {
             return by_indent::folds(text, rows);
         };
-        let span = Span::new(text.row_start(rows.start), text.row_end(rows.end - 1));
         let mut folds = Vec::new();
-        self.tree_folds(&view, text, span, &mut folds);
+        for span in places_to_look(text, &rows) {
+            self.tree_folds(&view, text, span, &mut folds);
+        }
         folds.retain(|fold| {
             let (start, end) = (text.point_at(fold.start).row, text.point_at(fold.end).row);
             start < end && rows.contains(&start)
@@ -96,6 +109,18 @@ impl SyntaxSnapshot {
     }
 }
 
+/// Where to ask for folds: everywhere in the rows, unless they are long. What folds beneath a row
+/// reaches over its end, so the ends of long rows suffice.
+fn places_to_look(text: &Snapshot, rows: &Range<Row>) -> Vec<Span> {
+    let whole = Span::new(text.row_start(rows.start), text.row_end(rows.end - 1));
+    let count = rows.end - rows.start;
+    if whole.len() <= MOST_ROW_BYTES * count as usize {
+        return vec![whole];
+    }
+    let ends = (rows.start.0..rows.end.0).map(|row| Span::at(text.row_end(Row(row))));
+    ends.take(MOST_ROWS).collect()
+}
+
 /// Whether a capture of a folds query means something to us.
 #[cfg(test)]
 pub(crate) fn is_known_capture(capture: &str) -> bool {
@@ -143,8 +168,11 @@ impl Folder<'_> {
         if !is_token(close) || close.is_missing() {
             return None;
         }
-        let is_bracket = |kind: &str| matches!(kind, ")" | "]" | "}" | "))" | "]]");
-        if is_token(open) && is_bracket(close.kind()) {
+        if let Some(opener) = opener_of(close.kind()) {
+            let children = first_children(node, MOST_HEAD);
+            let open = children
+                .iter()
+                .find(|it| is_token(**it) && it.kind() == opener)?;
             return Some(self.between(open.end_byte(), close.start_byte()));
         }
         let is_word = grammar
@@ -172,7 +200,7 @@ impl Folder<'_> {
     /// The block of a statement, from the end of the row before it.
     fn body(&self, node: Node<'_>) -> Option<Fold> {
         let grammar = self.view.language.grammar();
-        let children = first_children(node, 32);
+        let children = first_children(node, MOST_HEAD);
         let block = children
             .iter()
             .position(|it| grammar.roles(*it).has(Roles::BLOCK));
@@ -212,6 +240,9 @@ impl Folder<'_> {
             }
             last = next;
         }
+        if last == node && gap > 1 {
+            return None;
+        }
         let first_end = self.row_end(start);
         let end = self.end_without_blanks(last, first_end);
         (first_end < end).then_some(Fold {
@@ -244,6 +275,17 @@ impl Folder<'_> {
         }
         (end - blanks).max(start)
     }
+}
+
+fn opener_of(closer: &str) -> Option<&'static str> {
+    Some(match closer {
+        ")" => "(",
+        "]" => "[",
+        "}" => "{",
+        "))" => "((",
+        "]]" => "[[",
+        _ => return None,
+    })
 }
 
 /// Whether two nodes can be of one run: of one kind, or both imports.

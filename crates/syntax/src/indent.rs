@@ -8,7 +8,7 @@
 
 mod rows;
 
-use base::{ByteOffset, Row, Span};
+use base::{ByteOffset, Row};
 use text::Snapshot;
 
 use crate::brackets::Scanner;
@@ -16,7 +16,7 @@ use crate::grammar::Roles;
 use crate::nodes::path_to;
 use crate::scope::Scope;
 use crate::snapshot::SyntaxSnapshot;
-use rows::RowReader;
+use rows::{RowReader, head};
 
 /// The indent of a row, told by another row: that one's, and some levels more or less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,15 +50,17 @@ impl SyntaxSnapshot {
     /// The indent of the row that a line break at `offset` makes.
     pub fn indent_for_new_line(&self, text: &Snapshot, offset: ByteOffset) -> IndentHint {
         let row = text.point_at(offset).row;
-        match self.scope_at(text, offset) {
-            Scope::String => return IndentHint::new(row, 0),
-            Scope::Comment => return comment_hint(text, offset, row),
-            Scope::Code => {}
+        let scope = self.scope_at(text, offset);
+        if scope == Scope::String {
+            return IndentHint::new(row, 0);
         }
         let reader = RowReader::new(self, text, offset);
         let before = reader.row(row, offset);
         if before.is_blank() {
-            return IndentHint::new(row, 0);
+            return match scope {
+                Scope::Comment => comment_hint(text, offset, row),
+                _ => IndentHint::new(row, 0),
+            };
         }
         let mut hint = reader.hint_after(&before);
         let behind = reader.first_token(offset, text.row_end(row));
@@ -115,9 +117,9 @@ impl SyntaxSnapshot {
 
 /// Inside a block comment that has stars, the next row gets one beneath.
 fn comment_hint(text: &Snapshot, offset: ByteOffset, row: Row) -> IndentHint {
-    let start = text.row_start(row);
-    let line = text.text(Span::new(start, offset.max(start)));
-    let opens = line.trim_start().starts_with("/*");
+    let before = offset - text.row_start(row);
+    let line = head(text, row);
+    let opens = before > 1 && line.trim_start().starts_with("/*");
     IndentHint {
         columns: u32::from(opens),
         ..IndentHint::new(row, 0)
@@ -128,7 +130,7 @@ fn comment_hint(text: &Snapshot, offset: ByteOffset, row: Row) -> IndentHint {
 fn row_with_text_above(text: &Snapshot, row: Row) -> Option<Row> {
     (1..=MOST_BLANK_ROWS.min(row.0))
         .map(|count| row - count)
-        .find(|above| !text.row_text(*above).trim().is_empty())
+        .find(|above| !head(text, *above).trim().is_empty())
 }
 
 #[cfg(test)]

@@ -78,15 +78,17 @@ impl SyntaxSnapshot {
         let kinds: Vec<Option<Part>> = query.capture_names().iter().map(|it| part(it)).collect();
         let whole = 0..text.len().0;
         let bytes = |node: Node<'_>| Pieces::new(text, node.byte_range());
-        let mut items = with_query_cursor(whole, |cursor| {
+        let mut items: Vec<(usize, OutlineItem)> = with_query_cursor(whole, |cursor| {
             let mut matches = cursor.matches(query, view.root(), bytes);
             let mut items = Vec::new();
             while let Some(one) = matches.next() {
-                items.extend(item(one, &kinds, text));
+                let item = item(one, &kinds, text);
+                items.extend(item.map(|item| (one.pattern_index, item)));
             }
             items
         });
-        items.sort_by_key(|item: &OutlineItem| (item.span.start, Reverse(item.span.end)));
+        items.sort_by_key(|(pattern, item)| (item.span.start, Reverse(item.span.end), *pattern));
+        let mut items: Vec<OutlineItem> = items.into_iter().map(|(_, item)| item).collect();
         items.dedup_by_key(|item| item.name_span);
         set_depths(&mut items);
         items
@@ -163,15 +165,24 @@ fn clipped(node: Node<'_>, text: &Snapshot) -> Span {
     Span::from(node.start_byte().min(end)..node.end_byte().min(end))
 }
 
-/// The words of several spans with single spaces between; `None` when there are none.
+/// The words of several spans with single spaces between them, unless the spans touch; `None` when
+/// there are none.
 fn joined(spans: &[Span], text: &Snapshot) -> Option<String> {
-    let mut words = Vec::new();
+    let mut joined = String::new();
+    let mut known = None;
     for span in spans {
         let end = span.end.min(span.start + MOST_NAME_BYTES);
         let part = text.text(Span::new(span.start, end));
-        words.extend(part.split_whitespace().map(str::to_owned));
+        for (ix, word) in part.split_whitespace().enumerate() {
+            let touches = ix == 0 && known == Some(span.start);
+            if !joined.is_empty() && !touches {
+                joined.push(' ');
+            }
+            joined.push_str(word);
+        }
+        known = Some(span.end);
     }
-    (!words.is_empty()).then(|| words.join(" "))
+    (!joined.is_empty()).then_some(joined)
 }
 
 /// Counts for every item those before it that hold it; a function right in a type is its method.

@@ -1,5 +1,7 @@
 //! Whether an offset lies in code, in a string or in a comment.
 
+use std::ops::Range;
+
 use base::{ByteOffset, Span};
 use text::Snapshot;
 use tree_sitter::Node;
@@ -46,18 +48,61 @@ impl View<'_> {
         let at = offset.checked_sub(self.shift)?;
         let grammar = self.language.grammar();
         for node in path_to(self.root(), at).into_iter().rev() {
-            let roles = grammar.roles(node);
-            if roles.has(Roles::EMBEDDED) {
-                return None;
-            }
-            if roles.has(Roles::COMMENT) {
-                return Some((node, Scope::Comment));
-            }
-            if roles.has(Roles::STRING) {
-                return Some((node, Scope::String));
+            match grammar.roles(node).scope() {
+                Some(Scope::Code) => return None,
+                Some(scope) => return Some((node, scope)),
+                None => {}
             }
         }
         None
+    }
+}
+
+impl View<'_> {
+    /// What every byte of a stretch of the text is part of, in one walk over the tree.
+    pub(crate) fn scopes(&self, stretch: Range<usize>) -> Vec<Scope> {
+        let mut scopes = vec![Scope::Code; stretch.len()];
+        let grammar = self.language.grammar();
+        let start = stretch.start.saturating_sub(self.shift);
+        let end = stretch.end.saturating_sub(self.shift);
+        let mut cursor = self.root().walk();
+        loop {
+            let node = cursor.node();
+            if node.start_byte() >= end {
+                return scopes;
+            }
+            if let Some(scope) = grammar.roles(node).scope() {
+                let from = node.start_byte().max(start) - start;
+                let to = node.end_byte().clamp(start, end) - start;
+                // The stretch may start before the tree does.
+                let lead = (start + self.shift).saturating_sub(stretch.start);
+                if let Some(bytes) = scopes.get_mut(from + lead..(to + lead).max(from + lead)) {
+                    bytes.fill(scope);
+                }
+            }
+            if node.end_byte() > start && cursor.goto_first_child_for_byte(start).is_some() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return scopes;
+                }
+            }
+        }
+    }
+}
+
+impl Roles {
+    fn scope(self) -> Option<Scope> {
+        if self.has(Roles::EMBEDDED) {
+            Some(Scope::Code)
+        } else if self.has(Roles::COMMENT) {
+            Some(Scope::Comment)
+        } else if self.has(Roles::STRING) {
+            Some(Scope::String)
+        } else {
+            None
+        }
     }
 }
 
@@ -77,3 +122,6 @@ fn is_closed(view: &View<'_>, node: Node<'_>, text: &Snapshot) -> bool {
     // A string of one char is an opening quote that nothing closes yet.
     span.len() > 1 && !ending.ends_with('\n')
 }
+
+#[cfg(test)]
+mod tests;

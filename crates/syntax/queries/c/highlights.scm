@@ -54,6 +54,5 @@
 (char_literal) @string
 (system_lib_string) @string
 (escape_sequence) @string.escape
-(preproc_arg) @embedded
 (comment) @comment
 ((comment) @comment.doc (#match? @comment.doc "^(/\\*\\*[^*/]|///|//!)"))

@@ -49,7 +49,6 @@
 (macro_definition name: (identifier) @function.macro)
 (macro_invocation macro: (identifier) @function.macro)
 (macro_invocation macro: (scoped_identifier name: (identifier) @function.macro))
-(macro_invocation "!" @function.macro)
 
 (parameter pattern: (identifier) @variable.parameter)
 (parameter pattern: (mut_pattern (identifier) @variable.parameter))
@@ -74,6 +73,7 @@
   "=" "==" "!=" "<=" ">=" "&&" "||" "+" "-" "/" "%" "^" "!" "=>" "->" ".." "..=" "..." "<<" ">>"
   "+=" "-=" "*=" "/=" "%=" "^=" "&=" "|=" "<<=" ">>=" "@" "?" "*" "&"
 ] @operator
+(macro_invocation "!" @function.macro)
 (binary_expression ["<" ">" "|"] @operator)
 (or_pattern "|" @operator)
 
@@ -116,4 +116,6 @@
 (block_comment) @comment
 (line_comment (doc_comment)) @comment.doc
 (block_comment (doc_comment)) @comment.doc
+(outer_doc_comment_marker "/" @comment.doc)
+(inner_doc_comment_marker "!" @comment.doc)
 (shebang) @comment

@@ -23,3 +23,4 @@
 ["?" ":"] @punctuation.delimiter
 (ternary_expression ["?" ":"] @operator)
 "enum" @keyword
+(predefined_type "void" @type.builtin)

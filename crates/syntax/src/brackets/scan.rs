@@ -2,6 +2,9 @@
 //!
 //! Invariant: looks at no more than `MOST_SCANNED` bytes in each direction.
 
+use std::cell::RefCell;
+use std::ops::Range;
+
 use base::{ByteOffset, Span};
 use text::Snapshot;
 
@@ -17,7 +20,12 @@ pub(crate) struct Scanner<'a> {
     text: &'a Snapshot,
     view: Option<View<'a>>,
     pairs: &'static [(char, char)],
+    /// What the bytes of one stretch are, as the tree tells; asked for stretch by stretch.
+    scopes: RefCell<(Range<usize>, Vec<Scope>)>,
 }
+
+/// Scopes are read from the tree so many bytes at a time.
+const STRETCH: usize = 4096;
 
 impl<'a> Scanner<'a> {
     /// A scanner for the language at `at`.
@@ -30,6 +38,7 @@ impl<'a> Scanner<'a> {
             text,
             view,
             pairs: language.config().brackets,
+            scopes: RefCell::new((0..0, Vec::new())),
         }
     }
 
@@ -44,17 +53,21 @@ impl<'a> Scanner<'a> {
 
     /// Whether the byte at an offset is neither in a string nor in a comment.
     pub(crate) fn is_code(&self, at: usize) -> bool {
-        let Some(view) = &self.view else {
-            return true;
-        };
-        view.scope_node(at).is_none()
+        self.scope(at) == Scope::Code
     }
 
-    /// Where the comment ends that holds the byte at an offset.
-    pub(crate) fn comment_end(&self, at: usize) -> Option<usize> {
-        let view = self.view.as_ref()?;
-        let (node, scope) = view.scope_node(at)?;
-        (scope == Scope::Comment).then_some(node.end_byte() + view.shift)
+    /// What the byte at an offset is part of.
+    pub(crate) fn scope(&self, at: usize) -> Scope {
+        let Some(view) = &self.view else {
+            return Scope::Code;
+        };
+        let mut scopes = self.scopes.borrow_mut();
+        if !scopes.0.contains(&at) {
+            let stretch = at - at % STRETCH..at - at % STRETCH + STRETCH;
+            *scopes = (stretch.clone(), view.scopes(stretch));
+        }
+        let ix = at - scopes.0.start;
+        scopes.1.get(ix).copied().unwrap_or(Scope::Code)
     }
 
     /// The bracket behind `from` that closes pair `ix`, when `depth` openers are open.

@@ -152,7 +152,7 @@ pub(crate) static YAML: Definition = Definition {
         outline: query!("yaml", "outline"),
     },
     kinds: NodeKinds {
-        strings: &["double_quote_scalar", "single_quote_scalar", "block_scalar"],
+        strings: &["double_quote_scalar", "single_quote_scalar"],
         context: &["block_mapping_pair"],
         ..NodeKinds::NONE
     },

@@ -97,7 +97,7 @@ pub(crate) static C: Definition = Definition {
     config: C_CONFIG,
     queries: QuerySources {
         highlights: &[query!("c", "highlights")],
-        injections: "",
+        injections: query!("c", "injections"),
         folds: query!("c", "folds"),
         outline: query!("c", "outline"),
     },
@@ -143,7 +143,7 @@ pub(crate) static CPP: Definition = Definition {
     config: C_CONFIG,
     queries: QuerySources {
         highlights: &[query!("c", "highlights"), query!("cpp", "highlights")],
-        injections: "",
+        injections: query!("cpp", "injections"),
         folds: query!("cpp", "folds"),
         outline: query!("cpp", "outline"),
     },

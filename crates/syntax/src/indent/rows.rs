@@ -2,11 +2,14 @@
 //!
 //! Invariant: no row is read beyond `MOST_ROW_BYTES`, and no search goes beyond `MOST_ROWS`.
 
-use base::{ByteOffset, Row, Span};
+use std::borrow::Cow;
+
+use base::{Bias, ByteOffset, Row, Span};
 use text::Snapshot;
 
 use super::{IndentHint, Scanner};
 use crate::language::{IndentRules, Language};
+use crate::scope::Scope;
 use crate::snapshot::SyntaxSnapshot;
 
 /// Of longer rows only the end is read.
@@ -63,7 +66,8 @@ impl<'a> RowReader<'a> {
 
     /// The part of a row before `end`.
     pub(super) fn row(&self, row: Row, end: ByteOffset) -> RowPart {
-        let start = self.text.row_start(row).max(end - MOST_ROW_BYTES);
+        let near = self.text.clip(end - MOST_ROW_BYTES, Bias::Right);
+        let start = self.text.row_start(row).max(near);
         let line = self.text.text(Span::new(start, end.max(start)));
         let mut part = RowPart {
             row,
@@ -72,21 +76,12 @@ impl<'a> RowReader<'a> {
             opened: Vec::new(),
             closed: Vec::new(),
         };
-        let (mut code_end, mut comment_end) = (0, 0);
-        let mut is_first = true;
+        let mut code_end = 0;
         for (ix, c) in line.char_indices() {
             let at = start.0 + ix;
-            if c.is_whitespace() || at < comment_end {
+            if c.is_whitespace() || self.scanner.scope(at) == Scope::Comment {
                 continue;
             }
-            // Asking the tree at every char would cost too much; comments begin with their marks.
-            if (is_first || self.may_start_comment(&line[ix..]))
-                && let Some(end) = self.scanner.comment_end(at)
-            {
-                comment_end = end;
-                continue;
-            }
-            is_first = false;
             code_end = ix + c.len_utf8();
             if let Some((pair, opens)) = self.scanner.bracket(c, at) {
                 if opens {
@@ -102,7 +97,7 @@ impl<'a> RowReader<'a> {
 
     /// The first token between two offsets of one row.
     pub(super) fn first_token(&self, start: ByteOffset, end: ByteOffset) -> Token {
-        let end = end.min(start + MOST_ROW_BYTES);
+        let end = self.text.clip(end.min(start + MOST_ROW_BYTES), Bias::Left);
         let line = self.text.text(Span::new(start, end));
         let rest = line.trim_start();
         let at = start.0 + (line.len() - rest.len());
@@ -284,7 +279,7 @@ impl<'a> RowReader<'a> {
         let mut deepest = usize::MAX;
         for count in 1..=row.0.min(MOST_ROWS) {
             let above = row - count;
-            let line = self.text.row_text(above);
+            let line = head(self.text, above);
             let indent = line.len() - line.trim_start().len();
             if line.trim().is_empty() || indent >= deepest {
                 continue;
@@ -321,7 +316,7 @@ impl<'a> RowReader<'a> {
         }
         for count in 0..before.row.0.min(MOST_ROWS) {
             let above = before.row - count;
-            let line = self.text.row_text(above);
+            let line = head(self.text, above);
             if self
                 .rules
                 .labels
@@ -339,12 +334,6 @@ impl<'a> RowReader<'a> {
         self.language.name() != "Go"
     }
 
-    fn may_start_comment(&self, rest: &str) -> bool {
-        let config = self.language.config();
-        let starts = |mark: Option<&str>| mark.is_some_and(|mark| rest.starts_with(mark));
-        starts(config.line_comment) || starts(config.block_comment.map(|(open, _)| open))
-    }
-
     fn blanks_before(&self, offset: ByteOffset) -> usize {
         let blanks = self
             .text
@@ -358,6 +347,13 @@ const VOID_TAGS: &[&str] = &[
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
     "wbr",
 ];
+
+/// The start of a row, all of it unless it is very long.
+pub(super) fn head(text: &Snapshot, row: Row) -> Cow<'_, str> {
+    let span = text.row_span(row);
+    let end = text.clip(span.end.min(span.start + MOST_ROW_BYTES), Bias::Left);
+    text.text(Span::new(span.start, end.max(span.start)))
+}
 
 fn first_word(code: &str) -> &str {
     let end = code
@@ -379,9 +375,15 @@ fn is_label_line(code: &str, label: &str) -> bool {
     is_whole_word && (label.ends_with(':') || code.ends_with(':') || code.ends_with("->"))
 }
 
-/// Ruby's `def double(x) = x * 2`.
+/// Ruby's `def double(x) = x * 2`: an equals sign outside the parentheses.
 fn is_one_line_definition(code: &str) -> bool {
-    first_word(code) == "def" && code.contains(") = ")
+    let mut depth = 0;
+    let mut is_outside = |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth == 0
+    };
+    let outside: String = code.chars().filter(|c| is_outside(*c)).collect();
+    first_word(code) == "def" && outside.contains(" = ")
 }
 
 /// Lua's `local f = function(a)` and `return function()`.

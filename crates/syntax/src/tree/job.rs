@@ -22,6 +22,7 @@ pub struct ParseJob {
     pub(super) language: Language,
     /// In step with `text`.
     pub(super) old: Option<Trees>,
+    /// Whether `old` equalled a fresh parse before the edits since.
     pub(super) was_settled: bool,
     pub(super) dirty: Vec<Range<usize>>,
     pub(super) stage: Stage,
@@ -92,7 +93,7 @@ impl ParseJob {
         let trees = self.layers(root, old.as_ref(), progress)?;
         Some(ParsedTree {
             revision: self.text.revision(),
-            is_settled: is_settled(self.was_settled, old.as_ref(), &trees),
+            is_settled: is_settled(old.as_ref().map(|_| self.was_settled), &trees),
             trees: Some(trees),
             token: self.token,
         })

@@ -1,1 +1,326 @@
-//! Tests.
+//! Trees under random edits, budgets, jobs.
+
+use std::sync::atomic::AtomicBool;
+
+use base::{Bias, ByteOffset, Span};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use text::{Buffer, Edit, Origin, Timestamp};
+
+use super::{Budget, ParseJob, ParseStatus, SyntaxTree};
+use crate::equality::are_equal;
+use crate::language_named;
+use crate::tests::{SAMPLES, buffer, parse_all, parsed, sample};
+
+/// Pieces of text that matter to grammars.
+const PIECES: &[&str] = &[
+    "x",
+    " ",
+    "\n",
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    "'",
+    "`",
+    "//",
+    "/*",
+    "*/",
+    "#",
+    "--",
+    ":",
+    ";",
+    ",",
+    "=",
+    "<",
+    ">",
+    "end",
+    "if ",
+    "fn ",
+    "def ",
+    "é",
+    "\t",
+    "\\",
+    "```",
+    "1",
+    ".",
+    "|",
+    "    ",
+    "<div>",
+    "\r\n",
+    "<script>",
+    "</script>",
+    "# ",
+    "- ",
+    "do ",
+    "EOF",
+];
+
+/// A buffer and its tree, edited at random.
+struct Edited {
+    rng: StdRng,
+    buffer: Buffer,
+    tree: SyntaxTree,
+}
+
+impl Edited {
+    fn new(language: &str, text: &str, seed: u64) -> Edited {
+        let buffer = buffer(text);
+        let tree = parsed(language, &buffer.snapshot());
+        Edited {
+            rng: StdRng::seed_from_u64(seed),
+            buffer,
+            tree,
+        }
+    }
+
+    /// Replaces one to three places at once.
+    fn edit(&mut self) {
+        let before = self.buffer.snapshot();
+        let mut edits: Vec<Edit> = Vec::new();
+        for _ in 0..self.rng.random_range(1..=3usize) {
+            let at = self.rng.random_range(0..=before.len().0);
+            let removed = self.rng.random_range(0..4usize) * self.rng.random_range(0..2usize);
+            let start = before.clip(ByteOffset(at), Bias::Left);
+            let end = before.clip(start + removed, Bias::Left).max(start);
+            let piece = PIECES[self.rng.random_range(0..PIECES.len())];
+            let span = Span::new(start, end);
+            let is_apart = |it: &Edit| it.span.end < span.start || span.end < it.span.start;
+            if edits.iter().all(is_apart) {
+                let text = if self.rng.random_bool(0.6) { piece } else { "" };
+                edits.push(Edit::new(span, text));
+            }
+        }
+        let change = self.buffer.edit(&edits, &Origin::user(Timestamp(0)));
+        self.tree.edit(&before, &self.buffer.snapshot(), &change);
+    }
+
+    fn undo_all(&mut self) {
+        loop {
+            let before = self.buffer.snapshot();
+            let Some(restored) = self.buffer.undo() else {
+                return;
+            };
+            self.tree
+                .edit(&before, &self.buffer.snapshot(), &restored.change);
+        }
+    }
+
+    fn assert_equals_fresh(&self, context: &str) {
+        let text = self.buffer.snapshot();
+        let fresh = parsed(self.tree.language().name(), &text);
+        let (ours, theirs) = (self.tree.trees.as_ref(), fresh.trees.as_ref());
+        let (ours, theirs) = (ours.expect("a tree"), theirs.expect("a tree"));
+        if !are_equal(ours, theirs) {
+            let (ours, theirs) = (ours.root.root_node(), theirs.root.root_node());
+            panic!("{context}: {:?}\n{ours}\n{theirs}", text.to_string());
+        }
+    }
+}
+
+fn run(job: ParseJob) -> Option<super::ParsedTree> {
+    job.run(&AtomicBool::new(false))
+}
+
+fn seed() -> u64 {
+    let seed = rand::random();
+    println!("seed {seed}");
+    seed
+}
+
+/// Checks that whatever calls itself settled equals a fresh parse, and that `settle` makes it so.
+fn check_random_edits(language: &str, text: &str, seed: u64, steps: usize) {
+    let mut edited = Edited::new(language, text, seed);
+    for step in 0..steps {
+        edited.edit();
+        if edited.rng.random_bool(0.1) {
+            edited.undo_all();
+        }
+        let context = format!("{language}, seed {seed}, step {step}");
+        let snapshot = edited.buffer.snapshot();
+        if parse_all(&mut edited.tree, &snapshot) {
+            edited.assert_equals_fresh(&context);
+        } else if edited.rng.random_bool(0.3) {
+            let job = edited.tree.settle(&snapshot).expect("something to settle");
+            edited.tree.accept(run(job).expect("a result"));
+            assert!(edited.tree.is_settled(), "{context}");
+            edited.assert_equals_fresh(&context);
+        }
+    }
+}
+
+#[test]
+fn after_random_edits_a_settled_tree_equals_a_fresh_parse() {
+    let seed = seed();
+    for (language, sample) in SAMPLES {
+        check_random_edits(language, sample, seed, 60);
+    }
+}
+
+#[test]
+fn in_larger_texts_with_layers_too() {
+    let seed = seed();
+    let script = format!(
+        "<p>a</p>\n<script>\n{}</script>\n<style>\n{}</style>\n",
+        sample("JavaScript").replace("</", "<"),
+        sample("CSS").repeat(12),
+    );
+    check_random_edits("HTML", &script.repeat(2), seed, 40);
+    let fences = format!(
+        "# A\n\n```html\n{script}```\n\n```rust\n{}```\n",
+        sample("Rust").repeat(3)
+    );
+    check_random_edits("Markdown", &fences, seed, 40);
+    check_random_edits("Rust", &sample("Rust").repeat(6), seed, 40);
+    check_random_edits("Ruby", &sample("Ruby").repeat(8), seed, 40);
+}
+
+#[test]
+fn layers_hold_large_injections() {
+    let style = format!("<style>{}</style>", sample("CSS").repeat(12));
+    let tree = parsed("HTML", &text::Snapshot::new(&style));
+    let layers = &tree.trees.as_ref().expect("a tree").layers;
+    assert_eq!(layers.len(), 1);
+    assert_eq!(layers[0].language.name(), "CSS");
+}
+
+#[test]
+fn a_spent_budget_ends_in_a_job() {
+    let language = language_named("rust").expect("a language");
+    language.prepare();
+    let buffer = buffer(&sample("Rust").repeat(50));
+    let text = buffer.snapshot();
+    for checks in [0, 1, 2, 5, 20, 100] {
+        let mut tree = SyntaxTree::new(language);
+        let mut left = checks;
+        let mut is_spent = || {
+            left -= 1;
+            left < 0
+        };
+        let ParseStatus::Pending(job) = tree.parse(&text, &mut Budget::until(&mut is_spent)) else {
+            panic!("{checks} checks sufficed");
+        };
+        assert!(matches!(
+            tree.parse(&text, &mut Budget::unlimited()),
+            ParseStatus::Running
+        ));
+        assert!(
+            tree.snapshot()
+                .highlights(&text, text.full_span())
+                .is_empty()
+        );
+        assert!(tree.accept(run(job).expect("a result")));
+        assert!(matches!(
+            tree.parse(&text, &mut Budget::unlimited()),
+            ParseStatus::Done
+        ));
+        let fresh = parsed("rust", &text);
+        assert!(are_equal(
+            tree.trees.as_ref().expect("a tree"),
+            fresh.trees.as_ref().expect("a tree")
+        ));
+    }
+}
+
+#[test]
+fn a_result_is_moved_along_with_what_was_typed_meanwhile() {
+    let seed = seed();
+    for (language, sample) in SAMPLES {
+        let mut edited = Edited::new(language, &sample.repeat(4), seed);
+        for step in 0..10 {
+            edited.edit();
+            let text = edited.buffer.snapshot();
+            let mut is_spent = || true;
+            let status = edited.tree.parse(&text, &mut Budget::until(&mut is_spent));
+            for _ in 0..3 {
+                edited.edit();
+            }
+            if let ParseStatus::Pending(job) = status {
+                edited.tree.accept(run(job).expect("a result"));
+            }
+            let text = edited.buffer.snapshot();
+            // The tree is older than the text, yet in step: nothing it says is out of bounds.
+            edited.tree.snapshot().highlights(&text, text.full_span());
+            if parse_all(&mut edited.tree, &text) {
+                edited.assert_equals_fresh(&format!("{language}, seed {seed}, step {step}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn cancelled_dropped_and_overtaken_jobs_leave_no_trace() {
+    let mut edited = Edited::new("Rust", &sample("Rust").repeat(20), 1);
+    let mut no_time = || true;
+    edited.edit();
+    let text = edited.buffer.snapshot();
+    let ParseStatus::Pending(job) = edited.tree.parse(&text, &mut Budget::until(&mut no_time))
+    else {
+        panic!("no job");
+    };
+    assert!(job.run(&AtomicBool::new(true)).is_none());
+    // The job is gone, so the tree can be parsed here again.
+    parse_all(&mut edited.tree, &text);
+    edited.edit();
+    let text = edited.buffer.snapshot();
+    drop(edited.tree.parse(&text, &mut Budget::until(&mut no_time)));
+    edited.tree.is_settled = false;
+    parse_all(&mut edited.tree, &text);
+    edited.tree.is_settled = false;
+    let settle = edited.tree.settle(&text).expect("a job");
+    edited.edit();
+    let text = edited.buffer.snapshot();
+    parse_all(&mut edited.tree, &text);
+    assert!(run(settle).is_none(), "overtaken");
+}
+
+#[test]
+fn a_settled_tree_stays_where_it_is() {
+    let mut edited = Edited::new("Rust", &sample("Rust").repeat(20), 1);
+    let text = edited.buffer.snapshot();
+    assert!(edited.tree.settle(&text).is_none());
+    edited.tree.is_settled = false;
+    let job = edited.tree.settle(&text).expect("a job");
+    assert!(
+        !edited.tree.accept(run(job).expect("a result")),
+        "nothing changed"
+    );
+    assert!(edited.tree.is_settled());
+}
+
+#[test]
+fn too_large_a_text_gets_no_tree() {
+    let language = language_named("json").expect("a language");
+    let text = text::Snapshot::new(&" ".repeat(super::MAX_PARSED_BYTES + 1));
+    let mut tree = SyntaxTree::new(language);
+    assert!(matches!(
+        tree.parse(&text, &mut Budget::unlimited()),
+        ParseStatus::Done
+    ));
+    assert!(!tree.snapshot().has_tree());
+    assert!(
+        tree.snapshot()
+            .highlights(&text, Span::from(0..100))
+            .is_empty()
+    );
+}
+
+#[test]
+fn an_unprepared_language_is_prepared_in_a_job() {
+    // No other test touches this definition's queries.
+    let hidden = crate::language::Language(crate::definitions::HIDDEN[0]);
+    if hidden.is_prepared() {
+        return;
+    }
+    let text = text::Snapshot::new("*a*");
+    let mut tree = SyntaxTree::new(hidden);
+    let mut is_spent = || false;
+    let status = tree.parse(&text, &mut Budget::until(&mut is_spent));
+    if let ParseStatus::Pending(job) = status {
+        assert!(tree.accept(run(job).expect("a result")));
+    }
+    assert!(hidden.is_prepared());
+}
