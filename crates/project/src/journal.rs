@@ -126,7 +126,8 @@ pub(crate) enum Work {
         operations: Vec<Operation>,
         /// The same as plain edits, when some of the operations mean the undo tree.
         plain: Plain,
-        snapshot: Snapshot,
+        /// How the document is afterwards.
+        now: Now,
     },
     Meta(Now),
     /// The whole text in place of what was dropped from the queue.
@@ -348,12 +349,12 @@ impl Pending {
         document: &Document,
         since: Revision,
     ) {
-        let snapshot = document.snapshot();
+        let now = Now::of(document);
         let plain = if !operations.iter().any(operation::needs_history) {
             Plain::Same
         } else {
             match document.buffer().changes_since(since) {
-                Some(change) => Plain::Edits(plain_edits(&change, &snapshot)),
+                Some(change) => Plain::Edits(plain_edits(&change, &now.snapshot)),
                 None => Plain::Unknown,
             }
         };
@@ -361,7 +362,7 @@ impl Pending {
         self.work.push(Work::Operations {
             operations,
             plain,
-            snapshot,
+            now,
         });
     }
 }

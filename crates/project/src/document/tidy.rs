@@ -1,6 +1,6 @@
 //! Small corrections made before a save.
 
-use base::{ByteOffset, Row, Span};
+use base::{Row, Span};
 use text::{Author, Change, Edit, EditKind, LineEnding, Origin, Snapshot, Timestamp};
 
 use super::Document;
@@ -8,6 +8,7 @@ use crate::save::SaveOptions;
 
 /// Longer texts, in bytes, are saved as they are: going through them would hold the window up.
 const LONGEST: usize = 16 << 20;
+const BLANKS: [char; 2] = [' ', '\t'];
 
 impl Document {
     /// Applies what the options ask for, as an edit by the formatter.
@@ -31,7 +32,7 @@ fn tidy_edits(snapshot: &Snapshot, ending: LineEnding, options: SaveOptions) -> 
         let rows = (0..snapshot.row_count()).map(Row);
         edits.extend(rows.filter_map(|row| trim(snapshot, row)));
     }
-    if options.final_newline && !snapshot.is_empty() && !is_blank(snapshot, snapshot.last_row()) {
+    if options.final_newline && has_open_end(snapshot, options) {
         let end = snapshot.len();
         // A trimmed last row and the new line ending are one edit: edits must not touch.
         match edits.last_mut() {
@@ -44,13 +45,18 @@ fn tidy_edits(snapshot: &Snapshot, ending: LineEnding, options: SaveOptions) -> 
 
 fn trim(snapshot: &Snapshot, row: Row) -> Option<Edit> {
     let text = snapshot.row_text(row);
-    let kept = text.trim_end_matches([' ', '\t']).len();
+    let kept = text.trim_end_matches(BLANKS).len();
     let span = snapshot.row_span(row);
     (kept < text.len()).then(|| Edit::new(Span::new(span.start + kept, span.end), ""))
 }
 
-fn is_blank(snapshot: &Snapshot, row: Row) -> bool {
-    snapshot.row_span(row).is_empty() && row.0 > 0 || snapshot.len() == ByteOffset(0)
+/// Whether there is something on the last row, once it is trimmed.
+fn has_open_end(snapshot: &Snapshot, options: SaveOptions) -> bool {
+    let last = snapshot.row_text(snapshot.last_row());
+    match options.trim_trailing_whitespace {
+        true => !last.trim_end_matches(BLANKS).is_empty(),
+        false => !last.is_empty(),
+    }
 }
 
 #[cfg(test)]

@@ -69,10 +69,10 @@ impl Tracked {
             Work::Operations {
                 operations,
                 plain,
-                snapshot,
+                now,
             } => {
-                self.now.snapshot = snapshot;
-                self.take_operations(operations, plain);
+                self.take_operations(operations, plain, &now);
+                self.now = now;
             }
             Work::Meta(now) => self.take_meta(now),
             Work::Whole(now) => {
@@ -118,7 +118,7 @@ impl Tracked {
         Ok(())
     }
 
-    fn take_operations(&mut self, operations: Vec<Operation>, plain: Plain) {
+    fn take_operations(&mut self, operations: Vec<Operation>, plain: Plain, now: &Now) {
         let operations = match (self.has_history, plain) {
             (true, _) | (false, Plain::Same) => operations,
             (false, Plain::Unknown) => {
@@ -131,7 +131,7 @@ impl Tracked {
                 origin: Origin::new(Author::User, EditKind::Other, Timestamp(0)),
             }],
         };
-        let length = self.now.snapshot.len().0 as u64;
+        let length = now.snapshot.len().0 as u64;
         entry::write(&mut self.unsent, &Entry::Operations { operations, length });
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use base::ByteOffset;
 use host::{ContentHash, Files};
 use text::{Buffer, NodeId, Operation, SelectionSet, Snapshot};
 
@@ -75,6 +76,9 @@ impl Replay {
     /// Whether the text is as long as the journal says afterwards.
     fn apply(&mut self, operations: Vec<Operation>, length: u64) -> bool {
         for operation in operations {
+            if !self.fits(&operation) {
+                return false;
+            }
             self.buffer.apply_operation(&operation);
             if operation == Operation::SealStep {
                 let node = self.buffer.history().current();
@@ -82,6 +86,22 @@ impl Replay {
             }
         }
         self.buffer.len().0 as u64 == length
+    }
+
+    /// Whether the spans of an edit lie in the text, in order, on borders of characters.
+    fn fits(&self, operation: &Operation) -> bool {
+        let Operation::Edit { edits, .. } = operation else {
+            return true;
+        };
+        let snapshot = self.buffer.snapshot();
+        let is_border = |offset| offset <= snapshot.len() && is_char_border(&snapshot, offset);
+        let mut behind = ByteOffset(0);
+        edits.iter().all(|edit| {
+            let (start, end) = (edit.span.start, edit.span.end);
+            let is_in_order = behind <= start;
+            behind = end;
+            is_in_order && is_border(start) && is_border(end)
+        })
     }
 
     fn take_meta(&mut self, meta: Meta) {
@@ -127,6 +147,11 @@ impl Replay {
             has_history,
         }
     }
+}
+
+fn is_char_border(snapshot: &Snapshot, offset: ByteOffset) -> bool {
+    let (chunk, start) = snapshot.chunk_at(offset);
+    chunk.is_char_boundary(offset.0.saturating_sub(start.0))
 }
 
 fn divergence() -> String {

@@ -1,1 +1,157 @@
-//! .
+//! Damaged journals.
+
+use std::sync::Arc;
+
+use base::{AbsPath, ByteOffset, Span};
+use host::{FakeClock, FakeFiles, Files};
+use text::{Edit, EditKind, Operation, Origin, Timestamp};
+
+use super::recover;
+use crate::document::Document;
+use crate::journal::Journal;
+use crate::journal::entry::{Base, Entry, MAGIC, Meta, write};
+
+const AT: Timestamp = Timestamp(1);
+
+fn folder() -> AbsPath {
+    AbsPath::new("/journals").expect("absolute")
+}
+
+/// A dead run with one journal, and the texts that the document had on the way.
+fn dead_run(files: &FakeFiles) -> (AbsPath, Vec<String>) {
+    let clock = FakeClock::at(1);
+    let (journal, _events) =
+        Journal::start(Arc::new(files.clone()), &clock, &folder()).expect("a journal");
+    let mut document = Document::untitled();
+    let mut texts = vec![String::new()];
+    for (number, word) in ["one ", "zwei ", "drei ", "vier ", "fünf "]
+        .iter()
+        .enumerate()
+    {
+        let at = Timestamp(number as u64 * 100_000);
+        let span = Span::at(ByteOffset(0));
+        document
+            .buffer_mut()
+            .replace(span, word, &Origin::typing(at));
+        if number == 3 {
+            document.buffer_mut().undo();
+        }
+        journal.record(&mut document);
+        journal.flush().expect("written");
+        texts.push(document.snapshot().to_string());
+    }
+    drop(journal);
+    let sessions = files.list(&folder()).expect("a folder").entries;
+    let session = sessions.iter().find(|entry| entry.path.name() != "history");
+    let journals = files
+        .list(&session.expect("a session").path)
+        .expect("a folder")
+        .entries;
+    let journal = journals
+        .iter()
+        .find(|entry| entry.path.name().ends_with(".journal"));
+    (journal.expect("a journal").path.clone(), texts)
+}
+
+#[test]
+fn cut_anywhere_a_text_that_was_there_comes_back() {
+    let files = FakeFiles::new();
+    let (journal, texts) = dead_run(&files);
+    let whole = files.content(&journal).expect("the journal");
+    for length in 0..=whole.len() {
+        files.write(&journal, &whole[..length]);
+        let recovery = recover(&files, &folder(), AT);
+        match recovery.documents.as_slice() {
+            [recovered] => {
+                let text = recovered.document.snapshot().to_string();
+                assert!(texts.contains(&text), "cut at {length}: {text:?}");
+                if length == whole.len() {
+                    assert_eq!(text, *texts.last().expect("texts"));
+                    assert!(recovered.problems.is_empty());
+                }
+            }
+            _ => assert_eq!(recovery.problems.len(), 1, "cut at {length}"),
+        }
+    }
+}
+
+#[test]
+fn wrong_bytes_give_a_text_that_was_there_or_a_sentence() {
+    let files = FakeFiles::new();
+    let (journal, texts) = dead_run(&files);
+    let whole = files.content(&journal).expect("the journal");
+    for place in 0..whole.len() {
+        let mut wrong = whole.clone();
+        wrong[place] ^= 0x11;
+        files.write(&journal, &wrong);
+        let recovery = recover(&files, &folder(), AT);
+        match recovery.documents.as_slice() {
+            [recovered] => {
+                let text = recovered.document.snapshot().to_string();
+                assert!(texts.contains(&text), "wrong at {place}: {text:?}");
+            }
+            _ => assert_eq!(recovery.problems.len(), 1, "wrong at {place}"),
+        }
+    }
+    files.write(&journal, "not a journal at all");
+    let recovery = recover(&files, &folder(), AT);
+    assert!(
+        recovery.problems[0].contains("it is not a journal"),
+        "{:?}",
+        recovery.problems
+    );
+    assert!(
+        files.exists(&journal),
+        "what is not understood is not thrown away"
+    );
+}
+
+#[test]
+fn operations_that_do_not_fit_their_text_are_left_out() {
+    let files = FakeFiles::new();
+    let (journal, _) = dead_run(&files);
+    let edit = |start: usize, end: usize, text: &str, length: u64| Entry::Operations {
+        operations: vec![Operation::Edit {
+            edits: vec![Edit::new(
+                Span::new(ByteOffset(start), ByteOffset(end)),
+                text,
+            )],
+            origin: Origin::new(text::Author::User, EditKind::Other, AT),
+        }],
+        length,
+    };
+    let check = |entry: Entry, expected: &str| {
+        let document = Document::untitled();
+        let meta = Meta {
+            key: document.key(),
+            path: None,
+            format: document.format(),
+            saved: None,
+        };
+        let base = Base::Text("aä".into());
+        let mut bytes = MAGIC.to_vec();
+        write(&mut bytes, &Entry::Start { base, meta });
+        write(&mut bytes, &entry);
+        files.write(&journal, bytes);
+        let recovery = recover(&files, &folder(), AT);
+        let recovered = &recovery.documents[0];
+        assert_eq!(recovered.document.snapshot().to_string(), expected);
+        assert_eq!(recovered.problems.is_empty(), expected != "aä");
+    };
+    check(edit(1, 3, "b", 2), "ab");
+    check(edit(2, 3, "b", 2), "aä");
+    check(edit(0, 9, "b", 2), "aä");
+    check(edit(7, 7, "b", 4), "aä");
+    check(
+        Entry::Operations {
+            operations: vec![
+                Operation::Undo,
+                Operation::GoTo(text::NodeId(99)),
+                Operation::Restore(text::CheckpointId(99)),
+                Operation::EndStep,
+            ],
+            length: 0,
+        },
+        "aä",
+    );
+}
