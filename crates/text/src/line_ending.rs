@@ -1,5 +1,8 @@
 //! How lines end.
 
+use crate::edit::Edit;
+use crate::snapshot::Snapshot;
+
 /// What ends a line that is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineEnding {
@@ -27,6 +30,37 @@ impl LineEnding {
             LineEnding::Lf => "\n",
             LineEnding::CrLf => "\r\n",
         }
+    }
+}
+
+impl Snapshot {
+    /// How the lines end now. Reads the whole text.
+    pub fn line_endings(&self) -> LineEndings {
+        let mut count = EndingCount::default();
+        // No piece parts a carriage return from its line feed.
+        for chunk in self.chunks(self.full_span()) {
+            count.add(chunk.as_bytes());
+        }
+        count.endings()
+    }
+
+    /// The edits after which every line ends with `ending`. Reads the whole text.
+    pub fn edits_to_line_ending(&self, ending: LineEnding) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        let mut start = 0;
+        for chunk in self.chunks(self.full_span()) {
+            for feed in memchr::memchr_iter(b'\n', chunk.as_bytes()) {
+                let has_return = chunk[..feed].ends_with('\r');
+                let at = start + feed;
+                match ending {
+                    LineEnding::Lf if has_return => edits.push(Edit::new((at - 1..at).into(), "")),
+                    LineEnding::CrLf if !has_return => edits.push(Edit::new((at..at).into(), "\r")),
+                    _ => {}
+                }
+            }
+            start += chunk.len();
+        }
+        edits
     }
 }
 
@@ -71,3 +105,6 @@ impl EndingCount {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
