@@ -11,6 +11,6 @@ mod pieces;
 mod query;
 mod replace;
 
-pub use engine::{Count, Found, Hit, Limit, Matcher, Wrap};
+pub use engine::{Count, Found, Hit, Limit, Matcher, Matches, Wrap};
 pub use query::{Case, Pattern, Query, QueryError, WordBounds};
 pub use replace::{LetterCase, Replacement};

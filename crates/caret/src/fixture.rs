@@ -5,7 +5,7 @@
 
 use base::{ByteOffset, Span};
 use display::{DisplayMap, DisplayOptions};
-use syntax::{Budget, Language, SyntaxTree, language_named};
+use syntax::{Budget, Language, ParseStatus, SyntaxTree, language_named};
 use text::{Author, Buffer, LineEnding, Origin, Selection, SelectionSet, Timestamp};
 
 use crate::command::Command;
@@ -93,7 +93,9 @@ impl Fixture {
         let display = map.snapshot();
         let tree = self.language.map(|language| {
             let mut tree = SyntaxTree::new(language);
-            tree.parse(&snapshot, &mut Budget::unlimited());
+            let status = tree.parse(&snapshot, &mut Budget::unlimited());
+            let is_parsed = !matches!(status, ParseStatus::Pending(_));
+            assert!(is_parsed, "parsing without a budget ends");
             tree.snapshot()
         });
         ask(&Context {

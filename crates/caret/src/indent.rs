@@ -4,7 +4,7 @@
 //! Start at `indent_rows`.
 
 use base::{Bias, ByteOffset, Row, Span};
-use text::{EditKind, SelectionSet, Snapshot};
+use text::{EditKind, Snapshot};
 
 use crate::context::{CaretOptions, Context, Plan};
 use crate::draft::{Draft, Swap, replace_each};

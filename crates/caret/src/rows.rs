@@ -319,7 +319,7 @@ pub(crate) fn reorder_rows(ctx: &Context, order: Order) -> Plan {
     draft.into_plan(selections, EditKind::Other)
 }
 
-fn reordered<'t>(mut rows: Vec<&'t str>, order: Order) -> Vec<&'t str> {
+fn reordered(mut rows: Vec<&str>, order: Order) -> Vec<&str> {
     match order {
         Order::Ascending => rows.sort(),
         Order::Descending => rows.sort_by(|first, second| second.cmp(first)),
