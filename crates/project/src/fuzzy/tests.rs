@@ -47,7 +47,7 @@ fn a_capital_letter_asks_for_it() {
 fn positions_are_chars() {
     assert_eq!(positions("é", "caché.rs", Kind::Path), [4]);
     assert_eq!(positions("crs", "caché.rs", Kind::Path), [0, 6, 7]);
-    assert_eq!(positions("x", "caché.rs", Kind::Path), []);
+    assert!(positions("x", "caché.rs", Kind::Path).is_empty());
 }
 
 #[test]
