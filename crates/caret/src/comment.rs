@@ -2,8 +2,8 @@
 //!
 //! Start at `toggle_line_comment`.
 
-use base::{Bias, Span};
-use syntax::Scope;
+use base::{Bias, ByteOffset, Span};
+use syntax::{LanguageConfig, Scope};
 use text::{EditKind, Selection, SelectionSet};
 
 use crate::context::{Context, Plan};
@@ -16,22 +16,38 @@ use crate::rows::{RowRange, row_groups};
 /// Bytes looked through on either side for the ends of a block comment around a caret.
 const LOOK_AROUND: usize = 16 * 1024;
 
+/// Selections whose own language is looked up.
+const MOST_LOOKED_UP: usize = 100;
+
 /// Comments the selected rows out, or in again where all of them are comments.
 pub(crate) fn toggle_line_comment(ctx: &Context) -> Plan {
-    let Some(config) = ctx.language.map(|language| language.config()) else {
-        return Plan::nothing(ctx);
-    };
     let mut draft = Draft::new();
     for group in row_groups(ctx) {
+        let Some(config) = config_at(ctx, first_non_blank(ctx.snapshot, group.first)) else {
+            return Plan::nothing(ctx);
+        };
         match (config.line_comment, config.block_comment) {
             (Some(marker), _) => toggle_rows(ctx, &mut draft, group, marker),
             (None, Some(marks)) => toggle_block(ctx, &mut draft, trimmed(ctx, group), marks),
-            (None, None) => return Plan::nothing(ctx),
+            (None, None) => {}
         }
     }
     // A selection from the start of a row takes the new marker in; carets go with their text.
     let selections = draft.map_selections(ctx.selections, Bias::Left, Bias::Right, Bias::Right);
     draft.into_plan(selections, EditKind::Other)
+}
+
+/// How the text at an offset is edited: code within other code has comments of its own. With very
+/// many selections only the language of the whole counts.
+fn config_at(ctx: &Context, offset: ByteOffset) -> Option<&'static LanguageConfig> {
+    let is_few = ctx.selections.len() <= MOST_LOOKED_UP;
+    let inner = ctx
+        .syntax
+        .filter(|_| is_few)
+        .map(|syntax| syntax.language_at(ctx.snapshot, offset));
+    inner
+        .or(ctx.language.copied())
+        .map(|language| language.config())
 }
 
 /// The text of rows without the blanks around it.
@@ -70,10 +86,8 @@ fn toggle_rows(ctx: &Context, draft: &mut Draft, group: RowRange, marker: &str) 
 /// Wraps every selection in a block comment, or unwraps it. A caret unwraps the comment it is in,
 /// or opens an empty one.
 pub(crate) fn toggle_block_comment(ctx: &Context) -> Plan {
-    let Some(marks) = ctx
-        .language
-        .and_then(|language| language.config().block_comment)
-    else {
+    let start = ctx.selections.primary().start();
+    let Some(marks) = config_at(ctx, start).and_then(|config| config.block_comment) else {
         return toggle_line_comment(ctx);
     };
     let mut draft = Draft::new();

@@ -62,14 +62,20 @@ fn backspace(ctx: &Context, head: ByteOffset) -> Span {
     }
     let previous = ctx.snapshot.previous_grapheme(head);
     let row_start = ctx.snapshot.row_start(ctx.snapshot.point_at(head).row);
+    let blanks = ctx
+        .snapshot
+        .chars_before(head)
+        .take_while(|char| is_blank(*char));
+    if head - blanks.count() > row_start {
+        return Span::new(previous, head);
+    }
     let width = ctx.options.tab_width.max(1);
     let mut cells = 0;
     let mut spaces = 0;
     for char in ctx.snapshot.text(Span::new(row_start, head)).chars() {
         match char {
-            ' ' => (cells, spaces) = (cells + 1, spaces + 1),
             '\t' => (cells, spaces) = ((cells / width + 1) * width, 0),
-            _ => return Span::new(previous, head),
+            _ => (cells, spaces) = (cells + 1, spaces + 1),
         }
     }
     let to_stop = match cells % width {

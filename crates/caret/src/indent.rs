@@ -4,7 +4,7 @@
 //! Start at `indent_rows`.
 
 use base::{Bias, ByteOffset, Row, Span};
-use text::{EditKind, Snapshot};
+use text::{EditKind, Selection, Snapshot};
 
 use crate::context::{CaretOptions, Context, Plan};
 use crate::draft::{Draft, Swap, replace_each};
@@ -39,6 +39,21 @@ pub(crate) fn blanks_for(cells: u32, options: &CaretOptions) -> String {
     }
 }
 
+/// Blanks with some levels and columns more or less.
+pub(crate) fn shifted(ctx: &Context, base: &str, levels: i32, columns: u32) -> String {
+    let width = ctx.options.tab_width.max(1);
+    if levels >= 0 {
+        let step = if ctx.options.hard_tabs {
+            "\t".to_owned()
+        } else {
+            " ".repeat(width as usize)
+        };
+        return base.to_owned() + &step.repeat(levels as usize) + &" ".repeat(columns as usize);
+    }
+    let cells = cells_of(base, width).saturating_sub(width * levels.unsigned_abs());
+    blanks_for(cells, ctx.options) + &" ".repeat(columns as usize)
+}
+
 /// Indents the selected rows, or inserts a tab or spaces up to the next tab stop.
 pub(crate) fn tab(ctx: &Context) -> Plan {
     let spans_rows = |ctx: &Context| {
@@ -52,6 +67,9 @@ pub(crate) fn tab(ctx: &Context) -> Plan {
     }
     let width = ctx.options.tab_width.max(1);
     replace_each(ctx, EditKind::Typing, |selection| {
+        if let Some(swap) = jump_to_indent(ctx, selection) {
+            return swap;
+        }
         if ctx.options.hard_tabs {
             return Swap::caret_behind(selection.span(), "\t");
         }
@@ -59,6 +77,24 @@ pub(crate) fn tab(ctx: &Context) -> Plan {
         let spaces = width - cell % width;
         Swap::caret_behind(selection.span(), " ".repeat(spaces as usize))
     })
+}
+
+/// On a blank row that should be deeper than the caret is, one tab goes all the way.
+fn jump_to_indent(ctx: &Context, selection: &Selection) -> Option<Swap> {
+    let snapshot = ctx.snapshot;
+    let row = snapshot.point_at(selection.head).row;
+    let is_asked = ctx.options.smart_indent && selection.is_empty() && row.0 > 0;
+    let syntax = ctx.syntax.filter(|syntax| is_asked && syntax.has_tree())?;
+    let blanks = leading_blanks(snapshot, row);
+    let span = snapshot.row_span(row);
+    if blanks.len() < span.len() {
+        return None;
+    }
+    let hint = syntax.indent_for_new_line(snapshot, snapshot.row_end(row - 1));
+    let base = leading_blanks(snapshot, hint.base);
+    let wanted = shifted(ctx, &base, hint.levels, hint.columns);
+    let width = ctx.options.tab_width;
+    (cells_of(&wanted, width) > cells_of(&blanks, width)).then(|| Swap::caret_behind(span, wanted))
 }
 
 /// The cells before an offset in its row, folds, wraps and inlays apart. Only the last stretch of a
@@ -101,7 +137,7 @@ pub(crate) fn indent_rows(ctx: &Context) -> Plan {
             draft.push(Span::at(at), " ".repeat(spaces as usize));
         });
     }
-    shifted(ctx, draft)
+    follow(ctx, draft)
 }
 
 /// Moves the rows of every selection one step to the left.
@@ -125,11 +161,11 @@ pub(crate) fn outdent_rows(ctx: &Context) -> Plan {
             draft.push(span, " ".repeat(missing as usize));
         });
     }
-    shifted(ctx, draft)
+    follow(ctx, draft)
 }
 
 /// Selections follow their text; the start of a wider one takes in what comes before it.
-fn shifted(ctx: &Context, draft: Draft) -> Plan {
+fn follow(ctx: &Context, draft: Draft) -> Plan {
     let selections = draft.map_selections(ctx.selections, Bias::Left, Bias::Right, Bias::Right);
     draft.into_plan(selections, EditKind::Other)
 }
@@ -150,7 +186,7 @@ pub(crate) fn convert(ctx: &Context, hard_tabs: bool) -> Plan {
             }
         });
     }
-    shifted(ctx, draft)
+    follow(ctx, draft)
 }
 
 /// Deletes blanks at the ends of rows in the whole file, in one pass over its pieces.

@@ -10,7 +10,7 @@ use crate::brackets;
 use crate::context::{Context, Plan};
 use crate::draft::{Draft, Swap, replace_each, reversed};
 use crate::indent;
-use crate::motion::horizontal::is_blank;
+use crate::motion::horizontal::{first_non_blank, is_blank};
 use crate::newline;
 use crate::words::{Class, Words};
 
@@ -214,8 +214,7 @@ fn outdented_closer(ctx: &Context, head: ByteOffset, typed: char) -> Option<Swap
     let open = brackets::opener_of(ctx, typed)?;
     let row = ctx.snapshot.point_at(head).row;
     let start = ctx.snapshot.row_start(row);
-    let before = ctx.snapshot.text(Span::new(start, head));
-    if before.is_empty() || !before.chars().all(|char| char == ' ' || char == '\t') {
+    if head == start || first_non_blank(ctx.snapshot, row) < head {
         return None;
     }
     let opener = brackets::unclosed_before(ctx, head, open, typed)?;
@@ -266,7 +265,7 @@ pub(crate) fn outdented_row(ctx: &Context, head: ByteOffset) -> Option<(Span, St
     if cells(&blanks) < cells(&indent::leading_blanks(snapshot, before)) {
         return None;
     }
-    let outdented = newline::shifted(ctx, &blanks, -1, 0);
+    let outdented = indent::shifted(ctx, &blanks, -1, 0);
     Some((Span::new(start, head), outdented + &word))
 }
 

@@ -9,9 +9,12 @@ use text::EditKind;
 use crate::brackets;
 use crate::context::{Context, Plan};
 use crate::draft::{Swap, replace_each};
-use crate::indent::{blanks_for, cells_of, leading_blanks};
+use crate::indent::{leading_blanks, shifted};
 use crate::insert::{outdented_row, scope};
 use crate::motion::horizontal::first_non_blank;
+
+/// Bytes of a row that may go on in the next one; longer rows are no comments that people write.
+const LONGEST_CONTINUED: u32 = 10_000;
 
 /// How the row before goes on.
 enum Continuation {
@@ -180,25 +183,13 @@ fn indentation(ctx: &Context, row: Row, at: ByteOffset, behind: ByteOffset) -> I
     }
 }
 
-/// Blanks with some levels and columns more or less.
-pub(crate) fn shifted(ctx: &Context, base: &str, levels: i32, columns: u32) -> String {
-    let width = ctx.options.tab_width.max(1);
-    if levels >= 0 {
-        let step = if ctx.options.hard_tabs {
-            "\t".to_owned()
-        } else {
-            " ".repeat(width as usize)
-        };
-        return base.to_owned() + &step.repeat(levels as usize) + &" ".repeat(columns as usize);
-    }
-    let cells = cells_of(base, width).saturating_sub(width * levels.unsigned_abs());
-    blanks_for(cells, ctx.options) + &" ".repeat(columns as usize)
-}
-
 /// How a row with a marker goes on behind a break.
 fn continuation(ctx: &Context, row: Row, span: Span) -> Option<Continuation> {
     let language = ctx.language?;
     let snapshot = ctx.snapshot;
+    if snapshot.row_len(row).0 > LONGEST_CONTINUED {
+        return None;
+    }
     let start = first_non_blank(snapshot, row);
     let blanks = leading_blanks(snapshot, row);
     let before = snapshot.text(Span::new(start, span.start));

@@ -8,6 +8,9 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::context::Context;
 
+/// Characters of one class that a motion passes at once; a longer run is gone through in parts.
+const LONGEST_RUN: usize = 100_000;
+
 /// What a character is to a word motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
@@ -126,6 +129,7 @@ impl<'a> Words<'a> {
     fn skip_forward(&self, from: ByteOffset, class: Class) -> ByteOffset {
         let run = self.snapshot.chars_at(from);
         let len: usize = run
+            .take(LONGEST_RUN)
             .take_while(|char| self.continues(*char, class))
             .map(char::len_utf8)
             .sum();
@@ -135,6 +139,7 @@ impl<'a> Words<'a> {
     fn skip_backward(&self, from: ByteOffset, class: Class) -> ByteOffset {
         let run = self.snapshot.chars_before(from);
         let len: usize = run
+            .take(LONGEST_RUN)
             .take_while(|char| self.continues(*char, class))
             .map(char::len_utf8)
             .sum();
@@ -149,7 +154,7 @@ impl<'a> Words<'a> {
     /// Where the part of a word that starts at or behind `from` ends.
     fn part_end(&self, from: ByteOffset) -> ByteOffset {
         let mut at = from;
-        let mut chars = self.snapshot.chars_at(from).peekable();
+        let mut chars = self.snapshot.chars_at(from).take(LONGEST_RUN).peekable();
         while let Some(char) = chars.next_if(|char| *char == '_') {
             at += char.len_utf8();
         }
@@ -170,7 +175,11 @@ impl<'a> Words<'a> {
     /// Where the part of a word that ends at or before `from` starts.
     fn part_start(&self, from: ByteOffset) -> ByteOffset {
         let mut at = from;
-        let mut chars = self.snapshot.chars_before(from).peekable();
+        let mut chars = self
+            .snapshot
+            .chars_before(from)
+            .take(LONGEST_RUN)
+            .peekable();
         while let Some(char) = chars.next_if(|char| *char == '_') {
             at -= char.len_utf8();
         }

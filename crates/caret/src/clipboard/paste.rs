@@ -7,6 +7,7 @@ use super::{Copied, Piece};
 use crate::context::{Context, Plan};
 use crate::draft::Draft;
 use crate::indent::{blanks_for, cells_of, leading_blanks};
+use crate::motion::horizontal::{first_non_blank, is_blank};
 
 /// How pasted rows are indented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,12 +80,12 @@ fn fitted(ctx: &Context, piece: &Piece, selection: &Selection, indent: PasteInde
     let start = selection.start();
     let row = ctx.snapshot.point_at(start).row;
     let width = ctx.options.tab_width;
-    let before = ctx
-        .snapshot
-        .text(Span::new(ctx.snapshot.row_start(row), start));
-    let is_row_start = before.chars().all(|char| char == ' ' || char == '\t');
+    let is_row_start = start <= first_non_blank(ctx.snapshot, row);
     let wanted = match is_row_start {
-        true => cells_of(&before, width),
+        true => {
+            let before = Span::new(ctx.snapshot.row_start(row), start);
+            cells_of(&ctx.snapshot.text(before), width)
+        }
         false => cells_of(&leading_blanks(ctx.snapshot, row), width),
     };
     let mut rows = rows_of(&piece.text);
@@ -131,7 +132,7 @@ fn wanted_cells(ctx: &Context, row: Row) -> Option<u32> {
     let row = candidates
         .into_iter()
         .flatten()
-        .find(|row| !crate::motion::horizontal::is_blank(ctx.snapshot, *row))?;
+        .find(|row| !is_blank(ctx.snapshot, *row))?;
     let text = ctx.snapshot.row_text(row);
     let cells = cells_of(&leading_blanks(ctx.snapshot, row), ctx.options.tab_width);
     // Above a closing bracket is the inside of the brackets.

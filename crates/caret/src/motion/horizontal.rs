@@ -1,6 +1,6 @@
 //! Motions along a row, and to places that do not depend on the display.
 
-use base::{ByteOffset, Row};
+use base::{ByteOffset, Row, Span};
 use text::Snapshot;
 
 use crate::context::Context;
@@ -43,29 +43,56 @@ pub(super) fn row_start(ctx: &Context, head: ByteOffset) -> ByteOffset {
 
 /// To the blank row before the paragraph the head is in, or to the start of the text.
 pub(super) fn paragraph_up(ctx: &Context, head: ByteOffset) -> ByteOffset {
-    let mut row = ctx.snapshot.point_at(head).row;
-    let mut has_seen_text = !is_blank(ctx.snapshot, row);
-    while row.0 > 0 {
-        row -= 1;
-        match is_blank(ctx.snapshot, row) {
-            true if has_seen_text => return ctx.snapshot.row_start(row),
-            is_blank => has_seen_text |= !is_blank,
+    let snapshot = ctx.snapshot;
+    let row = snapshot.point_at(head).row;
+    let mut has_seen_text = !is_blank(snapshot, row);
+    let mut end = snapshot.row_start(row);
+    let mut is_row_blank = true;
+    // The line feed that ends the row above is no end of a row below it.
+    let mut is_first = true;
+    while end.0 > 0 {
+        let (piece, start) = snapshot.chunk_at(end - 1);
+        for (ix, byte) in piece.as_bytes()[..end - start].iter().enumerate().rev() {
+            match byte {
+                b'\n' => {
+                    if !is_first && is_row_blank && has_seen_text {
+                        return start + ix + 1;
+                    }
+                    has_seen_text |= !is_first && !is_row_blank;
+                    (is_first, is_row_blank) = (false, true);
+                }
+                _ => is_row_blank &= byte.is_ascii_whitespace(),
+            }
         }
+        end = start;
     }
     ByteOffset(0)
 }
 
 /// To the blank row behind the paragraph the head is in, or to the end of the text.
 pub(super) fn paragraph_down(ctx: &Context, head: ByteOffset) -> ByteOffset {
-    let last = ctx.snapshot.last_row();
-    let mut row = ctx.snapshot.point_at(head).row;
-    let mut has_seen_text = !is_blank(ctx.snapshot, row);
-    while row < last {
-        row += 1;
-        match is_blank(ctx.snapshot, row) {
-            true if has_seen_text => return ctx.snapshot.row_start(row),
-            is_blank => has_seen_text |= !is_blank,
+    let snapshot = ctx.snapshot;
+    let row = snapshot.point_at(head).row;
+    let mut has_seen_text = !is_blank(snapshot, row);
+    let mut row_start = snapshot.row_start(row + 1);
+    let mut is_row_blank = true;
+    let mut at = row_start;
+    for piece in snapshot.chunks(Span::new(row_start, snapshot.len())) {
+        for byte in piece.bytes() {
+            at += 1;
+            match byte {
+                b'\n' if is_row_blank && has_seen_text => return row_start,
+                b'\n' => {
+                    has_seen_text |= !is_row_blank;
+                    (row_start, is_row_blank) = (at, true);
+                }
+                _ => is_row_blank &= byte.is_ascii_whitespace(),
+            }
         }
     }
-    ctx.snapshot.len()
+    if is_row_blank && has_seen_text {
+        row_start
+    } else {
+        snapshot.len()
+    }
 }

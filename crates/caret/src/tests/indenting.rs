@@ -108,3 +108,35 @@ fn blanks() {
         "\ta\n«    b\n    cˇ»\n",
     );
 }
+
+#[test]
+fn tab_jumps_to_the_indentation_of_a_blank_row() {
+    in_language(
+        "Rust",
+        "fn a() {\n    if b {\nˇ\n    }\n}\n",
+        Tab,
+        "fn a() {\n    if b {\n        ˇ\n    }\n}\n",
+    );
+    in_language(
+        "Rust",
+        "fn a() {\n    ˇ\n}\n",
+        Tab,
+        "fn a() {\n        ˇ\n}\n",
+    );
+}
+
+#[test]
+fn code_within_other_code_has_its_own_comments() {
+    in_language(
+        "HTML",
+        "<script>\nletˇ a = 1;\n</script>\n",
+        ToggleLineComment,
+        "<script>\n// letˇ a = 1;\n</script>\n",
+    );
+    in_language(
+        "HTML",
+        "<p>ˇ</p>\n",
+        ToggleLineComment,
+        "<!-- <p>ˇ</p> -->\n",
+    );
+}
