@@ -45,6 +45,16 @@ impl Meter {
                 self.prior = Prior::Other;
                 self.tab_width - self.cell % self.tab_width
             }
+            // Kana, ideographs and hangul, which texts have many of.
+            '\u{3041}'..='\u{3096}'
+            | '\u{30A1}'..='\u{30FA}'
+            | '\u{4E00}'..='\u{9FFF}'
+            | '\u{AC00}'..='\u{D7A3}'
+                if self.prior != Prior::Joiner =>
+            {
+                self.prior = Prior::Wide;
+                2
+            }
             _ => self.advance_rare(ch),
         };
         self.cell = self.cell.saturating_add(cells);

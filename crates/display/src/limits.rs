@@ -26,3 +26,9 @@ pub(crate) const JOB_BYTES: usize = if cfg!(test) { 200 } else { 8 * 1024 * 1024
 
 /// Items of the tree one background job replaces.
 pub(crate) const JOB_ITEMS: usize = if cfg!(test) { 5 } else { 16 * 1024 };
+
+/// More edited places than this are taken as one where there is nothing between them.
+pub(crate) const JOINED_SPLICES: usize = if cfg!(test) { 1 } else { 16 };
+
+/// More changed folds or inlays than this are taken as one change.
+pub(crate) const JOINED_MARKS: usize = if cfg!(test) { 2 } else { 512 };

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use base::{ByteOffset, Row, Span};
 
-use crate::cells::{Meter, stand_in};
+use crate::cells::{Meter, plain_prefix, stand_in};
 use crate::inlay::InlayId;
 use crate::position::DisplayRow;
 use crate::shown::{Chunk, ChunkSource};
@@ -130,21 +130,21 @@ impl Writer {
             self.meter.advance_text(chunk.text);
             return self.push(SegmentKind::FoldPlaceholder, span, chunk.text, cell);
         }
-        for (ix, ch) in chunk.text.char_indices() {
+        let mut ix = 0;
+        while let Some(ch) = chunk.text[ix..].chars().next() {
             let cell = self.meter.cell;
             if cell >= self.cells.end {
                 break;
             }
-            self.meter.advance(ch);
-            let end = ix + ch.len_utf8();
-            let piece = &chunk.text[ix..end];
+            let len = self.unit_len(&chunk.text[ix..], ch);
+            let piece = &chunk.text[ix..ix + len];
+            self.meter.advance_text(piece);
+            let start: ByteOffset = chunk.offset + ix;
+            let span = Span::new(start, start + len);
+            ix += len;
             if let ChunkSource::Inlay(id) = chunk.source {
                 self.push(SegmentKind::Inlay(id), Span::at(chunk.offset), piece, cell);
-                continue;
-            }
-            let start: ByteOffset = chunk.offset + ix;
-            let span = Span::new(start, start + ch.len_utf8());
-            if ch == '\t' {
+            } else if ch == '\t' {
                 let blanks = " ".repeat((self.meter.cell - cell) as usize);
                 self.push(SegmentKind::Tab, span, &blanks, cell);
             } else if let Some(shape) = stand_in(ch) {
@@ -153,6 +153,17 @@ impl Writer {
                 self.push(SegmentKind::Text, span, piece, cell);
             }
         }
+    }
+
+    /// The bytes to write at once: printable ASCII up to a border of the window, or one character.
+    fn unit_len(&self, text: &str, ch: char) -> usize {
+        let cell = self.meter.cell;
+        let border = match cell < self.cells.start {
+            true => self.cells.start,
+            false => self.cells.end,
+        };
+        let room = &text.as_bytes()[..text.len().min((border - cell) as usize)];
+        plain_prefix(room).max(ch.len_utf8())
     }
 
     /// Adds what ends at the meter's cell, unless all of it lies before the window.

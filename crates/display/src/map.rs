@@ -10,7 +10,7 @@ use crate::block::{BlockId, BlockMark, BlockSpec, parts};
 use crate::fold::{self, FoldMark};
 use crate::inlay::{Inlay, InlayId, InlayMark};
 use crate::job::{Outstanding, WrapDone, WrapJob};
-use crate::limits::{JOB_BYTES, JOB_ITEMS, SYNC_BYTES};
+use crate::limits::{JOB_BYTES, JOB_ITEMS, JOINED_MARKS, JOINED_SPLICES, SYNC_BYTES};
 use crate::marks::{Marks, Placed};
 use crate::position::{DisplayOptions, DisplayRow};
 use crate::shown::Dirty;
@@ -27,6 +27,15 @@ pub struct DisplayMap {
     outstanding: Option<Outstanding>,
     /// Counts ids of folds, blocks and jobs, and ages of inlays.
     next_id: u64,
+}
+
+/// Why something is derived anew.
+#[derive(Clone, Copy)]
+enum Cause {
+    /// The text changed.
+    Text,
+    /// Folds or inlays did.
+    Marks,
 }
 
 impl DisplayMap {
@@ -80,7 +89,7 @@ impl DisplayMap {
                 new: splice.new,
             })
             .collect();
-        self.follow(buffer, &dirty);
+        self.follow(buffer, &dirty, Cause::Text);
     }
 
     /// Changes tab width or wrapping. Rows keep their old breaks until they are wrapped anew.
@@ -182,8 +191,10 @@ impl DisplayMap {
     }
 
     /// Brings all layers up to date after the marks were.
-    fn follow(&mut self, buffer: &Snapshot, dirty: &[Dirty]) {
+    fn follow(&mut self, buffer: &Snapshot, dirty: &[Dirty], cause: Cause) {
         let options = self.wrap_options();
+        let joined = self.joined(dirty, cause);
+        let dirty = joined.as_ref().map_or(dirty, std::slice::from_ref);
         let state = &mut self.state;
         let lines = state.shown.sync(buffer, dirty, &state.folds, &self.inlays);
         if let Some(outstanding) = &mut self.outstanding {
@@ -194,6 +205,21 @@ impl DisplayMap {
             .after(&lines, &state.shown, state.options.tab_width);
         let rows = state.wrap.edit(&lines, &state.shown, options);
         self.place_blocks(&rows);
+    }
+
+    /// One span for many where nothing wraps, if deriving all between them is the cheaper way.
+    fn joined(&self, dirty: &[Dirty], cause: Cause) -> Option<Dirty> {
+        let (first, last) = (dirty.first()?, dirty.last()?);
+        let is_plain = self.state.folds.is_empty() && self.inlays.is_empty();
+        let is_many = match cause {
+            _ if is_plain => dirty.len() > JOINED_SPLICES,
+            Cause::Text => false,
+            Cause::Marks => dirty.len() > JOINED_MARKS,
+        };
+        (is_many && self.state.options.wrap.is_none()).then(|| Dirty {
+            old: first.old.union(last.old),
+            new: first.new.union(last.new),
+        })
     }
 
     fn replace_rows(&mut self, replacements: Vec<Replacement>) {
@@ -238,7 +264,7 @@ impl DisplayMap {
         }
         let dirty = dirty(marks.iter().map(|placed| placed.span), &buffer);
         self.state.folds.insert(marks);
-        self.follow(&buffer, &dirty);
+        self.follow(&buffer, &dirty, Cause::Marks);
     }
 
     /// Removes every fold that overlaps the span, or that hides the byte at an empty span.
@@ -267,7 +293,7 @@ impl DisplayMap {
         let removed = self.state.folds.retain(|fold| !is_unwanted(fold));
         let buffer = self.state.buffer().clone();
         let dirty = dirty(removed.iter().map(|placed| placed.span), &buffer);
-        self.follow(&buffer, &dirty);
+        self.follow(&buffer, &dirty, Cause::Marks);
     }
 }
 
@@ -312,7 +338,7 @@ impl DisplayMap {
         spans.extend(marks.iter().map(|inlay| inlay.span));
         self.inlays.insert(marks);
         let dirty = dirty(spans.into_iter(), &buffer);
-        self.follow(&buffer, &dirty);
+        self.follow(&buffer, &dirty, Cause::Marks);
     }
 }
 

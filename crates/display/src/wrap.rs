@@ -291,6 +291,9 @@ impl WrapTree {
 
     /// Replaces lines; `replacements` are sorted and disjoint.
     pub(crate) fn replace(&mut self, replacements: Vec<Replacement>) -> Vec<RowEdit> {
+        if replacements.is_empty() {
+            return Vec::new();
+        }
         let old = std::mem::replace(&mut self.items, SumTree::new(()));
         let mut builder = Builder {
             items: SumTree::new(()),
@@ -298,10 +301,13 @@ impl WrapTree {
         let mut edits = Vec::new();
         let mut copied = 0;
         let mut cursor = old.cursor::<WrapSummary>(());
+        cursor.next();
         for replacement in replacements {
             let Range { start, end } = replacement.old_lines;
             builder.copy_lines(&mut cursor, copied..start);
-            let old_rows = row_start(&old, start)..row_start(&old, end);
+            let first_row = row_at_line(&cursor, start);
+            cursor.seek_forward(&AtColumn(end, 0), sum_tree::Bias::Right);
+            let old_rows = first_row..row_at_line(&cursor, end);
             let before = *builder.items.summary();
             builder.append(replacement.items);
             let after = *builder.items.summary();
@@ -326,14 +332,10 @@ pub(crate) fn plain(lines: u32, generation: u32) -> SumTree<WrapItem> {
     SumTree::from_item(WrapItem::Plain { lines, generation }, ())
 }
 
-/// The row that begins a line of the tree, or the number of rows.
-fn row_start(items: &SumTree<WrapItem>, line: u32) -> u32 {
-    let (start, _, item) =
-        items.find::<WrapSummary, _>((), &AtColumn(line, 0), sum_tree::Bias::Right);
-    match item {
-        Some(WrapItem::Plain { .. }) => start.rows + (line - start.lines),
-        _ => start.rows,
-    }
+/// The row that begins a line, at whose item or end the cursor stands.
+fn row_at_line(cursor: &Cursor<'_, '_, WrapItem, WrapSummary>, line: u32) -> u32 {
+    let start = cursor.start();
+    start.rows + (line - start.lines)
 }
 
 /// Puts items together, joining runs.
@@ -379,6 +381,7 @@ impl Builder {
         self.items.append(tail, ());
     }
 
+    /// Copies lines from the one at which the cursor stands, and moves it behind them.
     fn copy_lines(
         &mut self,
         cursor: &mut Cursor<'_, '_, WrapItem, WrapSummary>,
@@ -387,11 +390,10 @@ impl Builder {
         if lines.is_empty() {
             return;
         }
-        cursor.seek(&AtColumn(lines.start, 0), sum_tree::Bias::Right);
         if let Some(WrapItem::Plain { generation, .. }) = cursor.item() {
-            let end = cursor.end().lines.min(lines.end);
-            self.push_plain(end - lines.start, *generation);
-            if end == lines.end {
+            let item_end = cursor.end().lines;
+            self.push_plain(item_end.min(lines.end) - lines.start, *generation);
+            if item_end > lines.end {
                 return;
             }
             cursor.next();

@@ -45,6 +45,16 @@ fn stand_ins_are_as_wide_as_they_say() {
 }
 
 #[test]
+fn shortcuts_agree_with_the_table() {
+    use unicode_width::UnicodeWidthChar;
+    for ch in '\u{3000}'..='\u{E000}' {
+        if let Some(width) = ch.width().filter(|width| *width > 0) {
+            assert_eq!(Meter::new(0, 4).advance(ch), width as u32, "{ch:?}");
+        }
+    }
+}
+
+#[test]
 fn plain_bytes_are_counted() {
     for len in 0..40 {
         for bad in [b'\t', 0x7F, 0x80, 0xFF, 0x1F] {

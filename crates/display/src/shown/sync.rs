@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use base::{Bias, ByteOffset, Span};
-use sum_tree::SumTree;
+use sum_tree::{Item, SumTree};
 use text::Snapshot;
 
 use super::{AtByte, Extent, Piece, Shown};
@@ -41,6 +41,18 @@ struct Region {
     old_len: usize,
 }
 
+impl Region {
+    fn into_edit(self, new_lines: Range<u32>) -> LineEdit {
+        LineEdit {
+            old: self.old_lines,
+            new: new_lines,
+            prefix: self.prefix,
+            suffix: self.suffix,
+            old_len: self.old_len,
+        }
+    }
+}
+
 impl Shown {
     /// Follows a change. `dirty` is sorted and disjoint; the marks are those of `buffer`, the text
     /// after. Returns the lines that changed, sorted and disjoint.
@@ -51,6 +63,9 @@ impl Shown {
         folds: &Marks<FoldMark>,
         inlays: &Marks<InlayMark>,
     ) -> Vec<LineEdit> {
+        if folds.is_empty() && inlays.is_empty() && self.is_plain() {
+            return self.sync_plain(buffer, dirty);
+        }
         let old = std::mem::replace(self, Shown::new(buffer.clone()));
         let mut builder = Builder {
             old: &old,
@@ -61,20 +76,15 @@ impl Shown {
         let mut rest = dirty;
         let mut ends_at_last_line = false;
         while !rest.is_empty() {
-            let region = old.region(&mut rest, buffer, folds);
+            let region = old.region(&mut rest);
             builder.copy(copied..region.old.start);
             ends_at_last_line = region.old_lines.end == old.line_count();
             let start_line = builder.pieces.summary().lines;
             builder.derive(region.new, ends_at_last_line, buffer, (folds, inlays));
             let end_line = builder.pieces.summary().lines;
-            edits.push(LineEdit {
-                new: start_line..end_line + u32::from(ends_at_last_line),
-                old: region.old_lines,
-                prefix: region.prefix,
-                suffix: region.suffix,
-                old_len: region.old_len,
-            });
+            let new_lines = start_line..end_line + u32::from(ends_at_last_line);
             copied = region.old.end;
+            edits.push(region.into_edit(new_lines));
         }
         if !ends_at_last_line {
             builder.copy_rest(copied);
@@ -83,8 +93,38 @@ impl Shown {
         edits
     }
 
-    /// Takes dirty spans off the front of `rest` as long as they concern the same lines.
-    fn region(&self, rest: &mut &[Dirty], buffer: &Snapshot, folds: &Marks<FoldMark>) -> Region {
+    /// The same without any marks: the pieces are known, only the lines are to be found.
+    fn sync_plain(&mut self, buffer: &Snapshot, dirty: &[Dirty]) -> Vec<LineEdit> {
+        let old = std::mem::replace(self, Shown::new(buffer.clone()));
+        let mut edits = Vec::with_capacity(dirty.len());
+        let mut rest = dirty;
+        while !rest.is_empty() {
+            let region = old.region(&mut rest);
+            let is_last = region.old_lines.end == old.line_count();
+            let start = buffer.point_at(region.new.start).row.0;
+            let end = match is_last {
+                true => buffer.row_count(),
+                false => buffer.point_at(region.new.end).row.0,
+            };
+            edits.push(region.into_edit(start..end));
+        }
+        edits
+    }
+
+    /// Whether all of the buffer is shown as it is.
+    fn is_plain(&self) -> bool {
+        self.pieces.summary().shown == self.buffer.len().0
+            && matches!(self.pieces.first(), None | Some(Piece::Text { .. }))
+            && self
+                .pieces
+                .first()
+                .map_or(0, |piece| piece.summary(()).bytes)
+                == self.buffer.len().0
+    }
+
+    /// Takes dirty spans off the front of `rest` as long as they concern the same lines. What a
+    /// change newly hides lies in its dirty spans, so no line grows beyond theirs.
+    fn region(&self, rest: &mut &[Dirty]) -> Region {
         let first = rest[0];
         let mut last = first;
         *rest = &rest[1..];
@@ -104,25 +144,10 @@ impl Shown {
                 continue;
             }
             let new_end = last.new.end + (old_end - last.old.end);
-            if end_line < self.line_count()
-                && let Some(joined_end) = joined_end(new_end, buffer, folds)
-            {
-                // A fold hides the ending of the last line: the lines it leads to belong to it.
-                if let Some(next) = rest.first()
-                    && next.new.start <= joined_end
-                {
-                    last = *next;
-                    *rest = &rest[1..];
-                    end_line = end_line.max(self.line_at(last.old.end) + 1);
-                } else if joined_end >= buffer.len() {
-                    end_line = self.line_count();
-                } else {
-                    let old_joined = old_end + (joined_end - new_end);
-                    end_line = self.line_at(old_joined - 1).max(end_line) + 1;
-                }
-                continue;
-            }
-            let last_line = self.line(end_line - 1).shown;
+            let last_line = match end_line - 1 {
+                line if line == first_line => start_line.shown.clone(),
+                line => self.line(line).shown,
+            };
             let unchanged_from = self.to_shown(last.old.end, Bias::Right);
             return Region {
                 old_lines: first_line..end_line,
@@ -147,20 +172,6 @@ impl Shown {
             self.line_start(line).1
         }
     }
-}
-
-/// If folds hide the line feed before `end`: where the row ends to which they lead, its own ending
-/// included.
-fn joined_end(end: ByteOffset, buffer: &Snapshot, folds: &Marks<FoldMark>) -> Option<ByteOffset> {
-    let hidden_end = folds
-        .touching(Span::at(end))
-        .into_iter()
-        .filter(|placed| placed.span.start < end)
-        .map(|placed| fold::hidden(placed.span, buffer).end)
-        .filter(|hidden_end| *hidden_end >= end)
-        .max()?;
-    let row = buffer.point_at(hidden_end).row;
-    Some(buffer.row_span_with_ending(row).end)
 }
 
 struct Builder<'a> {
@@ -300,6 +311,9 @@ impl Builder<'_> {
             } else {
                 break;
             }
+        }
+        if at > span.end {
+            base::never!("a fold reaches out of the changed lines {span:?} to {at:?}");
         }
         self.push(span.end - at, newlines(at, span.end));
     }

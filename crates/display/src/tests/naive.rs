@@ -527,11 +527,7 @@ impl Model<'_> {
                     }
                 }
             };
-            assert_eq!(
-                offset.0,
-                expected,
-                "row {ix} cell {cell} {bias:?}"
-            );
+            assert_eq!(offset.0, expected, "row {ix} cell {cell} {bias:?}");
         }
     }
 

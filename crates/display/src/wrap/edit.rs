@@ -38,15 +38,54 @@ impl WrapTree {
         options: Option<WrapOptions>,
     ) -> Vec<RowEdit> {
         let mut budget = SYNC_BYTES;
-        let replacements = edits.iter().map(|edit| Replacement {
-            old_lines: edit.old.clone(),
-            items: match options {
+        let mut is_same = Vec::with_capacity(edits.len());
+        let mut replacements = Vec::new();
+        for edit in edits {
+            let items = match options {
                 None => plain(edit.new.len() as u32, self.generation),
                 Some(options) => self.rewrap(edit, shown, options, &mut budget),
-            },
-        });
-        let replacements = replacements.collect();
-        self.replace(replacements)
+            };
+            // Most edits leave a line that has one row with one row: nothing to do.
+            let stays = edit.old.len() == 1
+                && matches!(items.first(), Some(WrapItem::Plain { lines: 1, generation })
+                    if *generation == self.generation)
+                && edit.new.len() == 1
+                && self.is_plain(edit.old.start);
+            is_same.push(stays);
+            if !stays {
+                replacements.push(Replacement {
+                    old_lines: edit.old.clone(),
+                    items,
+                });
+            }
+        }
+        let mut replaced = self.replace(replacements).into_iter();
+        let mut shift = 0;
+        let mut rows = Vec::with_capacity(edits.len());
+        for (edit, is_same) in edits.iter().zip(is_same) {
+            if !is_same && let Some(row_edit) = replaced.next() {
+                shift = i64::from(row_edit.new_rows.end) - i64::from(row_edit.old_rows.end);
+                rows.push(row_edit);
+            } else if is_same {
+                let row = self.first_row(edit.new.start);
+                let old_row = u32::try_from(i64::from(row) - shift).unwrap_or(row);
+                rows.push(RowEdit {
+                    lines: edit.new.clone(),
+                    old_rows: old_row..old_row + 1,
+                    new_rows: row..row + 1,
+                });
+            }
+        }
+        rows
+    }
+
+    /// Whether a line has one row and needs no look.
+    fn is_plain(&self, line: u32) -> bool {
+        let target = AtColumn(line, 0);
+        let (_, _, item) = self
+            .items
+            .find::<WrapSummary, _>((), &target, sum_tree::Bias::Right);
+        matches!(item, Some(WrapItem::Plain { generation, .. }) if *generation == self.generation)
     }
 
     /// The rows of the new lines of an edit.
@@ -101,6 +140,9 @@ impl WrapTree {
         let head = reuse.0.filter(|(old, _)| self.has_rows(*old, indent));
         let tail = reuse.1.filter(|tail| self.has_rows(tail.line, indent));
 
+        if head.is_none() && tail.is_none() && span.len() > *budget {
+            return None;
+        }
         let mut column = 0;
         let mut builder = Builder {
             items: SumTree::new(()),
