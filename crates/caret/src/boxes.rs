@@ -9,6 +9,9 @@ use text::{Selection, SelectionSet};
 use crate::context::{Context, Memory, Plan};
 use crate::motion::vertical::at_cell;
 
+/// Display rows of the tallest box; further rows are left out of it.
+const TALLEST: u32 = 20_000;
+
 /// A box between two corners of the display; either may lie behind the end of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnBox {
@@ -37,14 +40,20 @@ impl ColumnBox {
         }
     }
 
+    /// The row of the moving corner, no further from the other than the tallest box reaches.
+    fn head_row(&self) -> DisplayRow {
+        self.head
+            .row
+            .clamp(self.anchor.row - TALLEST, self.anchor.row + TALLEST)
+    }
+
     /// One selection for every display row of the box. Rows that end before the box are left out,
     /// unless all do: then carets stand at their ends.
     pub fn selections(&self, ctx: &Context) -> SelectionSet {
         let last = ctx.display.last_row();
-        let (top, bottom) = (
-            self.anchor.row.min(self.head.row),
-            self.anchor.row.max(self.head.row).min(last),
-        );
+        let head_row = self.head_row().min(last);
+        let top = self.anchor.row.min(head_row);
+        let bottom = self.anchor.row.max(head_row).min(last);
         let left = self.anchor.cell.min(self.head.cell);
         let mut rows: Vec<DisplayRow> = (top.0..=bottom.0).map(DisplayRow).collect();
         let reaching: Vec<DisplayRow> = rows
@@ -84,6 +93,7 @@ pub(crate) fn select(ctx: &Context, column_box: ColumnBox) -> Plan {
 pub(crate) fn grow(ctx: &Context, side: Side) -> Plan {
     let remembered = ctx.memory().and_then(|memory| memory.column_box);
     let mut column_box = remembered.unwrap_or_else(|| ColumnBox::around_primary(ctx));
+    column_box.head.row = column_box.head_row();
     let head = &mut column_box.head;
     match side {
         Side::Up => head.row -= 1,

@@ -49,7 +49,17 @@ pub struct Context<'a> {
     pub memory: &'a Memory,
 }
 
-impl Context<'_> {
+/// Carets for which the tree is asked about indentation, some 0.2 ms each; with more of them the
+/// rows and brackets around each decide.
+const MOST_INDENTED_BY_TREE: usize = 48;
+
+impl<'a> Context<'a> {
+    /// The tree to ask about indentation, when there is one and the carets are few enough.
+    pub(crate) fn indent_tree(&self) -> Option<&'a SyntaxSnapshot> {
+        let is_few = self.selections.len() <= MOST_INDENTED_BY_TREE;
+        self.syntax.filter(|syntax| is_few && syntax.has_tree())
+    }
+
     /// What the last plan remembered, if it speaks of these selections in this text.
     pub(crate) fn memory(&self) -> Option<&Memory> {
         let (revision, selections) = self.memory.valid_for.as_ref()?;

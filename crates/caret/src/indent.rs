@@ -84,7 +84,7 @@ fn jump_to_indent(ctx: &Context, selection: &Selection) -> Option<Swap> {
     let snapshot = ctx.snapshot;
     let row = snapshot.point_at(selection.head).row;
     let is_asked = ctx.options.smart_indent && selection.is_empty() && row.0 > 0;
-    let syntax = ctx.syntax.filter(|syntax| is_asked && syntax.has_tree())?;
+    let syntax = ctx.indent_tree().filter(|_| is_asked)?;
     let blanks = leading_blanks(snapshot, row);
     let span = snapshot.row_span(row);
     if blanks.len() < span.len() {
@@ -179,6 +179,9 @@ pub(crate) fn convert(ctx: &Context, hard_tabs: bool) -> Plan {
     let mut draft = Draft::new();
     for group in selected_or_all(ctx) {
         each_row(ctx.snapshot, group, |head| {
+            if head.blanks.is_empty() {
+                return;
+            }
             let converted = blanks_for(cells_of(head.blanks, options.tab_width), &options);
             if head.blanks != converted {
                 let end = head.start + head.blanks.len();

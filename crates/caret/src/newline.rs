@@ -154,8 +154,7 @@ fn indentation(ctx: &Context, row: Row, at: ByteOffset, behind: ByteOffset) -> I
         .find(|kind| Some(kind.0) == opened);
     let is_between = kind.is_some_and(|kind| snapshot.chars_at(behind).next() == Some(kind.1));
     let hint = ctx
-        .syntax
-        .filter(|syntax| syntax.has_tree())
+        .indent_tree()
         .map(|syntax| syntax.indent_for_new_line(snapshot, at));
     match hint {
         Some(hint) => {

@@ -12,8 +12,12 @@ use crate::context::{Context, Memory, Plan};
 use crate::find::{Limit, Matcher, Query, WordBounds};
 use crate::words::Words;
 
-/// The most occurrences that are selected at once.
-const LIMIT: Limit = Limit(1_000_000);
+/// The most occurrences that are selected at once; more are for find and replace.
+const LIMIT: Limit = Limit(100_000);
+
+/// Bytes of the longest text that is looked for, and of the longest word.
+const LONGEST: usize = 64 * 1024;
+const LONGEST_WORD: usize = 256;
 
 /// Which way the next occurrence is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +140,11 @@ fn next_free(ctx: &Context, matcher: &Matcher, from: Span, way: Way) -> Option<S
 }
 
 fn matcher(ctx: &Context, span: Span, bounds: WordBounds) -> Option<Matcher> {
-    if span.is_empty() {
+    let longest = match bounds {
+        WordBounds::Whole => LONGEST_WORD,
+        WordBounds::Anywhere => LONGEST,
+    };
+    if span.is_empty() || span.len() > longest {
         return None;
     }
     let query = Query {

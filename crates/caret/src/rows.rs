@@ -298,6 +298,9 @@ pub(crate) fn reorder_rows(ctx: &Context, order: Order) -> Plan {
     let mut draft = Draft::new();
     let mut after = Vec::new();
     for group in selected_or_all(ctx) {
+        if group.first == group.last {
+            continue;
+        }
         let span = group.inner_span(snapshot);
         let text = snapshot.text(span).into_owned();
         let rows: Vec<&str> = text
@@ -312,7 +315,7 @@ pub(crate) fn reorder_rows(ctx: &Context, order: Order) -> Plan {
         after.push(Selection::new(landing, end));
     }
     let is_caret_only = ctx.selections.len() == 1 && ctx.selections.primary().is_empty();
-    let selections = match is_caret_only {
+    let selections = match is_caret_only || after.is_empty() {
         true => draft.map_selections(ctx.selections, Bias::Left, Bias::Left, Bias::Left),
         false => SelectionSet::new(after, 0),
     };

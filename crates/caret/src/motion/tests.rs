@@ -243,3 +243,46 @@ fn between_brackets() {
         .language("Rust")
         .check(Move(Motion::MatchingBracket), "f(\")\"ˇ)");
 }
+
+/// Paragraphs over many pieces of the rope, against rows looked at one by one.
+#[test]
+fn paragraphs_equal_a_naive_search() {
+    let mut seed = 0x5eed_u64;
+    println!("seed {seed}");
+    let mut text = String::new();
+    for _ in 0..3_000 {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        text.push_str(
+            ["\n", "a long enough row\n", " \t\r\n", "b\r\n", "\n"][(seed >> 60) as usize % 5],
+        );
+    }
+    let fixture = Fixture::new(&text);
+    let rows: Vec<&str> = text.split_inclusive('\n').collect();
+    let starts: Vec<usize> = rows
+        .iter()
+        .scan(0, |at, row| Some(std::mem::replace(at, *at + row.len())))
+        .collect();
+    let is_blank = |row: usize| rows[row].trim().is_empty();
+    fixture.with(|ctx| {
+        for row in (0..rows.len()).step_by(7) {
+            let text_at = (row..rows.len()).find(|row| !is_blank(*row));
+            let down =
+                text_at.and_then(|at| (at.max(row + 1)..rows.len()).find(|row| is_blank(*row)));
+            let down = down.map_or(text.len(), |row| starts[row]);
+            let head = ByteOffset(starts[row]);
+            assert_eq!(
+                super::horizontal::paragraph_down(ctx, head).0,
+                down,
+                "row {row}"
+            );
+            let text_at = (0..=row).rev().find(|row| !is_blank(*row));
+            let up = text_at.and_then(|at| (0..at.min(row)).rev().find(|row| is_blank(*row)));
+            let up = up.map_or(0, |row| starts[row]);
+            assert_eq!(
+                super::horizontal::paragraph_up(ctx, head).0,
+                up,
+                "row {row}"
+            );
+        }
+    });
+}
