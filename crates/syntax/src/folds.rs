@@ -270,6 +270,7 @@ impl Folder<'_> {
             .text
             .chars_before(end)
             .take_while(|c| c.is_whitespace())
+            .take(MOST_BLANKS)
         {
             blanks += c.len_utf8();
         }

@@ -21,6 +21,8 @@ pub(crate) struct Grammar {
     pub(crate) capture_kinds: Vec<CaptureKind>,
     /// The injections alone, for passes over a whole text.
     pub(crate) injections: Option<Query>,
+    /// Whether large injections in it get layers.
+    pub(crate) has_layers: bool,
     pub(crate) folds: Option<Query>,
     pub(crate) outline: Option<Query>,
     /// What each node kind means, by its number.
@@ -83,6 +85,7 @@ impl Grammar {
         let capture_kinds = highlights.as_ref().map_or_else(Vec::new, capture_kinds);
         Grammar {
             injections: compile_query(definition.name, &language, sources.injections),
+            has_layers: sources.has_layers,
             folds: compile_query(definition.name, &language, sources.folds),
             outline: compile_query(definition.name, &language, sources.outline),
             roles: roles(&language, &definition.kinds),

@@ -3,7 +3,7 @@
 //! One pass of the combined query over the visible nodes finds captures and injections; injections
 //! are then painted over their hosts, inner nodes over outer ones, later patterns over earlier.
 
-use base::{ByteOffset, Span};
+use base::Span;
 use text::Snapshot;
 use tree_sitter::{Node, QueryMatch, StreamingIterator};
 
@@ -11,7 +11,8 @@ use crate::cursors::with_query_cursor;
 use crate::grammar::{CaptureKind, Grammar};
 use crate::highlight_kind::HighlightKind;
 use crate::injection::{Injection, injection_of};
-use crate::snapshot::{SyntaxSnapshot, View};
+use crate::layers::small::SmallLayer;
+use crate::snapshot::{SyntaxSnapshot, TreeRef, View};
 use crate::source::Window;
 
 /// A stretch of text of one kind.
@@ -44,12 +45,9 @@ impl SyntaxSnapshot {
         if span.is_empty() || !self.language().is_prepared() {
             return Vec::new();
         }
-        let mut canvas = Canvas {
-            start: span.start.0,
-            kinds: vec![None; span.len()],
-        };
+        let mut canvas = Canvas::new(span);
         self.paint(&view, text, span, &mut canvas);
-        canvas.highlights()
+        canvas.highlights(0)
     }
 
     /// Paints one tree, then the injections in it.
@@ -69,8 +67,34 @@ impl SyntaxSnapshot {
                 let start = injection.span.start + view.shift;
                 let end = injection.span.end + view.shift;
                 let visible = Span::new(start.max(span.start), end.min(span.end).max(span.start));
-                self.paint(&inner, text, visible, canvas);
+                match &inner.tree {
+                    TreeRef::Kept(_) => self.paint(&inner, text, visible, canvas),
+                    TreeRef::Small(layer) => {
+                        let whole = Span::new(start, end);
+                        self.paint_small(&inner, layer, text, whole, canvas);
+                    }
+                }
             }
+        }
+    }
+
+    /// Paints a small injection, whose highlights are kept as long as its tree.
+    fn paint_small(
+        &self,
+        view: &View<'_>,
+        layer: &SmallLayer,
+        text: &Snapshot,
+        span: Span,
+        canvas: &mut Canvas,
+    ) {
+        let highlights = layer.highlights.get_or_init(|| {
+            let mut own = Canvas::new(span);
+            self.paint(view, text, span, &mut own);
+            own.highlights(span.start.0)
+        });
+        for Highlight { span: own, kind } in highlights {
+            let shift = span.start.0;
+            canvas.paint(own.start.0 + shift, own.end.0 + shift, Some(*kind));
         }
     }
 }
@@ -124,6 +148,13 @@ struct Canvas {
 }
 
 impl Canvas {
+    fn new(span: Span) -> Canvas {
+        Canvas {
+            start: span.start.0,
+            kinds: vec![None; span.len()],
+        }
+    }
+
     fn paint(&mut self, start: usize, end: usize, kind: Option<HighlightKind>) {
         let from = start.saturating_sub(self.start).min(self.kinds.len());
         let to = end.saturating_sub(self.start).min(self.kinds.len());
@@ -132,14 +163,14 @@ impl Canvas {
         }
     }
 
-    /// The runs of one kind.
-    fn highlights(&self) -> Vec<Highlight> {
+    /// The runs of one kind, counted from `origin`.
+    fn highlights(&self, origin: usize) -> Vec<Highlight> {
         let mut highlights = Vec::new();
-        let mut at = 0;
+        let mut at = self.start - origin;
         for run in self.kinds.chunk_by(|a, b| a == b) {
             let end = at + run.len();
             if let Some(kind) = run[0] {
-                let span = Span::new(ByteOffset(self.start + at), ByteOffset(self.start + end));
+                let span = Span::from(at..end);
                 highlights.push(Highlight { span, kind });
             }
             at = end;

@@ -131,6 +131,9 @@ pub(crate) struct Definition {
 pub(crate) struct QuerySources {
     pub(crate) highlights: &'static [&'static str],
     pub(crate) injections: &'static str,
+    /// Whether injections of many kilobytes are common, so that they get trees of their own that
+    /// are parsed incrementally. Looking for them costs time at every key.
+    pub(crate) has_layers: bool,
     pub(crate) folds: &'static str,
     pub(crate) outline: &'static str,
 }

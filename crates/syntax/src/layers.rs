@@ -2,7 +2,8 @@
 //!
 //! Injections come in two sizes. Those above `SMALL_BYTES` are layers here: trees of their own,
 //! kept in step with edits and parsed incrementally, with the root. The many below it are parsed
-//! when somebody looks at them, and kept by their content in `small`.
+//! when somebody looks at them, and kept by their content in `small`. Languages in which large
+//! ones are rare have no layers; up to `MOST_SMALL_BYTES` are then small, the others plain.
 //! Invariant: layers of one host are sorted and disjoint.
 
 pub(crate) mod small;
@@ -20,6 +21,9 @@ use crate::source::bytes_at;
 
 /// Injections of at most so many bytes are parsed when they are looked at.
 pub(crate) const SMALL_BYTES: usize = 4096;
+
+/// The same, in languages without layers.
+pub(crate) const MOST_SMALL_BYTES: usize = 16 * 1024;
 
 /// More large injections than this in one host stay without colours.
 const MOST_LAYERS: usize = 256;
@@ -149,12 +153,17 @@ impl LayerParse<'_> {
         if depth >= MOST_DEPTH || grammar.injections.is_none() {
             return Some(Vec::new());
         }
+        // A pass over the whole text is needed once, to ready the languages of what is embedded.
+        let is_first_pass = before.is_none() && self.prepare_all;
+        if !grammar.has_layers && !is_first_pass {
+            return Some(Vec::new());
+        }
         let stale = stale_ranges(host, before.as_ref());
         let mut layers: Vec<Layer> = kept_layers(before.as_ref(), &stale);
         let kept = layers.len();
         for range in &stale {
             for injection in injections_in(grammar, host.root_node(), self.text, 0, range.clone()) {
-                if injection.span.len() <= SMALL_BYTES {
+                if !grammar.has_layers || injection.span.len() <= SMALL_BYTES {
                     if self.prepare_all {
                         injection.language.prepare();
                     }

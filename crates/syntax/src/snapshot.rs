@@ -13,8 +13,8 @@ use tree_sitter::{Node, Tree};
 
 use crate::injection::{Injection, injections_in};
 use crate::language::Language;
-use crate::layers::small::SmallLayers;
-use crate::layers::{Layer, MOST_DEPTH, SMALL_BYTES, Trees, layer_at};
+use crate::layers::small::{SmallLayer, SmallLayers};
+use crate::layers::{Layer, MOST_DEPTH, MOST_SMALL_BYTES, SMALL_BYTES, Trees, layer_at};
 
 /// A text's trees at one moment. Cheap to clone.
 #[derive(Clone)]
@@ -39,7 +39,7 @@ pub(crate) struct View<'a> {
 /// A tree of the snapshot, or one parsed for the question.
 pub(crate) enum TreeRef<'a> {
     Kept(&'a Tree),
-    Small(Arc<Tree>),
+    Small(Arc<SmallLayer>),
 }
 
 impl SyntaxSnapshot {
@@ -143,13 +143,17 @@ impl SyntaxSnapshot {
         if depth >= MOST_DEPTH {
             return None;
         }
-        if injection.span.len() > SMALL_BYTES {
+        let has_layers = host.language.grammar().has_layers;
+        if has_layers && injection.span.len() > SMALL_BYTES {
             let layer = layer_at(host.layers, injection.span.start + host.shift)?;
             return (layer.language == injection.language).then(|| layer_view(layer, depth));
         }
+        if injection.span.len() > MOST_SMALL_BYTES {
+            return None;
+        }
         Some(View {
             language: injection.language,
-            tree: TreeRef::Small(self.small.tree(injection, text, host.shift)?),
+            tree: TreeRef::Small(self.small.layer(injection, text, host.shift)?),
             shift: host.shift + injection.span.start.0,
             layers: &[],
             depth,
@@ -171,7 +175,7 @@ impl View<'_> {
     pub(crate) fn root(&self) -> Node<'_> {
         match &self.tree {
             TreeRef::Kept(tree) => tree.root_node(),
-            TreeRef::Small(tree) => tree.root_node(),
+            TreeRef::Small(layer) => layer.tree.root_node(),
         }
     }
 }

@@ -32,9 +32,6 @@ pub use status::{Budget, ParseStatus};
 /// Larger texts get no tree: it would take some ten times their memory.
 pub const MAX_PARSED_BYTES: usize = 64 * 1024 * 1024;
 
-/// Up to this size, a tree that may differ from a fresh parse is parsed afresh at once.
-const SMALL_TEXT_BYTES: usize = 8 * 1024;
-
 /// More edited places than this are taken together.
 const MOST_DIRTY: usize = 64;
 
@@ -249,33 +246,8 @@ impl SyntaxTree {
         };
         let is_settled = is_settled(old.map(|_| self.is_settled), &trees);
         self.install(trees, is_settled);
-        if !self.is_settled && text.len().0 <= SMALL_TEXT_BYTES {
-            set_up(&mut parser, self.language, &[]);
-            self.parse_afresh(&mut parser, text, &mut progress);
-        }
         give_parser(parser);
         self.status()
-    }
-
-    /// For small texts: the fresh parse that `settle` would make, if the budget still allows it.
-    fn parse_afresh(
-        &mut self,
-        parser: &mut tree_sitter::Parser,
-        text: &Snapshot,
-        progress: &mut dyn FnMut(&ParseState) -> ControlFlow<()>,
-    ) {
-        let Some(root) = parse_text(parser, text, None, progress) else {
-            return;
-        };
-        let mut layers = LayerParse {
-            text,
-            parser,
-            prepare_all: false,
-        };
-        if let Some(layers) = layers.layers(&root, self.language, None, 0, progress) {
-            let layers = Arc::new(layers);
-            self.install(Trees { root, layers }, true);
-        }
     }
 
     fn install(&mut self, trees: Trees, is_settled: bool) {

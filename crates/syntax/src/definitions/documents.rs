@@ -11,6 +11,7 @@ use crate::language::{
 const JSON_QUERIES: QuerySources = QuerySources {
     highlights: &[query!("json", "highlights")],
     injections: "",
+    has_layers: false,
     folds: query!("json", "folds"),
     outline: query!("json", "outline"),
 };
@@ -109,6 +110,7 @@ pub(crate) static TOML: Definition = Definition {
     queries: QuerySources {
         highlights: &[query!("toml", "highlights")],
         injections: "",
+        has_layers: false,
         folds: query!("toml", "folds"),
         outline: query!("toml", "outline"),
     },
@@ -148,6 +150,7 @@ pub(crate) static YAML: Definition = Definition {
     queries: QuerySources {
         highlights: &[query!("yaml", "highlights")],
         injections: "",
+        has_layers: false,
         folds: query!("yaml", "folds"),
         outline: query!("yaml", "outline"),
     },
@@ -190,6 +193,7 @@ pub(crate) static MARKDOWN: Definition = Definition {
     queries: QuerySources {
         highlights: &[query!("markdown", "highlights")],
         injections: query!("markdown", "injections"),
+        has_layers: true,
         folds: query!("markdown", "folds"),
         outline: query!("markdown", "outline"),
     },
@@ -214,6 +218,7 @@ pub(crate) static MARKDOWN_INLINE: Definition = Definition {
     queries: QuerySources {
         highlights: &[query!("markdown_inline", "highlights")],
         injections: query!("markdown_inline", "injections"),
+        has_layers: false,
         folds: "",
         outline: "",
     },
@@ -249,6 +254,7 @@ pub(crate) static HTML: Definition = Definition {
     queries: QuerySources {
         highlights: &[query!("html", "highlights")],
         injections: query!("html", "injections"),
+        has_layers: true,
         folds: query!("html", "folds"),
         outline: query!("html", "outline"),
     },
@@ -289,6 +295,7 @@ pub(crate) static CSS: Definition = Definition {
     queries: QuerySources {
         highlights: &[query!("css", "highlights")],
         injections: "",
+        has_layers: false,
         folds: query!("css", "folds"),
         outline: query!("css", "outline"),
     },
@@ -324,6 +331,7 @@ pub(crate) static DIFF: Definition = Definition {
     queries: QuerySources {
         highlights: &[query!("diff", "highlights")],
         injections: "",
+        has_layers: false,
         folds: query!("diff", "folds"),
         outline: query!("diff", "outline"),
     },

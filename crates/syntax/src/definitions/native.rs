@@ -30,6 +30,7 @@ pub(crate) static RUST: Definition = Definition {
     queries: QuerySources {
         highlights: &[query!("rust", "highlights")],
         injections: query!("rust", "injections"),
+        has_layers: false,
         folds: query!("rust", "folds"),
         outline: query!("rust", "outline"),
     },
@@ -98,6 +99,7 @@ pub(crate) static C: Definition = Definition {
     queries: QuerySources {
         highlights: &[query!("c", "highlights")],
         injections: query!("c", "injections"),
+        has_layers: false,
         folds: query!("c", "folds"),
         outline: query!("c", "outline"),
     },
@@ -144,6 +146,7 @@ pub(crate) static CPP: Definition = Definition {
     queries: QuerySources {
         highlights: &[query!("c", "highlights"), query!("cpp", "highlights")],
         injections: query!("cpp", "injections"),
+        has_layers: false,
         folds: query!("cpp", "folds"),
         outline: query!("cpp", "outline"),
     },
@@ -219,6 +222,7 @@ pub(crate) static GO: Definition = Definition {
     queries: QuerySources {
         highlights: &[query!("go", "highlights")],
         injections: "",
+        has_layers: false,
         folds: query!("go", "folds"),
         outline: query!("go", "outline"),
     },

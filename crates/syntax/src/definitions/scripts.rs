@@ -43,6 +43,7 @@ pub(crate) static PYTHON: Definition = Definition {
     queries: QuerySources {
         highlights: &[query!("python", "highlights")],
         injections: "",
+        has_layers: false,
         folds: query!("python", "folds"),
         outline: query!("python", "outline"),
     },
@@ -117,6 +118,7 @@ pub(crate) static BASH: Definition = Definition {
     queries: QuerySources {
         highlights: &[query!("bash", "highlights")],
         injections: "",
+        has_layers: false,
         folds: query!("bash", "folds"),
         outline: query!("bash", "outline"),
     },
@@ -201,6 +203,7 @@ pub(crate) static RUBY: Definition = Definition {
     queries: QuerySources {
         highlights: &[query!("ruby", "highlights")],
         injections: query!("ruby", "injections"),
+        has_layers: false,
         folds: query!("ruby", "folds"),
         outline: query!("ruby", "outline"),
     },
@@ -297,6 +300,7 @@ pub(crate) static LUA: Definition = Definition {
             query!("lua", "highlights"),
         ],
         injections: query!("lua", "injections"),
+        has_layers: false,
         folds: query!("lua", "folds"),
         outline: query!("lua", "outline"),
     },
@@ -354,6 +358,7 @@ pub(crate) static SQL: Definition = Definition {
             query!("sql", "highlights"),
         ],
         injections: "",
+        has_layers: false,
         folds: query!("sql", "folds"),
         outline: query!("sql", "outline"),
     },
@@ -401,6 +406,7 @@ pub(crate) static MAKE: Definition = Definition {
     queries: QuerySources {
         highlights: &[query!("make", "highlights")],
         injections: query!("make", "injections"),
+        has_layers: false,
         folds: query!("make", "folds"),
         outline: query!("make", "outline"),
     },

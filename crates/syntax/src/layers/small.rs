@@ -5,12 +5,13 @@
 //! Invariant: what is kept is bounded; the least recently used half goes first.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use text::Snapshot;
 use tree_sitter::{Point, Range, Tree};
 
 use crate::cursors::{give_parser, take_parser};
+use crate::highlight::Highlight;
 use crate::injection::Injection;
 use crate::language::Language;
 use crate::layers::set_up;
@@ -23,10 +24,17 @@ const MOST_TREES: usize = 1024;
 #[derive(Default)]
 pub(crate) struct SmallLayers(Mutex<Generations>);
 
+/// A small injection.
+pub(crate) struct SmallLayer {
+    pub(crate) tree: Tree,
+    /// Its highlights, in its own coordinates; made when first asked for.
+    pub(crate) highlights: OnceLock<Vec<Highlight>>,
+}
+
 #[derive(Default)]
 struct Generations {
-    young: HashMap<Key, Arc<Tree>>,
-    old: HashMap<Key, Arc<Tree>>,
+    young: HashMap<Key, Arc<SmallLayer>>,
+    old: HashMap<Key, Arc<SmallLayer>>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -38,18 +46,18 @@ struct Key {
 }
 
 impl SmallLayers {
-    /// The tree of an injection, whose offsets count from `shift` in the host's coordinates.
-    pub(crate) fn tree(
+    /// The layer of an injection of a host whose tree counts from `shift`.
+    pub(crate) fn layer(
         &self,
         injection: &Injection,
         text: &Snapshot,
         shift: usize,
-    ) -> Option<Arc<Tree>> {
+    ) -> Option<Arc<SmallLayer>> {
         let start = injection.span.start.0;
-        let content: Vec<u8> = Pieces::new(text, shift + start..shift + injection.span.end.0)
-            .flatten()
-            .copied()
-            .collect();
+        let mut content = Vec::with_capacity(injection.span.len());
+        for piece in Pieces::new(text, shift + start..shift + injection.span.end.0) {
+            content.extend_from_slice(piece);
+        }
         let ranges = injection.ranges.iter();
         let key = Key {
             language: injection.language,
@@ -59,30 +67,33 @@ impl SmallLayers {
                 .collect(),
         };
         let mut generations = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(tree) = generations.find(&key) {
-            return Some(tree);
+        if let Some(layer) = generations.find(&key) {
+            return Some(layer);
         }
-        let tree = Arc::new(parse(&key)?);
-        generations.keep(key, tree.clone());
-        Some(tree)
+        let layer = Arc::new(SmallLayer {
+            tree: parse(&key)?,
+            highlights: OnceLock::new(),
+        });
+        generations.keep(key, layer.clone());
+        Some(layer)
     }
 }
 
 impl Generations {
-    fn find(&mut self, key: &Key) -> Option<Arc<Tree>> {
-        if let Some(tree) = self.young.get(key) {
-            return Some(tree.clone());
+    fn find(&mut self, key: &Key) -> Option<Arc<SmallLayer>> {
+        if let Some(layer) = self.young.get(key) {
+            return Some(layer.clone());
         }
-        let (key, tree) = self.old.remove_entry(key)?;
-        self.keep(key, tree.clone());
-        Some(tree)
+        let (key, layer) = self.old.remove_entry(key)?;
+        self.keep(key, layer.clone());
+        Some(layer)
     }
 
-    fn keep(&mut self, key: Key, tree: Arc<Tree>) {
+    fn keep(&mut self, key: Key, layer: Arc<SmallLayer>) {
         if self.young.len() >= MOST_TREES {
             self.old = std::mem::take(&mut self.young);
         }
-        self.young.insert(key, tree);
+        self.young.insert(key, layer);
     }
 }
 
