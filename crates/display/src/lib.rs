@@ -9,6 +9,8 @@
 //! Invariant: `to_buffer(to_display(offset, bias), bias)` is `offset` for every shown grapheme border.
 //! Start at `DisplayMap`; questions are asked of `DisplaySnapshot`.
 
+#![warn(missing_docs)]
+
 mod block;
 mod cells;
 mod fold;

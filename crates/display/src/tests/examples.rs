@@ -1,9 +1,12 @@
 //! Examples that one can read.
 
 use base::{Bias, ByteOffset, Row, Span};
-use text::Buffer;
+use text::{Buffer, Origin, Timestamp};
 
-use crate::{DisplayMap, DisplayOptions, DisplayRow, Inlay, InlayId};
+use crate::{
+    BlockSpec, DisplayLine, DisplayMap, DisplayOptions, DisplayPoint, DisplayRow, Inlay, InlayId,
+    Placement,
+};
 
 fn map(text: &str, wrap: Option<u32>) -> DisplayMap {
     let options = DisplayOptions { tab_width: 4, wrap };
@@ -92,4 +95,107 @@ fn a_cancelled_job_gives_nothing() {
     let job = map.wrap_job().expect("there is work");
     assert!(job.run(&std::sync::atomic::AtomicBool::new(true)).is_none());
     assert!(map.is_wrapping(), "the work is still there");
+}
+
+#[test]
+fn rows_about_to_be_shown_are_wrapped_at_once() {
+    let options = DisplayOptions {
+        tab_width: 4,
+        wrap: Some(4),
+    };
+    let mut map = DisplayMap::new(Buffer::new(&"ab cd ef\n".repeat(100)).snapshot(), options);
+    assert_eq!(screen(&map)[50], "ab cd ef");
+    assert!(map.wrap_rows(DisplayRow(50), 3));
+    assert_eq!(
+        screen(&map)[49..54],
+        ["ab cd ef", "ab ", "cd ", "ef", "ab "]
+    );
+    assert!(map.is_wrapping());
+}
+
+#[test]
+fn options_keep_old_rows_until_they_are_wrapped_anew() {
+    let mut map = map("one two three", Some(4));
+    assert_eq!(screen(&map).len(), 4);
+    map.set_options(DisplayOptions {
+        tab_width: 4,
+        wrap: Some(20),
+    });
+    assert_eq!(screen(&map).len(), 4);
+    assert!(map.is_wrapping());
+    map.wrap_rows(DisplayRow(0), 1);
+    assert_eq!(screen(&map), ["one two three"]);
+    assert!(!map.is_wrapping());
+}
+
+#[test]
+fn heights_are_exact_at_ten_million_rows() {
+    let rows = 10_000_000;
+    let mut map = DisplayMap::new(
+        Buffer::new(&"\n".repeat(rows)).snapshot(),
+        DisplayOptions::default(),
+    );
+    let spec = |row, placement| BlockSpec {
+        row: Row(row),
+        placement,
+        height: 0.3,
+        priority: 0,
+    };
+    let first = map.insert_block(spec(0, Placement::Above));
+    let last = map.insert_block(spec(9_999_999, Placement::Below));
+    let snapshot = map.snapshot();
+    // 0.3 is kept as a fraction of 65536.
+    let height = 19661.0 / 65536.0;
+    assert_eq!(snapshot.y_of(DisplayRow(9_999_999)), 9_999_999.0 + height);
+    assert_eq!(
+        snapshot.y_of(DisplayRow(10_000_000)),
+        10_000_000.0 + 2.0 * height
+    );
+    assert_eq!(snapshot.total_height(), 10_000_001.0 + 2.0 * height);
+    assert_eq!(
+        snapshot.row_at_y(9_999_999.0 + height),
+        DisplayRow(9_999_999)
+    );
+    assert_eq!(
+        snapshot.row_at_y(9_999_999.0 + height - 1e-4),
+        DisplayRow(9_999_998)
+    );
+    let blocks = snapshot.blocks_in(10_000_000.0..10_000_001.0);
+    assert_eq!(blocks.len(), 1);
+    assert_eq!(
+        (blocks[0].id, blocks[0].before),
+        (last, DisplayRow(10_000_000))
+    );
+    map.remove_blocks(&[first, last]);
+    assert_eq!(map.snapshot().total_height(), 10_000_001.0);
+}
+
+#[test]
+fn a_long_line_is_measured_where_it_is_looked_at() {
+    let mut buffer = Buffer::new(&"ab\t漢".repeat(40_000));
+    let mut map = DisplayMap::new(buffer.snapshot(), DisplayOptions::default());
+    for typed in 0..20 {
+        let snapshot = map.snapshot();
+        let expected = snapshot.line(DisplayRow(0)).end_cell;
+        assert_eq!(
+            snapshot.max_cell(DisplayRow(0)),
+            expected,
+            "after {typed} characters"
+        );
+        let widest = snapshot.widest_cell_in(DisplayRow(0)..DisplayRow(1));
+        assert!(widest.abs_diff(expected) < 100, "{widest} for {expected}");
+        let window = snapshot.line_window(DisplayRow(0), 100_000, 100_100);
+        assert!(window.end_cell - window.start_cell < 120, "{window:?}");
+        let at = snapshot.to_buffer(window_start(&window), Bias::Left);
+        assert_eq!(at, window.span.start);
+        let change = buffer.replace(Span::at(at), "x", &Origin::user(Timestamp(0)));
+        map.sync(&buffer.snapshot(), &change);
+    }
+}
+
+fn window_start(window: &DisplayLine) -> DisplayPoint {
+    DisplayPoint {
+        row: window.row,
+        cell: window.start_cell,
+    }
 }

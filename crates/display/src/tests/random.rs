@@ -113,6 +113,21 @@ impl World {
     }
 
     fn edit(&mut self) -> String {
+        let before = self.buffer.revision();
+        let mut log = format!("edit {:?}", self.edit_buffer());
+        while self.rng.random_bool(0.3) {
+            log += &format!(" and {:?}", self.edit_buffer());
+        }
+        let change = self
+            .buffer
+            .changes_since(before)
+            .expect("the log goes back so far");
+        self.map.sync(&self.buffer.snapshot(), &change);
+        self.naive.change(&change);
+        log
+    }
+
+    fn edit_buffer(&mut self) -> Vec<Edit> {
         let mut places: Vec<ByteOffset> = (0..self.rng.random_range(1..4) * 2)
             .map(|_| self.offset())
             .collect();
@@ -123,7 +138,12 @@ impl World {
             if self.rng.random_bool(0.5) {
                 span.end = span.start;
             }
-            if edits.last().is_some_and(|last| last.span.end >= span.start) {
+            // Edits may touch, as long as they do not both insert at one place.
+            let touches = |last: &Edit| {
+                last.span.end > span.start
+                    || last.span.end == span.start && (last.span.is_empty() || span.is_empty())
+            };
+            if edits.last().is_some_and(touches) {
                 continue;
             }
             let len = self.rng.random_range(0..6);
@@ -133,10 +153,8 @@ impl World {
             }
             edits.push(Edit { span, text });
         }
-        let change = self.buffer.edit(&edits, &Origin::user(Timestamp(0)));
-        self.map.sync(&self.buffer.snapshot(), &change);
-        self.naive.change(&change);
-        format!("edit {edits:?}")
+        self.buffer.edit(&edits, &Origin::user(Timestamp(0)));
+        edits
     }
 
     fn fold(&mut self) -> String {

@@ -32,9 +32,13 @@ impl WrapOptions {
     /// The bytes of the row that `text` begins, `None` if all of it fits. `text` goes on to the end
     /// of its line, or at least `ROW_BYTES` and a char further than the row.
     pub(crate) fn row_len(&self, text: &str, indent: u32) -> Option<usize> {
-        if let Some(plain) = self.plain_row_len(text.as_bytes(), indent) {
-            return plain;
+        match self.plain_row_len(text.as_bytes(), indent) {
+            Some(len) => len,
+            None => self.walked_row_len(text, indent),
         }
+    }
+
+    fn walked_row_len(&self, text: &str, indent: u32) -> Option<usize> {
         let mut meter = Meter::new(indent, self.tab_width);
         let mut opportunity = None;
         let mut has_word = false;
@@ -173,3 +177,6 @@ fn clings_to_prior(ch: char) -> bool {
             | 'ョ'
     )
 }
+
+#[cfg(test)]
+mod tests;
