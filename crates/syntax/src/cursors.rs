@@ -22,9 +22,7 @@ pub(crate) fn with_query_cursor<R>(
     range: std::ops::Range<usize>,
     body: impl FnOnce(&mut QueryCursor) -> R,
 ) -> R {
-    let mut cursor = CURSORS
-        .with_borrow_mut(Vec::pop)
-        .unwrap_or_else(QueryCursor::new);
+    let mut cursor = CURSORS.with_borrow_mut(Vec::pop).unwrap_or_default();
     cursor.set_match_limit(MATCH_LIMIT);
     cursor.set_max_start_depth(None);
     cursor.set_byte_range(range);
@@ -35,9 +33,7 @@ pub(crate) fn with_query_cursor<R>(
 
 /// A parser of this thread, in no particular language. `give_parser` puts it back.
 pub(crate) fn take_parser() -> Parser {
-    PARSERS
-        .with_borrow_mut(Vec::pop)
-        .unwrap_or_else(Parser::new)
+    PARSERS.with_borrow_mut(Vec::pop).unwrap_or_default()
 }
 
 /// Keeps a parser for the next one on this thread; what it was doing is given up.

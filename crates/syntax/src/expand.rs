@@ -138,7 +138,7 @@ fn string_contents(text: &Snapshot, span: Span) -> Option<Span> {
     let mut start = span.start;
     let mut chars = text.chars_at(start).take(span.len()).peekable();
     let mut quote = None;
-    while let Some(c) = chars.next() {
+    for c in chars.by_ref() {
         start += c.len_utf8();
         if QUOTES.contains(&c) {
             quote = Some(c);
@@ -156,7 +156,7 @@ fn string_contents(text: &Snapshot, span: Span) -> Option<Span> {
     }
     // Two quotes are an empty string; three open a long one.
     let width = if width == 3 { 3 } else { 1 };
-    start = start + (width - 1);
+    start += width - 1;
     let hashes = text
         .chars_before(span.end)
         .take_while(|c| *c == '#')

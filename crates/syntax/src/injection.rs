@@ -48,7 +48,7 @@ pub(crate) fn injections_in(
         let mut matches = cursor.matches(query, root, provider);
         let mut found = Vec::new();
         while let Some(one) = matches.next() {
-            found.extend(injection_of(query, one, &bytes));
+            found.extend(injection_of(query, one, bytes));
         }
         found
     });

@@ -342,7 +342,8 @@ fn note_edit(dirty: &mut Vec<Range<usize>>, edit: &InputEdit) {
     if dirty.len() > MOST_DIRTY {
         let start = dirty.iter().map(|range| range.start).min().unwrap_or(0);
         let end = dirty.iter().map(|range| range.end).max().unwrap_or(0);
-        *dirty = vec![start..end];
+        dirty.clear();
+        dirty.push(start..end);
     }
 }
 
