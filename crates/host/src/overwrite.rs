@@ -24,6 +24,7 @@ use crate::content::ContentHash;
 use crate::error::{Error, Reason};
 use crate::files::{Expected, OnDisk, SaveRequest, SaveWay, Saved};
 use crate::real::{Found, read_whole, retry, stamp_of, stat_of};
+use crate::stat::Stamp;
 
 const SAVE: &str = "save";
 /// The least part of a file that a disk writes at once.
@@ -63,28 +64,54 @@ pub(crate) fn overwrite(request: &SaveRequest<'_>, found: &Found) -> Result<Save
     let file = open_for_writing(&found.path).map_err(|error| failed(&error))?;
     let old = read_old(request, found)?;
     let record = Record::write(request, found, old.as_deref())?;
-    let now = file.metadata().map_err(|error| failed(&error))?;
-    if stamp_of(&now) != found.stat.stamp {
+    if let Err(error) = prepare(&file, request, found) {
         record.remove();
-        let now = Some(stat_of(&found.path, &now));
-        return Err(Error::new(&found.path, SAVE, Reason::ChangedOnDisk { now }));
+        return Err(error);
     }
-    let written = reserve(&file, now.len(), request.content.len() as u64)
-        .and_then(|()| write_over(&file, request.content));
-    if let Err(error) = written {
+    if let Err(error) = write_over(&file, request.content) {
         return Err(give_back(&file, old.as_deref(), &record, failed(&error)));
     }
     restore_mode(&file, found);
-    let now = file.metadata().map_err(|error| failed(&error))?;
     record.remove();
-    Ok(Saved {
+    Ok(saved(request, found, file.metadata()))
+}
+
+/// The last look before the first byte, and the space for the last one.
+fn prepare(file: &File, request: &SaveRequest<'_>, found: &Found) -> Result<(), Error> {
+    let failed = |error: &io::Error| Error::from_io(&found.path, SAVE, error);
+    let now = file.metadata().map_err(|error| failed(&error))?;
+    if stamp_of(&now) != found.stat.stamp {
+        let now = Some(stat_of(&found.path, &now));
+        return Err(Error::new(&found.path, SAVE, Reason::ChangedOnDisk { now }));
+    }
+    reserve(file, now.len(), request.content.len() as u64).map_err(|error| {
+        // What was reserved of it is given back.
+        file.set_len(now.len()).log_err();
+        failed(&error)
+    })
+}
+
+fn saved(request: &SaveRequest<'_>, found: &Found, now: io::Result<fs::Metadata>) -> Saved {
+    let (stamp, unconfirmed) = match now {
+        Ok(now) => (stamp_of(&now), None),
+        Err(error) => {
+            // In doubt the next save compares the bytes, for which the length must be right.
+            let stamp = Stamp {
+                size: request.content.len() as u64,
+                ..found.stat.stamp
+            };
+            let doing = "confirm the save of";
+            (stamp, Some(Error::from_io(&found.path, doing, &error)))
+        }
+    };
+    Saved {
         on_disk: OnDisk {
-            stamp: stamp_of(&now),
+            stamp,
             hash: ContentHash::of(request.content),
         },
         way: SaveWay::Overwritten,
-        unconfirmed: None,
-    })
+        unconfirmed,
+    }
 }
 
 /// Looks at every record of a dead process in `folder`. See `Files::interrupted`.

@@ -1,0 +1,13 @@
+//! Whole-program stories: what a person, a crash or a failing disk does, and what is left after it.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a story does to files what other programs do"
+)]
+#![expect(
+    clippy::print_stderr,
+    reason = "a story says what it skipped and what it counted"
+)]
+
+mod agent;
+mod saving;
