@@ -64,30 +64,38 @@ impl Meter {
     /// Passes a whole text.
     pub(crate) fn advance_text(&mut self, text: &str) {
         let mut rest = text;
-        loop {
+        while !rest.is_empty() {
             let plain = plain_prefix(rest.as_bytes());
             if plain > 0 {
-                self.cell = self
-                    .cell
-                    .saturating_add(u32::try_from(plain).unwrap_or(u32::MAX));
-                self.prior = Prior::Other;
+                self.pass(plain, Prior::Other);
                 rest = &rest[plain..];
             }
-            // Rare characters come in company: look for plain ones again behind the next space.
+            let wide = match self.prior {
+                Prior::Joiner => 0,
+                _ => wide_prefix(rest.as_bytes()),
+            };
+            if wide > 0 {
+                self.pass(wide / 3 * 2, Prior::Wide);
+                rest = &rest[wide..];
+            }
+            // What is left is rare; such characters come in company.
+            let mut passed = rest.len();
             for (ix, ch) in rest.char_indices() {
                 self.advance(ch);
-                if ch == ' ' || ch == '\t' {
-                    rest = &rest[ix + 1..];
+                let next = ix + ch.len_utf8();
+                if matches!(rest.as_bytes().get(next), Some(..0x80 | 0xE5..=0xEC)) {
+                    passed = next;
                     break;
                 }
-                if ix + ch.len_utf8() == rest.len() {
-                    rest = "";
-                }
             }
-            if rest.is_empty() {
-                return;
-            }
+            rest = &rest[passed..];
         }
+    }
+
+    fn pass(&mut self, cells: usize, prior: Prior) {
+        let cells = u32::try_from(cells).unwrap_or(u32::MAX);
+        self.cell = self.cell.saturating_add(cells);
+        self.prior = prior;
     }
 
     fn advance_rare(&mut self, ch: char) -> u32 {
@@ -173,6 +181,14 @@ pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
             .iter()
             .take_while(|byte| (0x20..0x7F).contains(*byte))
             .count()
+}
+
+/// How many bytes at the start are common ideographs and hangul, of three bytes and two cells each:
+/// those that a lead byte alone tells, U+5000 to U+9FFF and U+B000 to U+CFFF.
+fn wide_prefix(bytes: &[u8]) -> usize {
+    let (chars, _) = bytes.as_chunks::<3>();
+    let is_wide = |ch: &&[u8; 3]| matches!(ch[0], 0xE5..=0xE9 | 0xEB | 0xEC);
+    3 * chars.iter().take_while(is_wide).count()
 }
 
 /// What is painted instead of a character that has no shape of its own, or hides another's.

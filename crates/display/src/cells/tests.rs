@@ -28,6 +28,8 @@ fn characters_take_their_cells() {
     check("🇩🇪🇫🇷", 4);
     check("\r", 2);
     check("äöü\twide 漢", 4 + 5 + 2);
+    check("👩\u{200D}漢字字", 6);
+    check("한글 текст 漢字", 4 + 7 + 4);
 }
 
 #[test]
@@ -50,6 +52,9 @@ fn shortcuts_agree_with_the_table() {
     for ch in '\u{3000}'..='\u{E000}' {
         if let Some(width) = ch.width().filter(|width| *width > 0) {
             assert_eq!(Meter::new(0, 4).advance(ch), width as u32, "{ch:?}");
+            let mut meter = Meter::new(0, 4);
+            meter.advance_text(&format!("{ch}{ch}"));
+            assert_eq!(meter.cell, 2 * width as u32, "{ch:?}");
         }
     }
 }
