@@ -54,7 +54,11 @@ enum CaseArg {
 impl Grep {
     fn query(&self) -> SearchQuery {
         SearchQuery {
-            syntax: if self.regex { Syntax::Regex } else { Syntax::Literal },
+            syntax: if self.regex {
+                Syntax::Regex
+            } else {
+                Syntax::Literal
+            },
             case: match self.case {
                 CaseArg::Smart => Case::Smart,
                 CaseArg::Sensitive => Case::Sensitive,
@@ -64,8 +68,16 @@ impl Grep {
             files: WalkOptions {
                 include: self.include.clone(),
                 exclude: self.exclude.clone(),
-                hidden: if self.hidden { Hidden::Visit } else { Hidden::Skip },
-                ignored: if self.ignored { Ignored::Visit } else { Ignored::Skip },
+                hidden: if self.hidden {
+                    Hidden::Visit
+                } else {
+                    Hidden::Skip
+                },
+                ignored: if self.ignored {
+                    Ignored::Visit
+                } else {
+                    Ignored::Skip
+                },
             },
             ..SearchQuery::literal(&self.pattern)
         }
@@ -91,7 +103,9 @@ impl Grep {
             });
             let printed = print(&events, streams);
             events.close();
-            let found = search.join().map_err(|_| "the search broke off".to_owned())?;
+            let found = search
+                .join()
+                .map_err(|_| "the search broke off".to_owned())?;
             printed.map_err(unwritten)?;
             found.map_err(|error| error.to_string())
         })?;

@@ -109,7 +109,7 @@ pub(crate) enum Begin {
     /// A document whose whole history starts here, or one whose earlier history is not known.
     Fresh { start: Now, has_history: bool },
     /// A document that goes on from an older journal.
-    Adopted { seed: Seed, now: Now },
+    Adopted { seed: Box<Seed>, now: Now },
 }
 
 /// How a document is at a moment.
@@ -255,7 +255,10 @@ impl Journal {
             };
             state.known.insert(document.id(), known);
             let pending = state.pending.entry(document.id()).or_default();
-            pending.begin = Some(Begin::Adopted { seed, now });
+            pending.begin = Some(Begin::Adopted {
+                seed: Box::new(seed),
+                now,
+            });
             state.is_urgent = true;
         }
         self.record(&mut document);

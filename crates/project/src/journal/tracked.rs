@@ -34,7 +34,7 @@ pub(super) struct Tracked {
     selections: Option<SelectionSet>,
     /// The file has to be written anew, from the whole text.
     owes_whole: bool,
-    adopted: Option<Seed>,
+    adopted: Option<Box<Seed>>,
     pub(super) is_closed: bool,
 }
 

@@ -63,7 +63,7 @@ fn a_read_only_text_is_not_saved_to_its_own_file() {
     let mut document = Document::from_loaded(loaded.expect("shown"));
     assert!(!document.can_edit());
     let refused = document.prepare_save(SaveTarget::Own, SaveOptions::default(), &path, AT);
-    let sentence = refused.err().expect("refused").to_string();
+    let sentence = refused.expect_err("refused").to_string();
     assert!(sentence.contains("it is not text"), "{sentence}");
     assert_eq!(files.content(&path), Some(picture));
 }

@@ -71,11 +71,10 @@ impl Temp {
             file,
             is_kept: false,
         };
-        match flock(&temp.file, FlockOperation::NonBlockingLockExclusive) {
+        // Other errors mean a volume without locks; there nobody sweeps either.
+        if flock(&temp.file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::AGAIN) {
             // A sweep has just taken it for left over.
-            Err(Errno::AGAIN) => return Ok(None),
-            // Without locks nobody sweeps either.
-            Ok(()) | Err(_) => {}
+            return Ok(None);
         }
         let own = temp.file.metadata()?;
         let is_there = fs::symlink_metadata(&temp.path).is_ok_and(|named| is_same(&named, &own));
