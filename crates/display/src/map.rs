@@ -362,7 +362,11 @@ impl DisplayMap {
 
     /// Takes several blocks away.
     pub fn remove_blocks(&mut self, ids: &[BlockId]) {
-        let removed = self.blocks.retain(|block| !ids.contains(&block.mark.id));
+        let mut ids = ids.to_vec();
+        ids.sort_unstable();
+        let removed = self
+            .blocks
+            .retain(|block| ids.binary_search(&block.mark.id).is_err());
         self.place_blocks_at(removed.iter().map(|block| block.span.start).collect());
     }
 

@@ -1,5 +1,6 @@
 //! A state of the map that does not change any more, and the questions it answers.
 
+use std::fmt;
 use std::ops::Range;
 
 use base::{Bias, ByteOffset, Row, Span};
@@ -259,6 +260,16 @@ impl DisplaySnapshot {
         }
         let start = self.shown.to_buffer(strip.shown.start);
         self.buffer().previous_grapheme(offset + 1).max(start)
+    }
+}
+
+impl fmt::Debug for DisplaySnapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DisplaySnapshot")
+            .field("buffer", self.buffer())
+            .field("options", &self.options)
+            .field("rows", &self.row_count())
+            .finish()
     }
 }
 

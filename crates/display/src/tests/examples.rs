@@ -199,3 +199,30 @@ fn window_start(window: &DisplayLine) -> DisplayPoint {
         cell: window.start_cell,
     }
 }
+
+#[test]
+fn snapshots_and_jobs_may_go_to_any_thread() {
+    fn is_shared<T: Send + Sync>() {}
+    fn is_sent<T: Send>() {}
+    is_shared::<crate::DisplaySnapshot>();
+    is_sent::<crate::WrapJob>();
+    is_sent::<crate::WrapDone>();
+    is_sent::<DisplayMap>();
+}
+
+#[test]
+fn carets_move_by_rows_and_stay_on_them() {
+    let map = map("  one two\n\nthree", Some(8));
+    assert_eq!(screen(&map), ["  one ", "..two", "", "three"]);
+    let snapshot = map.snapshot();
+    let mut point = DisplayPoint::new(0, 7);
+    let mut cells = vec![snapshot.clip(point, Bias::Left).cell];
+    while let Some(below) = snapshot.row_below(point, 7) {
+        cells.push(below.cell);
+        point = below;
+    }
+    // The first row goes on in the second, so the caret stays before its last character.
+    assert_eq!(cells, [5, 5, 0, 5]);
+    assert_eq!(snapshot.row_above(DisplayPoint::new(0, 3), 3), None);
+    assert_eq!(snapshot.row_above(point, 1), Some(DisplayPoint::new(2, 0)));
+}

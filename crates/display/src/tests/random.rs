@@ -360,7 +360,7 @@ fn random_steps_keep_the_map_equal_to_the_naive_model() {
     if let Some(seed) = number("SEED") {
         return run(seed, 60);
     }
-    for seed in 0..number("ITERATIONS").unwrap_or(60) {
+    for seed in 0..number("ITERATIONS").unwrap_or(40) {
         run(seed, 60);
     }
 }
