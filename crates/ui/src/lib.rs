@@ -54,7 +54,7 @@ pub use row::{ListRow, TreeRow};
 pub use tab::Tab;
 pub use text_field::TextField;
 pub use theme::{
-    ActiveTheme, FontChoice, Theme, dp, row_height, set_fonts, set_motion, set_theme, space,
+    ActiveTheme, FontChoice, Theme, dp, row_height, set_fonts, set_theme, settle_motion, space,
 };
 pub use toast::{Toast, dismiss_toasts, show_toast};
 pub use toggle::{Checkbox, Toggle};

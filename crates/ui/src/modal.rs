@@ -10,6 +10,7 @@ use gpui_kit::{
     px,
 };
 
+use crate::picker::Cancel;
 use crate::theme::{ActiveTheme as _, dp};
 
 /// Holds at most one view above the rest. Draw it as the last child of a window's content.
@@ -72,7 +73,7 @@ impl ModalLayer {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let previous = match self.open.take() {
+        let previous = match self.put_away(window, cx) {
             Some(open) => open.previous,
             None => window.focused(cx),
         };
@@ -83,7 +84,7 @@ impl ModalLayer {
                     .as_ref()
                     .is_some_and(|open| open.view.entity_id() == view.entity_id())
                 {
-                    this.dismiss(window, cx);
+                    this.close(window, cx);
                 }
             });
         let focus = view.focus_handle(cx);
@@ -99,17 +100,40 @@ impl ModalLayer {
         cx.notify();
     }
 
-    /// Takes away what is shown and gives the keyboard back.
+    /// Takes away what is shown, as if it had been cancelled, and gives the keyboard back.
     pub fn dismiss(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        if let Some(open) = self.open.take() {
-            // Confirming may have moved the keyboard already, for instance into the file just opened.
-            let still_here =
-                open.focus.contains_focused(window, cx) || window.focused(cx).is_none();
-            if let Some(previous) = open.previous.filter(|_| still_here) {
-                previous.focus(window, cx);
-            }
-            cx.notify();
+        let open = self.put_away(window, cx);
+        self.give_back(open, window, cx);
+    }
+
+    /// The view asked to go.
+    fn close(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        let open = self.open.take();
+        self.give_back(open, window, cx);
+    }
+
+    /// Takes the view off the layer and lets it hear of it, so that a picker takes its preview back.
+    fn put_away(&mut self, window: &mut Window, cx: &mut Context<Self>) -> Option<Open> {
+        let open = self.open.take()?;
+        let (view, focus) = (open.view.clone(), open.focus.clone());
+        // Later, because whoever replaces a view may be that view, which is busy now.
+        window.defer(cx, move |window, cx| {
+            focus.dispatch_action(&Cancel, window, cx);
+            drop(view);
+        });
+        Some(open)
+    }
+
+    fn give_back(&mut self, open: Option<Open>, window: &mut Window, cx: &mut Context<Self>) {
+        let Some(open) = open else {
+            return;
+        };
+        // Confirming may have moved the keyboard already, for instance into the file just opened.
+        let still_here = open.focus.contains_focused(window, cx) || window.focused(cx).is_none();
+        if let Some(previous) = open.previous.filter(|_| still_here) {
+            previous.focus(window, cx);
         }
+        cx.notify();
     }
 
     /// Whether something is shown.

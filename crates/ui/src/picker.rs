@@ -187,6 +187,8 @@ pub struct Picker<D: PickerDelegate> {
     sections: Vec<(usize, SharedString)>,
     scroll: UniformListScrollHandle,
     searching: Option<Task<()>>,
+    /// A row was taken or the picker left: nothing is to be taken back any more.
+    finished: bool,
     _typed: Subscription,
 }
 
@@ -219,6 +221,7 @@ impl<D: PickerDelegate> Picker<D> {
             sections: Vec::new(),
             scroll: UniformListScrollHandle::new(),
             searching: None,
+            finished: false,
             _typed: typed,
         };
         this.search(None, window, cx);
@@ -331,13 +334,17 @@ impl<D: PickerDelegate> Picker<D> {
             self.delegate.confirm_query(&query, window, cx)
         };
         if after == After::Close {
+            self.finished = true;
             cx.emit(DismissEvent);
         }
     }
 
     fn cancel(&mut self, _: &Cancel, window: &mut Window, cx: &mut Context<Self>) {
-        self.delegate.cancelled(window, cx);
-        cx.emit(DismissEvent);
+        if !self.finished {
+            self.finished = true;
+            self.delegate.cancelled(window, cx);
+            cx.emit(DismissEvent);
+        }
     }
 
     fn complete(&mut self, _: &Complete, window: &mut Window, cx: &mut Context<Self>) {

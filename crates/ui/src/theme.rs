@@ -8,9 +8,11 @@ use std::collections::HashMap;
 
 use gpui_kit::{
     App, BorrowAppContext as _, Font, FontFeatures, FontStyle, FontWeight, Global, HighlightStyle,
-    Hsla, Pixels, Rems, SharedString, StrikethroughStyle, UnderlineStyle, px, rems,
+    Hsla, Pixels, Rems, SharedString, StrikethroughStyle, UnderlineStyle, Window, px, rems,
 };
-use settings::{Appearance, Colors, Rgba, Settings, SyntaxStyle};
+use settings::{Appearance, Colors, ReducedMotion, Rgba, Settings, SyntaxStyle};
+
+use crate::active_settings::ActiveSettings as _;
 
 /// What every view draws with.
 #[derive(Clone, Debug)]
@@ -164,7 +166,7 @@ pub(crate) fn init(cx: &mut App) {
         .iter()
         .find_map(|(name, text)| settings::parse_theme(name, text).0)
         .expect("a test reads every theme that comes with the program");
-    let fonts = FontChoice::from_settings(crate::ActiveSettings::settings(cx));
+    let fonts = FontChoice::from_settings(cx.settings());
     cx.set_global(build(&fallback, fonts, 0));
     kit::follow(cx);
 }
@@ -191,9 +193,14 @@ pub fn set_fonts(fonts: FontChoice, cx: &mut App) {
     kit::follow(cx);
 }
 
-/// Allows or forbids movement; with software rendering nothing moves either way.
-pub fn set_motion(allowed: bool, cx: &mut App) {
-    cx.set_reduce_motion(!allowed);
+/// Allows movement or leaves it out, as the settings and this window's graphics ask: drawn in software every
+/// frame costs too much, so that nothing moves there whatever the settings say. Once for each new window.
+pub fn settle_motion(window: &Window, cx: &mut App) {
+    let in_software = window
+        .gpu_specs()
+        .is_some_and(|specs| specs.is_software_emulated);
+    let unwanted = cx.settings().ui.reduced_motion == ReducedMotion::On;
+    cx.set_reduce_motion(in_software || unwanted);
 }
 
 fn build(source: &settings::Theme, fonts: FontChoice, generation: u64) -> Theme {

@@ -310,3 +310,54 @@ fn dismissing_is_heard_once(cx: &mut TestAppContext) {
     assert_eq!(count.get(), 1);
     drop(subscription);
 }
+
+#[gpui_kit::test]
+fn a_click_beside_it_leaves(cx: &mut TestAppContext) {
+    let mut setup = open(cx, false);
+    let corner = gpui_kit::point(gpui_kit::px(3.0), gpui_kit::px(3.0));
+    setup
+        .cx
+        .simulate_click(corner, gpui_kit::Modifiers::default());
+    setup.cx.run_until_parked();
+    assert!(
+        setup.words(|words| words.cancelled),
+        "a preview is taken back"
+    );
+    let (open, focused) = setup.cx.update(|window, cx| {
+        let host = setup.host.read(cx);
+        (host.layer.read(cx).is_open(), host.focus.is_focused(window))
+    });
+    assert!(!open && focused);
+}
+
+#[gpui_kit::test]
+fn another_picker_in_its_place_is_a_cancel_too(cx: &mut TestAppContext) {
+    let mut setup = open(cx, false);
+    let host = setup.host.clone();
+    let second = setup.cx.update(|window, cx| {
+        let words = Words {
+            all: vec!["one"],
+            found: Vec::new(),
+            previewed: Vec::new(),
+            taken: Vec::new(),
+            cancelled: false,
+            sections: false,
+        };
+        let second = cx.new(|cx| Picker::new(words, window, cx));
+        let layer = host.read(cx).layer.clone();
+        layer.update(cx, |layer, cx| {
+            layer.show("More words", second.clone(), window, cx)
+        });
+        second
+    });
+    setup.cx.run_until_parked();
+    assert!(setup.words(|words| words.cancelled));
+    setup.cx.simulate_keystrokes("enter");
+    setup.cx.run_until_parked();
+    setup.cx.update(|window, cx| {
+        let delegate = second.read(cx).delegate();
+        assert_eq!(delegate.taken.len(), 1);
+        assert!(!delegate.cancelled, "what was taken is not taken back");
+        assert!(host.read(cx).focus.is_focused(window));
+    });
+}

@@ -1,5 +1,6 @@
 //! The kit's theme, derived from ours.
 
+use gpui_kit::base::input::CursorBlink;
 use gpui_kit::component::scroll::ScrollbarMode;
 use gpui_kit::component::{self, ThemeColor, ThemeMode};
 use gpui_kit::{App, Hsla, px};
@@ -29,6 +30,8 @@ pub(super) fn follow(cx: &mut App) {
         kit.radius = px(4.0);
         kit.radius_lg = px(6.0);
         kit.shadow = true;
+        // A blinking caret draws the whole window twice a second.
+        kit.cursor_blink = CursorBlink::steady();
         // Fading scrollbars redraw the window for half a second; steady ones do not.
         kit.scrollbar_mode = ScrollbarMode::Always;
         colors(&mut kit.colors, &theme);
