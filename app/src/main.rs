@@ -1,2 +1,88 @@
-//! .
-fn main() {}
+//! The program `burin`: reads its arguments, wires the services, opens the windows.
+//!
+//! Must not know: anything a window does. Start at `main`; the arguments are in `arguments`.
+
+mod arguments;
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use base::AbsPath;
+use host::{Dirs, RealClock, RealFiles};
+use project::Ground;
+use workbench::windows::{self, Request};
+use workbench::{Services, init};
+
+use crate::arguments::Asked;
+
+fn main() -> ExitCode {
+    let asked = match arguments::read(std::env::args_os().skip(1)) {
+        Ok(asked) => asked,
+        Err(sentence) => return fail(&sentence),
+    };
+    let paths = match asked {
+        Asked::Help => return say(arguments::HELP),
+        Asked::Version => return say(concat!("burin ", env!("CARGO_PKG_VERSION"), "\n")),
+        Asked::Open(paths) => paths,
+    };
+    if let Some(sentence) = no_display() {
+        return fail(sentence);
+    }
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn,gpui=error")).init();
+    base::set_reporter(|message| log::error!("{message}"));
+    let services = match services() {
+        Ok(services) => services,
+        Err(sentence) => return fail(&sentence),
+    };
+    let request = arguments::resolve(&paths, &services.working_folder, services.files.as_ref());
+    run(services, request);
+    ExitCode::SUCCESS
+}
+
+fn run(services: Services, request: Request) {
+    gpui_kit::application().with_assets(ui::Assets).run(move |cx| {
+        gpui_kit::init(cx);
+        ui::init(cx);
+        services.set(cx);
+        let problems = init(cx);
+        windows::start(request, problems, cx);
+        cx.activate(true);
+    });
+}
+
+fn services() -> Result<Services, String> {
+    let dirs = Dirs::from_environment().map_err(|error| error.to_string())?;
+    dirs.create().map_err(|error| error.to_string())?;
+    let working_folder = std::env::current_dir().ok().and_then(AbsPath::new);
+    let home = std::env::var_os("HOME").and_then(AbsPath::new);
+    Ok(Services {
+        files: Arc::new(RealFiles),
+        clock: Arc::new(RealClock::default()),
+        ground: Ground::Disk,
+        working_folder: working_folder.or_else(|| home.clone()).unwrap_or_else(|| dirs.state.clone()),
+        home,
+        dirs,
+    })
+}
+
+/// The sentence for a machine without a screen.
+fn no_display() -> Option<&'static str> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let has_display = !cfg!(target_os = "linux") || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
+    (!has_display).then_some(
+        "burin needs a display: neither DISPLAY nor WAYLAND_DISPLAY is set; run \"burin-agent doctor\" to see what \
+         this machine offers",
+    )
+}
+
+fn say(text: &str) -> ExitCode {
+    // Whoever reads may have gone away; there is nobody to tell.
+    io::stdout().write_all(text.as_bytes()).ok();
+    ExitCode::SUCCESS
+}
+
+fn fail(sentence: &str) -> ExitCode {
+    writeln!(io::stderr(), "{sentence}").ok();
+    ExitCode::FAILURE
+}

@@ -36,6 +36,9 @@ mod tree_panel;
 mod waiting;
 mod workbench;
 
+#[cfg(test)]
+mod stories;
+
 use gpui_kit::App;
 
 pub use configuration::Configuration;

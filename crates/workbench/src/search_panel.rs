@@ -196,6 +196,12 @@ impl SearchPanel {
         cx.notify();
     }
 
+    /// Puts a replacement into its field, as if typed.
+    pub fn set_replacement(&mut self, text: &str, window: &mut Window, cx: &mut Context<Self>) {
+        let text = SharedString::from(text.to_owned());
+        self.replacement.update(cx, |field, cx| field.set_value(text, window, cx));
+    }
+
     /// Looks in one folder only.
     pub fn look_in(&mut self, glob: String, window: &mut Window, cx: &mut Context<Self>) {
         self.options.shows_filters = true;

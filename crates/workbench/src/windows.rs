@@ -202,6 +202,12 @@ fn front(cx: &App) -> Option<Entity<Workbench>> {
     cx.global::<Windows>().open.last()?.workbench.upgrade()
 }
 
+/// Every window and what is behind it.
+pub fn all(cx: &App) -> Vec<(AnyWindowHandle, Entity<Workbench>)> {
+    let open = cx.try_global::<Windows>().into_iter().flat_map(|windows| &windows.open);
+    open.filter_map(|open| Some((open.window, open.workbench.upgrade()?))).collect()
+}
+
 /// Keeps what a window looks like now.
 pub(crate) fn store(id: EntityId, saved: SavedWindow, cx: &mut App) {
     if !cx.has_global::<Windows>() {

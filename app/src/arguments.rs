@@ -1,0 +1,124 @@
+//! What the command line asks for.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use base::AbsPath;
+use host::{FileKind, Files};
+use workbench::target::{Place, Target};
+use workbench::windows::Request;
+
+/// What `--help` prints.
+pub(crate) const HELP: &str = "\
+Burin, a code editor
+
+Usage: burin [PATH[:LINE[:COLUMN]]]...
+
+  PATH            a folder opens in a window of its own, a file in a tab;
+                  a file that is not there yet is created when it is saved
+  PATH:12:5       goes to line 12, column 5
+
+  -h, --help      print this
+  -V, --version   print the version
+
+Without a PATH the windows of the last session come back.
+BURIN_CONFIG_DIR, BURIN_STATE_DIR and BURIN_CACHE_DIR name other folders for
+settings, for what must survive a restart, and for what may be thrown away.
+";
+
+/// What was asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// To print how it is used.
+    Help,
+    /// To print the version.
+    Version,
+    /// To open these paths, or the last session when there are none.
+    Open(Vec<OsString>),
+}
+
+/// Reads the arguments without the program's name.
+pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Asked, String> {
+    let mut paths = Vec::new();
+    let mut only_paths = false;
+    for argument in arguments {
+        match argument.to_str() {
+            Some("--") if !only_paths => only_paths = true,
+            Some("-h" | "--help") if !only_paths => return Ok(Asked::Help),
+            Some("-V" | "--version") if !only_paths => return Ok(Asked::Version),
+            Some(option) if !only_paths && option.starts_with('-') && option.len() > 1 => {
+                return Err(format!("burin has no option \"{option}\"; \"burin --help\" names those it has"));
+            }
+            _ => paths.push(argument),
+        }
+    }
+    Ok(Asked::Open(paths))
+}
+
+/// Tells folders from files, and places from names.
+pub(crate) fn resolve(paths: &[OsString], working_folder: &AbsPath, files: &dyn Files) -> Request {
+    let mut request = Request::default();
+    for path in paths {
+        let (path, place) = split(path, working_folder, files);
+        match files.stat(&path) {
+            Ok(stat) if stat.kind == FileKind::Folder => request.folders.push(path),
+            _ => request.files.push((path, place)),
+        }
+    }
+    request
+}
+
+fn split(path: &OsString, working_folder: &AbsPath, files: &dyn Files) -> (AbsPath, Option<Place>) {
+    let whole = working_folder.join(Path::new(path));
+    // A name may hold a colon: what is there is meant as it stands.
+    if files.exists(&whole) {
+        return (whole, None);
+    }
+    match path.to_str().map(Target::parse) {
+        Some(target) if target.place.is_some() => (working_folder.join(target.path), target.place),
+        _ => (whole, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Asked, read, resolve};
+    use base::AbsPath;
+    use host::FakeFiles;
+    use std::ffi::OsString;
+
+    fn arguments(list: &[&str]) -> Vec<OsString> {
+        list.iter().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn options_are_told_from_paths() {
+        let check = |list: &[&str], expect: Result<Asked, ()>| {
+            assert_eq!(read(arguments(list)).map_err(|_| ()), expect, "{list:?}");
+        };
+        check(&["--help"], Ok(Asked::Help));
+        check(&["a", "-V"], Ok(Asked::Version));
+        check(&["a", "-"], Ok(Asked::Open(arguments(&["a", "-"]))));
+        check(&["--", "--help"], Ok(Asked::Open(arguments(&["--help"]))));
+        check(&["--loud"], Err(()));
+        check(&[], Ok(Asked::Open(Vec::new())));
+    }
+
+    #[test]
+    fn paths_become_folders_files_and_places() {
+        let files = FakeFiles::new();
+        let path = |path: &str| AbsPath::new(path).expect("absolute");
+        files.write(&path("/w/src/a.rs"), "");
+        files.write(&path("/w/odd:3"), "");
+        let list = arguments(&["src", "src/a.rs:4:2", "odd:3", "/w/new.rs:7"]);
+        let request = resolve(&list, &path("/w"), &files);
+        assert_eq!(request.folders, [path("/w/src")]);
+        let found: Vec<_> = request
+            .files
+            .iter()
+            .map(|(path, place)| (path.to_string(), place.map(|place| (place.line, place.column))))
+            .collect();
+        let expect = [("/w/src/a.rs", Some((4, 2))), ("/w/odd:3", None), ("/w/new.rs", Some((7, 1)))];
+        assert_eq!(found, expect.map(|(path, place)| (path.to_owned(), place)));
+    }
+}

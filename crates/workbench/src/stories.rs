@@ -1,0 +1,203 @@
+//! Whole windows under gpui's scheduler over files in memory: keys are pressed, state is read.
+
+mod a11y;
+mod documents;
+mod finding;
+mod palette;
+mod panes;
+mod restoring;
+mod searching;
+mod settings_files;
+mod tree;
+
+use std::sync::Arc;
+
+use base::AbsPath;
+use gpui_kit::{AnyWindowHandle, App, Entity, TestAppContext, VisualTestContext};
+use host::{Dirs, FakeClock, FakeFiles};
+use project::Ground;
+
+use crate::layout::{Node, TabList};
+use crate::windows::{self, Request};
+use crate::{Item, Services, Workbench};
+
+/// A window over files in memory.
+struct Story {
+    files: FakeFiles,
+    workbench: Entity<Workbench>,
+    cx: VisualTestContext,
+}
+
+fn path(path: &str) -> AbsPath {
+    AbsPath::new(path).expect("absolute")
+}
+
+fn services(files: &FakeFiles) -> Services {
+    Services {
+        files: Arc::new(files.clone()),
+        clock: Arc::new(FakeClock::at(1_700_000_000_000)),
+        dirs: Dirs::below(&path("/burin")),
+        ground: Ground::Listed(Arc::new(files.clone())),
+        home: Some(path("/home/me")),
+        working_folder: path("/p"),
+    }
+}
+
+/// A small project.
+fn project() -> FakeFiles {
+    let files = FakeFiles::new();
+    for (name, text) in [
+        ("/p/README.md", "# Title\n\nSome words about old things.\n"),
+        ("/p/src/main.rs", "fn main() {\n    old();\n}\n\nfn old() {}\n"),
+        ("/p/src/lib.rs", "pub fn one() {}\npub fn two() {}\npub fn three() {}\npub fn four() {}\npub fn five() {}\n"),
+        ("/p/src/deep/leaf.rs", "// old leaf\n"),
+        ("/p/.gitignore", "target\n"),
+        ("/p/target/out.txt", "old\n"),
+        ("/home/me/notes.txt", "notes\n"),
+    ] {
+        files.write(&path(name), text);
+    }
+    files
+}
+
+/// Starts the program as `app` does.
+fn start(files: &FakeFiles, request: Request, cx: &mut TestAppContext) -> Vec<Story> {
+    cx.update(|cx| {
+        gpui_kit::init(cx);
+        ui::init(cx);
+        ui::set_motion(false, cx);
+        services(files).set(cx);
+        let problems = crate::init(cx);
+        windows::start(request, problems, cx);
+    });
+    cx.run_until_parked();
+    let open: Vec<(AnyWindowHandle, Entity<Workbench>)> = cx.update(|cx| windows::all(cx));
+    open.into_iter()
+        .map(|(window, workbench)| {
+            let mut cx = VisualTestContext::from_window(window, cx);
+            cx.update(|window, _| window.activate_window());
+            cx.run_until_parked();
+            Story { files: files.clone(), workbench, cx }
+        })
+        .collect()
+}
+
+/// A window with the small project.
+fn open(cx: &mut TestAppContext) -> Story {
+    open_with(project(), cx)
+}
+
+fn open_with(files: FakeFiles, cx: &mut TestAppContext) -> Story {
+    let request = Request { folders: vec![path("/p")], files: Vec::new() };
+    let mut stories = start(&files, request, cx);
+    let mut story = stories.pop().expect("a window");
+    story.settle();
+    story
+}
+
+impl Story {
+    /// Lets everything that waits for time or for other work happen.
+    fn settle(&mut self) {
+        for _ in 0..4 {
+            self.cx.run_until_parked();
+            self.cx.executor().advance_clock(std::time::Duration::from_millis(600));
+        }
+        self.cx.run_until_parked();
+    }
+
+    fn keys(&mut self, keys: &str) -> &mut Self {
+        self.cx.simulate_keystrokes(keys);
+        self.cx.run_until_parked();
+        self
+    }
+
+    fn input(&mut self, text: &str) -> &mut Self {
+        self.cx.simulate_input(text);
+        self.settle();
+        self
+    }
+
+    fn act(&mut self, action: impl gpui_kit::Action) -> &mut Self {
+        self.cx.dispatch_action(action);
+        self.settle();
+        self
+    }
+
+    fn read<R>(&mut self, read: impl FnOnce(&Workbench, &App) -> R) -> R {
+        let workbench = self.workbench.clone();
+        self.cx.update(|_, cx| read(workbench.read(cx), cx))
+    }
+
+    /// Opens a file by the finder.
+    fn open_file(&mut self, name: &str) -> &mut Self {
+        self.keys("ctrl-p").input(name).keys("enter");
+        self.settle();
+        self
+    }
+
+    /// The panes with the titles of their tabs: `main.rs* | (lib.rs)`, the active tab in brackets.
+    fn tabs(&mut self) -> String {
+        self.read(|workbench, cx| show(workbench, workbench.layout().tree().root(), cx))
+    }
+
+    /// The text that shows in the active pane.
+    fn text(&mut self) -> String {
+        self.read(|workbench, cx| {
+            let document = workbench.active_item().and_then(|item| item.document(cx));
+            document.map(|document| document.read(cx).snapshot().to_string()).unwrap_or_default()
+        })
+    }
+
+    fn on_disk(&self, name: &str) -> String {
+        let content = self.files.content(&path(name));
+        content.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+    }
+
+    /// The text of every report, the newest first.
+    fn reports(&mut self) -> Vec<String> {
+        self.read(|workbench, cx| {
+            workbench.notices().read(cx).iter().map(|notice| notice.text.to_string()).collect()
+        })
+    }
+
+    /// Whether a picker or a question is shown.
+    fn is_asking(&mut self) -> bool {
+        self.read(|workbench, cx| workbench.modal().read(cx).is_open())
+    }
+}
+
+fn show(workbench: &Workbench, node: &Node, cx: &App) -> String {
+    match node {
+        Node::Pane(pane) => {
+            let tabs = workbench.layout().tabs(*pane);
+            let active = tabs.and_then(TabList::active);
+            let tabs = tabs.map(TabList::tabs).unwrap_or_default();
+            let shown: Vec<String> = tabs
+                .iter()
+                .map(|tab| {
+                    let item = workbench.item(tab.item);
+                    let mut title = item.map(|item: &Item| item.title(cx).to_string()).unwrap_or_default();
+                    if item.is_some_and(|item| item.is_dirty(cx)) {
+                        title.push('*');
+                    }
+                    if tab.pinned {
+                        title.push('!');
+                    }
+                    if tab.preview {
+                        title = format!("({title})");
+                    }
+                    if active == Some(tab.item) { format!("[{title}]") } else { title }
+                })
+                .collect();
+            shown.join(" ")
+        }
+        Node::Split(split) => {
+            let parts: Vec<String> = split.children.iter().map(|child| show(workbench, child, cx)).collect();
+            let bar = match split.axis {
+                crate::layout::Axis::Row => " | ",
+                crate::layout::Axis::Column => " / ",
+            };
+            parts.join(bar)
+        }
+    }
+}

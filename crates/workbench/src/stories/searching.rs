@@ -1,0 +1,88 @@
+//! Searching and replacing through the project.
+
+use gpui_kit::TestAppContext;
+
+use super::open;
+use crate::Item;
+use crate::actions::project_search as act;
+use crate::search_panel::results::Line;
+
+fn found(story: &mut super::Story) -> Vec<String> {
+    story.read(|workbench, cx| {
+        let Some(Item::Search(panel)) = workbench.active_item() else {
+            return Vec::new();
+        };
+        let results = panel.read(cx).results();
+        let files = results.files();
+        let line = |line: &Line| match *line {
+            Line::File { file } => Some(format!("{}:", files[file].path.name())),
+            Line::Match { file, row } => Some(files[file].rows[row].text.trim().to_owned()),
+            _ => None,
+        };
+        results.lines().iter().filter_map(line).collect()
+    })
+}
+
+#[gpui_kit::test]
+fn unsaved_text_is_searched_and_ignored_files_are_not(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.open_file("lib.rs").input("// old too\n");
+    story.act(act::Show).input("old");
+    let expect = [
+        "README.md:", "Some words about old things.", "leaf.rs:", "// old leaf", "lib.rs:", "// old too",
+        "main.rs:", "old();", "fn old() {}",
+    ];
+    assert_eq!(found(&mut story), expect);
+    story.act(act::ToggleWord).act(act::ToggleRegex);
+    story.keys("ctrl-a").input("ol[d]\\(");
+    assert_eq!(found(&mut story), ["main.rs:", "old();", "fn old() {}"]);
+}
+
+#[gpui_kit::test]
+fn results_are_opened_and_dismissed_by_keys(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.act(act::Show).input("old").keys("enter");
+    story.settle();
+    story.act(act::SelectNext).act(act::Dismiss);
+    assert_eq!(found(&mut story).len(), 5, "the file without matches is gone too: {:?}", found(&mut story));
+    story.act(act::SelectNext).act(act::SelectNext).act(act::Open);
+    assert_eq!(story.tabs(), "Search [main.rs]");
+}
+
+#[gpui_kit::test]
+fn a_regex_replaces_across_open_and_closed_files(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.open_file("main.rs").input("// edited\n");
+    story.act(act::ShowReplace).act(act::ToggleRegex);
+    story.input("o(ld)");
+    let panel = story.read(|workbench, _| match workbench.active_item() {
+        Some(Item::Search(panel)) => panel.clone(),
+        _ => panic!("no search"),
+    });
+    story.cx.update(|window, cx| {
+        panel.update(cx, |panel, cx| panel.set_replacement("b$1er", window, cx));
+    });
+    story.act(act::ReplaceAll);
+    assert!(story.is_asking());
+    story.keys("right enter");
+    story.settle();
+    assert_eq!(story.on_disk("/p/README.md"), "# Title\n\nSome words about blder things.\n");
+    assert_eq!(story.on_disk("/p/src/deep/leaf.rs"), "// blder leaf\n");
+    assert!(story.on_disk("/p/src/main.rs").contains("old"), "an open text changes in its tab");
+    assert!(found(&mut story).is_empty());
+    story.open_file("main.rs");
+    assert_eq!(story.text(), "// edited\nfn main() {\n    blder();\n}\n\nfn blder() {}\n");
+    story.act(editor::Undo);
+    assert!(story.text().contains("old();") && story.text().contains("// edited"), "one step back");
+    assert!(story.reports()[0].contains("Replaced 4 matches in 3 files"), "{:?}", story.reports());
+}
+
+#[gpui_kit::test]
+fn a_broken_pattern_is_a_sentence(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.act(act::Show).act(act::ToggleRegex).input("a(");
+    assert!(found(&mut story).is_empty());
+    story.input("b)");
+    assert!(found(&mut story).is_empty());
+    assert!(!story.is_asking());
+}

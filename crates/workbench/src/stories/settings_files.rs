@@ -1,0 +1,56 @@
+//! Settings and keys are watched; a mistake is told and costs nothing.
+
+use gpui_kit::TestAppContext;
+use ui::ActiveSettings as _;
+
+use super::{open, path};
+
+fn tab_size(story: &mut super::Story) -> u32 {
+    story.cx.update(|_, cx| cx.settings().editor.tab_size)
+}
+
+#[gpui_kit::test]
+fn settings_reload_and_a_mistake_keeps_the_last_good_value(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    let write = |story: &mut super::Story, text: &str| {
+        story.files.write(&path("/burin/config/settings.json"), text);
+        story.settle();
+    };
+    write(&mut story, "{ \"editor\": { \"tab_size\": 7 } }");
+    assert_eq!(tab_size(&mut story), 7);
+    assert!(story.reports().is_empty());
+    write(&mut story, "{ \"editor\": { \"tab_size\": \"wide\" } }");
+    assert_eq!(tab_size(&mut story), 7, "the last good value stays");
+    let report = story.reports().first().cloned().unwrap_or_default();
+    assert!(report.contains("settings.json:1:"), "{report}");
+    write(&mut story, "{ \"editor\": { \"tab_size\": 3, } ");
+    assert_eq!(tab_size(&mut story), 7, "so it does for a broken file");
+    write(&mut story, "{ \"editor\": { \"tab_size\": 2 } }");
+    assert_eq!(tab_size(&mut story), 2);
+}
+
+#[gpui_kit::test]
+fn keys_reload_and_an_unknown_action_is_told_with_its_place(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.files.write(
+        &path("/burin/config/keymap.json"),
+        "[{ \"bindings\": { \"ctrl-alt-shift-x\": \"file::New\", \"f12\": \"file::Neww\" } }]",
+    );
+    story.settle();
+    let report = story.reports().first().cloned().unwrap_or_default();
+    assert!(report.contains("keymap.json:1:") && report.contains("file::New"), "{report}");
+    story.keys("ctrl-alt-shift-x");
+    story.settle();
+    assert_eq!(story.tabs(), "[untitled]");
+}
+
+#[gpui_kit::test]
+fn zoom_is_written_and_comments_stay(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.files.write(&path("/burin/config/settings.json"), "// mine\n{\n}\n");
+    story.settle();
+    story.act(crate::actions::view::ZoomIn);
+    let text = story.on_disk("/burin/config/settings.json");
+    assert!(text.starts_with("// mine") && text.contains("1.1"), "{text}");
+    assert!((story.cx.update(|_, cx| cx.settings().window.zoom) - 1.1).abs() < 1e-3);
+}

@@ -1,0 +1,90 @@
+//! The project tree by keys: walking, making, renaming, deleting, filtering.
+
+use gpui_kit::TestAppContext;
+
+use super::{Story, open, path};
+use crate::actions::{project_tree as act, view};
+use crate::tree_panel::state::{ShownRow, entry_path};
+
+fn rows(story: &mut Story) -> Vec<String> {
+    story.read(|workbench, cx| {
+        let tree = workbench.tree().read(cx);
+        let folder = workbench.folder().expect("a folder").read(cx);
+        let name = |row: &ShownRow| {
+            let Some(path) = entry_path(folder.tree(), row) else {
+                return "<name>".to_owned();
+            };
+            let mark = if tree.state().selected.as_ref() == Some(path) { ">" } else { "" };
+            format!("{mark}{}", path.name())
+        };
+        tree.shown().iter().map(name).collect()
+    })
+}
+
+#[gpui_kit::test]
+fn the_tree_is_walked_and_filtered(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.act(view::FocusProjectTree);
+    assert_eq!(rows(&mut story), ["src", "target", ".gitignore", "README.md"]);
+    story.keys("down right right right");
+    story.settle();
+    assert_eq!(rows(&mut story), ["src", ">deep", "leaf.rs", "lib.rs", "main.rs", "target", ".gitignore", "README.md"]);
+    story.keys("left left");
+    story.settle();
+    assert_eq!(rows(&mut story)[0], ">src");
+    story.input("lib");
+    assert_eq!(rows(&mut story), ["src", ">lib.rs"]);
+    story.keys("escape");
+    assert_eq!(rows(&mut story).len(), 7);
+    story.keys("enter");
+    story.settle();
+    assert_eq!(story.tabs(), "[lib.rs]");
+}
+
+#[gpui_kit::test]
+fn files_are_made_renamed_and_trashed(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.open_file("main.rs");
+    story.act(act::NewFile);
+    story.input("util/new.rs").keys("enter");
+    story.settle();
+    assert_eq!(story.on_disk("/p/src/util/new.rs"), "");
+    assert_eq!(story.tabs(), "main.rs [new.rs]");
+    story.act(view::FocusProjectTree).keys("f2");
+    story.settle();
+    story.keys("ctrl-a").input("better.rs").keys("enter");
+    story.settle();
+    assert!(story.files.content(&path("/p/src/util/better.rs")).is_some());
+    assert_eq!(story.tabs(), "main.rs [better.rs]", "the open text goes along");
+    story.keys("ctrl-z");
+    story.settle();
+    assert_eq!(story.tabs(), "main.rs [new.rs]", "undo takes the rename back");
+    story.keys("delete");
+    assert!(story.is_asking());
+    story.keys("right enter");
+    story.settle();
+    assert_eq!(story.files.trashed(), [path("/p/src/util/new.rs")]);
+    let reports = story.reports();
+    assert!(reports[0].contains("is in the trash"), "{reports:?}");
+}
+
+#[gpui_kit::test]
+fn a_bad_name_is_refused_while_it_is_typed(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.act(act::NewFolder);
+    story.input("..").keys("enter");
+    story.settle();
+    assert!(rows(&mut story).contains(&"<name>".to_owned()), "the field stays");
+    story.keys("escape");
+    story.settle();
+    assert!(!rows(&mut story).contains(&"<name>".to_owned()));
+}
+
+#[gpui_kit::test]
+fn the_tree_follows_the_text_at_hand(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.open_file("leaf.rs");
+    assert!(rows(&mut story).contains(&">leaf.rs".to_owned()), "{:?}", rows(&mut story));
+    story.open_file("README");
+    assert!(rows(&mut story).contains(&">README.md".to_owned()), "{:?}", rows(&mut story));
+}
