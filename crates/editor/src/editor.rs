@@ -8,6 +8,7 @@ mod clipboard;
 mod commands;
 mod finding;
 mod folding;
+mod gliding;
 mod highlighting;
 mod hunks;
 mod input;
@@ -98,6 +99,9 @@ pub struct Editor {
     pub(crate) scroll: Scroll,
     /// What is to be brought into sight at the next layout.
     pub(crate) follow: Option<Follow>,
+    pub(crate) glide: Option<gliding::Glide>,
+    /// Whether each frame is drawn by the CPU, so that nothing should move by itself.
+    is_still: bool,
     /// What an input method is composing, one span for each caret; empty when it is not.
     pub(crate) marked: Vec<Span>,
     pub(crate) find: FindState,
@@ -166,6 +170,10 @@ impl Editor {
             map,
             scroll: Scroll::new(),
             follow: None,
+            glide: None,
+            is_still: window
+                .gpu_specs()
+                .is_some_and(|gpu| gpu.is_software_emulated),
             marked: Vec::new(),
             find: FindState::default(),
             find_bar: None,

@@ -35,7 +35,9 @@ pub(crate) use action_scope::ActionScope;
 pub(crate) use geometry::{Area, Geometry};
 pub(crate) use layout::TextLayout;
 pub(crate) use palette::Palette;
-pub(crate) use rows::{RowCache, row_highlights};
+#[cfg(test)]
+pub(crate) use rows::Part;
+pub(crate) use rows::{RowCache, highlights_of_rows};
 pub(crate) use sticky::StickyCache;
 
 use crate::editor::Editor;
@@ -112,6 +114,9 @@ impl Element for TextElement {
         if window.is_a11y_active() {
             let text = self.editor.read(cx).accessible_text(&layout);
             *self.accessible.borrow_mut() = Some(text);
+        }
+        if layout.is_gliding {
+            window.request_animation_frame();
         }
         let blocks = self.prepare_blocks(&layout, window, cx);
         let hitbox = window.insert_hitbox(bounds, HitboxBehavior::Normal);

@@ -63,6 +63,8 @@ impl FindBar {
                 state.set_value(text, window, cx);
             }
             state.focus(window, cx);
+            // What was looked for last is typed over.
+            state.select_all(window, cx);
         });
         let replacement = replacement.to_owned();
         self.replacement.update(cx, |state, cx| {
@@ -70,8 +72,6 @@ impl FindBar {
                 state.set_value(replacement, window, cx);
             }
         });
-        // What was looked for last is typed over.
-        window.dispatch_action(Box::new(gpui_kit::base::input::SelectAll), cx);
         cx.notify();
     }
 

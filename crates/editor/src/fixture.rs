@@ -1,24 +1,99 @@
-//! A world for tests of views: files that are not there, a clock that stands still.
+//! A world for tests and measurements of views: files that are not there, a clock that stands still,
+//! texts in which carets are marked.
 //!
 //! An ordinary module, so that the panels above test with the same world.
 
 use std::sync::Arc;
 
-use base::AbsPath;
-use host::{FakeClock, FakeFiles};
+use base::{AbsPath, ByteOffset, Span};
+use gpui_kit::{App, Entity};
+use host::{FakeClock, FakeFiles, Files};
+use project::Document;
+use text::{Origin, Selection, SelectionSet, Timestamp};
 
-use crate::model::Environment;
+use crate::editor::Editor;
+use crate::model::{DocumentModel, Environment};
 
 /// An environment over fake files.
 pub fn environment() -> Environment {
     environment_over(Arc::new(FakeFiles::new()))
 }
 
-/// An environment over these files.
-pub fn environment_over(files: Arc<dyn host::Files>) -> Environment {
+/// An environment over these files, with a clock that stands still.
+pub fn environment_over(files: Arc<dyn Files>) -> Environment {
     Environment {
         files,
         clock: Arc::new(FakeClock::at(1_000_000)),
         recovery_folder: AbsPath::new("/recovery").expect("the path starts at the root"),
     }
+}
+
+/// A model of a text that is to be saved under a path, which tells its language.
+pub fn model(
+    path: &str,
+    text: &str,
+    environment: Environment,
+    cx: &mut App,
+) -> Entity<DocumentModel> {
+    let path = AbsPath::new(path).expect("the caller gives an absolute path");
+    let mut document = Document::new_at(path);
+    let origin = Origin::user(Timestamp(0));
+    document
+        .buffer_mut()
+        .replace(Span::at(ByteOffset(0)), text, &origin);
+    document.buffer_mut().seal_step();
+    DocumentModel::open(document, environment, cx)
+}
+
+/// Takes marks out of a text: `ˇ` is a caret, `«` and `»` surround a selection, with `ˇ` at its head.
+pub fn unmark(marked: &str) -> (String, SelectionSet) {
+    let mut text = String::new();
+    let mut selections = Vec::new();
+    // Where a selection began, and whether its head stands there.
+    let mut open: Option<(usize, bool)> = None;
+    let mut chars = marked.chars().peekable();
+    while let Some(char) = chars.next() {
+        match (char, open) {
+            ('«', _) => {
+                let head_first = chars.next_if_eq(&'ˇ').is_some();
+                open = Some((text.len(), head_first));
+            }
+            ('»', Some((start, head_first))) => {
+                let (start, end) = (ByteOffset(start), ByteOffset(text.len()));
+                selections.push(match head_first {
+                    true => Selection::new(end, start),
+                    false => Selection::new(start, end),
+                });
+                open = None;
+            }
+            ('ˇ', Some(_)) => {}
+            ('ˇ', None) => selections.push(Selection::caret(ByteOffset(text.len()))),
+            _ => text.push(char),
+        }
+    }
+    let newest = selections.len().saturating_sub(1);
+    (text, SelectionSet::new(selections, newest))
+}
+
+/// Puts marks into the text of a view, where its selections are.
+pub fn marked(editor: &Entity<Editor>, cx: &mut App) -> String {
+    editor.update(cx, |editor, cx| {
+        let selections = editor.selections(cx).clone();
+        let mut marked = editor.model().read(cx).snapshot().to_string();
+        for selection in selections.as_slice().iter().rev() {
+            let (start, end) = (selection.start().0, selection.end().0);
+            match (selection.is_empty(), selection.is_reversed()) {
+                (true, _) => marked.insert(start, 'ˇ'),
+                (false, true) => {
+                    marked.insert(end, '»');
+                    marked.insert_str(start, "«ˇ");
+                }
+                (false, false) => {
+                    marked.insert_str(end, "ˇ»");
+                    marked.insert(start, '«');
+                }
+            }
+        }
+        marked
+    })
 }

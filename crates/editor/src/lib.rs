@@ -29,4 +29,4 @@ pub use block_view::{BlockPlace, BlockView};
 pub use caret_actions::*;
 pub use comparison::Comparison;
 pub use editor::{Editor, EditorEvent, Reveal, ViewState};
-pub use model::{DocumentModel, Environment, ModelEvent, OperationSink, SaveFailure};
+pub use model::{DocumentModel, Environment, ModelEvent, SaveFailure};

@@ -1,8 +1,8 @@
 //! One text as its views share it: the document, its syntax tree, its changes since the last commit.
 //!
 //! Invariant: the syntax tree hears of every change in order, before anybody else.
-//! Invariant: every change leaves as one `ModelEvent::Edited`, and the operations behind it go to the
-//! journal before that.
+//! Invariant: every change leaves as one `ModelEvent::Edited`; whoever keeps a journal records on that
+//! event, through `mutate`.
 //! Start at `DocumentModel::mutate`, through which every change passes.
 
 mod editing;
@@ -10,7 +10,6 @@ mod hunks;
 mod parsing;
 mod saving;
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use base::AbsPath;
@@ -18,7 +17,7 @@ use gpui_kit::{AppContext as _, Context, Entity, EventEmitter, Task};
 use host::{Clock, Files};
 use project::{Document, DocumentState};
 use syntax::{Language, SyntaxSnapshot, SyntaxTree};
-use text::{Change, Operation, RowHunk, Snapshot, Timestamp};
+use text::{Change, RowHunk, Snapshot, Timestamp};
 
 pub(crate) use editing::Around;
 pub use saving::SaveFailure;
@@ -33,9 +32,6 @@ pub struct Environment {
     /// Where a record goes before a file is overwritten in place.
     pub recovery_folder: AbsPath,
 }
-
-/// Hears every operation on a document in order, to write it to the journal.
-pub type OperationSink = Rc<dyn Fn(&Document, Vec<Operation>)>;
 
 /// What views and panels hear from a document.
 #[derive(Clone, Debug)]
@@ -65,7 +61,6 @@ pub struct DocumentModel {
     head: Option<Snapshot>,
     hunks: Arc<[RowHunk]>,
     hunk_task: Option<Task<()>>,
-    journal: Option<OperationSink>,
     /// What was last told about the state, to tell of changes only.
     told: (DocumentState, bool, Option<AbsPath>),
 }
@@ -88,7 +83,6 @@ impl DocumentModel {
             head: None,
             hunks: Arc::from([]),
             hunk_task: None,
-            journal: None,
         };
         model.use_language(language, cx);
         model
@@ -138,12 +132,6 @@ impl DocumentModel {
         self.head.as_ref()
     }
 
-    /// Sends every operation from now on to the journal.
-    pub fn set_journal(&mut self, journal: Option<OperationSink>) {
-        self.document.buffer_mut().set_recording(journal.is_some());
-        self.journal = journal;
-    }
-
     /// Says that we renamed the file.
     pub fn set_path(&mut self, path: AbsPath, cx: &mut Context<Self>) {
         self.mutate(cx, |document| document.set_path(path));
@@ -177,7 +165,6 @@ impl DocumentModel {
 
     fn after(&mut self, before: &Snapshot, cx: &mut Context<Self>) {
         let after = self.document.snapshot();
-        self.hand_to_journal();
         if after.revision() != before.revision() {
             let since = self.document.buffer().changes_since(before.revision());
             let change = since.unwrap_or_else(|| whole_change(before, &after));
@@ -187,16 +174,6 @@ impl DocumentModel {
             cx.notify();
         }
         self.tell_state(cx);
-    }
-
-    fn hand_to_journal(&mut self) {
-        let Some(journal) = self.journal.clone() else {
-            return;
-        };
-        let operations = self.document.buffer_mut().take_operations();
-        if !operations.is_empty() {
-            journal(&self.document, operations);
-        }
     }
 
     fn tell_state(&mut self, cx: &mut Context<Self>) {

@@ -1,10 +1,9 @@
 //! Colours of the rows in sight: asked for in the background, except for rows that have none yet.
 
-use base::Row;
 use gpui_kit::{AppContext as _, Context};
 
 use super::Editor;
-use crate::element::row_highlights;
+use crate::element::highlights_of_rows;
 
 impl Editor {
     /// Asks for the colours of the rows in sight anew. Until they come, the old ones are painted.
@@ -19,11 +18,8 @@ impl Editor {
         let snapshot = self.snapshot.clone();
         let revision = snapshot.revision();
         let wanted = rows.clone();
-        let found = cx.background_spawn(async move {
-            (wanted.start.0..wanted.end.0)
-                .map(|row| row_highlights(&syntax, &snapshot, Row(row)))
-                .collect::<Vec<_>>()
-        });
+        let found =
+            cx.background_spawn(async move { highlights_of_rows(&syntax, &snapshot, wanted) });
         self.highlight_task = Some(cx.spawn(async move |this, cx| {
             let found = found.await;
             this.update(cx, |editor, cx| {

@@ -122,7 +122,7 @@ impl Editor {
     /// The caret is to be seen now, and blinks from here on if it is to blink.
     pub(crate) fn show_caret(&mut self, cx: &mut Context<Self>) {
         self.caret_shown = true;
-        if !self.settings.cursor_blink || cx.reduce_motion() {
+        if !self.settings.cursor_blink || !self.may_move(cx) {
             self.blink_task = None;
             return;
         }

@@ -49,6 +49,7 @@ impl Editor {
         let viewport = self.viewport();
         self.scroll.set_top(top, &self.display, viewport);
         self.follow = None;
+        self.glide = None;
         if self.scroll != before {
             cx.emit(EditorEvent::Scrolled);
             cx.notify();
@@ -107,7 +108,7 @@ impl Editor {
     }
 
     /// Brings the newest caret into sight, if something asked for it. Part of laying out.
-    pub(crate) fn follow_caret(&mut self, advance: f64, text_width: f64) {
+    pub(crate) fn follow_caret(&mut self, advance: f64, text_width: f64, cx: &Context<Self>) {
         let viewport = self.viewport();
         let Some(follow) = self.follow.take() else {
             let top = self.scroll.top(&self.display);
@@ -119,10 +120,16 @@ impl Editor {
         let head = self.selections.primary().head;
         let point = self.display.to_display(head, base::Bias::Left);
         let top = self.scroll.top(&self.display);
-        let margin = f64::from(self.settings.scroll_margin);
+        // Headers at the top must not cover the caret.
+        let headers = self
+            .geometry
+            .as_ref()
+            .map_or(0, |geometry| geometry.sticky_rows);
+        let margin = f64::from(self.settings.scroll_margin).max(headers as f64);
         let wanted = top_showing(point.row, follow, top, margin, &self.display, viewport);
         if wanted != top {
             self.scroll.set_top(wanted, &self.display, viewport);
+            self.glide_from(top, cx);
         }
         let x = f64::from(point.cell) * advance;
         let margin = (advance * 4.0).min(text_width / 4.0);

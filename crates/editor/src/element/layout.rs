@@ -14,7 +14,7 @@ use ui::ActiveTheme as _;
 use super::geometry::Geometry;
 use super::gutter::GutterRow;
 use super::palette::Palette;
-use super::rows::{LONG_ROW, Part, row_highlights};
+use super::rows::{LONG_ROW, Part, highlights_of_rows};
 use super::scrollbars::Bars;
 use super::shape::{ShapedRow, Shaper};
 use super::sticky::StickyRow;
@@ -50,6 +50,8 @@ pub(crate) struct TextLayout {
     pub(crate) bars: Bars,
     /// Whether the keyboard is here.
     pub(crate) is_focused: bool,
+    /// Whether the next frame is wanted at once.
+    pub(crate) is_gliding: bool,
 }
 
 impl Editor {
@@ -69,9 +71,10 @@ impl Editor {
         self.follow_caret(
             f64::from(palette.advance),
             f64::from(f32::from(geometry.text.size.width)),
+            cx,
         );
         self.wrap_in_sight(&geometry);
-        geometry.top = self.snapped_top(&palette, window);
+        geometry.top = self.snapped_top(&palette, window, cx);
         let rows = self.rows_in_sight(&mut geometry, &palette, window, cx);
         let bottom = geometry.top + geometry.visible_rows;
         let blocks = self.display.blocks_in(geometry.top..bottom);
@@ -87,6 +90,7 @@ impl Editor {
             sticky: Vec::new(),
             bars: Bars::default(),
             is_focused: self.focus.is_focused(window),
+            is_gliding: self.glide.is_some(),
             geometry,
         };
         self.lay_out_sticky(&mut layout, window, cx);
@@ -150,7 +154,11 @@ impl Editor {
                 / f64::from(f32::from(palette.line_height)),
             total_rows: self.display.total_height(),
             buffer_rows: Row(0)..Row(0),
-            sticky_rows: 0,
+            // Those of the last frame, until this one's are known.
+            sticky_rows: self
+                .geometry
+                .as_ref()
+                .map_or(0, |geometry| geometry.sticky_rows),
         }
     }
 
@@ -190,9 +198,10 @@ impl Editor {
     }
 
     /// The top of the window on a whole pixel, so that rows do not blur.
-    fn snapped_top(&self, palette: &Palette, window: &Window) -> f64 {
+    fn snapped_top(&mut self, palette: &Palette, window: &Window, cx: &Context<Self>) -> f64 {
         let height = f64::from(f32::from(palette.line_height));
-        window.pixel_snap_f64(self.scroll.top(&self.display) * height) / height
+        let top = (self.scroll.top(&self.display) + self.glide_rest(cx)).max(0.0);
+        window.pixel_snap_f64(top * height) / height
     }
 
     fn rows_in_sight(
@@ -213,15 +222,13 @@ impl Editor {
             palette.key(),
             self.snapshot.last_row(),
         );
+        self.ask_missing_highlights(geometry.buffer_rows.clone(), cx);
         if self.map.options().wrap.is_none() {
             let widest = self.display.widest_cell_in(first..last + 1);
             let width = f64::from(f32::from(geometry.text.size.width));
             let needed = f64::from(widest + 4) * f64::from(geometry.advance);
-            geometry.most_x = (needed - width).max(0.0);
-            self.scroll.x = self
-                .scroll
-                .x
-                .min(geometry.most_x.max(self.scroll.x.min(needed)));
+            // Rows in sight may be shorter than those one came from: that moves nothing.
+            geometry.most_x = (needed - width).max(self.scroll.x);
         } else {
             self.scroll.x = 0.0;
         }
@@ -243,6 +250,27 @@ impl Editor {
             });
         }
         rows
+    }
+
+    /// Asks for the colours of rows in sight that have none, all at once.
+    fn ask_missing_highlights(&mut self, rows: Range<Row>, cx: &Context<Self>) {
+        let Some(syntax) = self.model.read(cx).syntax() else {
+            return;
+        };
+        let is_missing = |row: &u32| self.rows.highlights(Row(*row)).is_none();
+        // A fold may hide any number of rows; only those that are kept can be filled in.
+        let kept = self.rows.range();
+        let rows = rows.start.max(kept.start).0..rows.end.min(kept.end).0;
+        let Some(first) = rows.clone().find(is_missing) else {
+            return;
+        };
+        let last = rows.rev().find(is_missing).unwrap_or(first);
+        let found = highlights_of_rows(syntax, &self.snapshot, Row(first)..Row(last + 1));
+        for (row, highlights) in (first..).map(Row).zip(found) {
+            if self.rows.highlights(row).is_none() {
+                self.rows.set_highlights(row, highlights);
+            }
+        }
     }
 
     /// Which part of a row is to be shaped.
@@ -283,13 +311,9 @@ impl Editor {
         let syntax = self.model.read(cx).syntax();
         let row_start = self.snapshot.row_start(buffer_row);
         let is_long = self.snapshot.row_len(buffer_row).0 > LONG_ROW;
-        let known = match (is_long, syntax) {
-            (false, Some(syntax)) => Some(self.rows.highlights(buffer_row).unwrap_or_else(|| {
-                let found = row_highlights(syntax, &self.snapshot, buffer_row);
-                self.rows.set_highlights(buffer_row, found.clone());
-                found
-            })),
-            _ => None,
+        let known = match is_long {
+            true => None,
+            false => self.rows.highlights(buffer_row),
         };
         let row_end = row_start + self.snapshot.row_len(buffer_row).0 as usize;
         let highlights = |span: Span| match (&known, syntax) {

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 
-use base::Row;
+use base::{Row, Span};
 use smallvec::SmallVec;
 use syntax::{HighlightKind, SyntaxSnapshot};
 use text::{Change, Snapshot};
@@ -22,6 +22,9 @@ pub(crate) const LONG_ROW: u32 = 4096;
 
 /// Rows kept beyond those in sight, on either side.
 const MARGIN: u32 = 60;
+
+/// Rows kept at most: folds may bring rows far from each other into sight together.
+const MOST_KEPT: u32 = 2_000;
 
 /// A stretch of one colour in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +77,7 @@ impl RowCache {
         }
         let start = rows.start.0.saturating_sub(MARGIN);
         let end = rows.end.0.saturating_add(MARGIN).min(last.0 + 1).max(start);
+        let end = end.min(start + MOST_KEPT);
         let range = self.range();
         if end <= range.start.0 || range.end.0 <= start || self.entries.is_empty() {
             self.first = start;
@@ -198,22 +202,53 @@ impl RowCache {
     }
 }
 
-/// The colours of one row. Long rows have none here: they are asked by the part in sight.
-pub(crate) fn row_highlights(
+/// The colours of rows. Long rows have none here: they are asked by the part in sight.
+pub(crate) fn highlights_of_rows(
     syntax: &SyntaxSnapshot,
     snapshot: &Snapshot,
-    row: Row,
-) -> RowHighlights {
-    let span = snapshot.row_span(row);
-    if span.is_empty() || span.len() > LONG_ROW as usize {
-        return Default::default();
+    rows: Range<Row>,
+) -> Vec<RowHighlights> {
+    let is_long = |row: u32| snapshot.row_len(Row(row)).0 > LONG_ROW;
+    let mut result = Vec::with_capacity((rows.end.0 - rows.start.0) as usize);
+    let mut next = rows.start.0;
+    while next < rows.end.0 {
+        if is_long(next) {
+            result.push(RowHighlights::default());
+            next += 1;
+            continue;
+        }
+        // One question for as many rows as can be asked together.
+        let end = (next..rows.end.0)
+            .find(|row| is_long(*row))
+            .unwrap_or(rows.end.0);
+        let span = Span::new(
+            snapshot.row_start(Row(next)),
+            snapshot.row_end(Row(end - 1)),
+        );
+        let found = syntax.highlights(snapshot, span);
+        let mut first = 0;
+        for row in next..end {
+            let span = snapshot.row_span(Row(row));
+            first += found[first..]
+                .iter()
+                .take_while(|highlight| highlight.span.end <= span.start)
+                .count();
+            result.push(within_row(&found[first..], span));
+        }
+        next = end;
     }
-    let found = syntax.highlights(snapshot, span);
+    result
+}
+
+/// The part of sorted highlights that lies in a row. A comment over several rows lies in each.
+fn within_row(found: &[syntax::Highlight], row: Span) -> RowHighlights {
     found
         .iter()
+        .take_while(|highlight| highlight.span.start < row.end)
+        .filter(|highlight| highlight.span.end > row.start)
         .map(|highlight| RowHighlight {
-            start: (highlight.span.start - span.start) as u32,
-            end: (highlight.span.end - span.start) as u32,
+            start: (highlight.span.start.max(row.start) - row.start) as u32,
+            end: (highlight.span.end.min(row.end) - row.start) as u32,
             kind: highlight.kind,
         })
         .collect()

@@ -6,7 +6,7 @@ use base::{Revision, Row};
 use gpui_kit::{Context, Window};
 
 use super::layout::TextLayout;
-use super::rows::{LONG_ROW, row_highlights};
+use super::rows::{LONG_ROW, highlights_of_rows};
 use super::shape::{ShapedRow, Shaper};
 use crate::editor::Editor;
 
@@ -32,6 +32,7 @@ impl Editor {
         window: &Window,
         cx: &Context<Self>,
     ) {
+        layout.geometry.sticky_rows = 0;
         if !self.settings.sticky_scroll || layout.geometry.top <= 0.0 {
             return;
         }
@@ -100,7 +101,7 @@ impl Editor {
         let line = self.display.line_window(display_row, 0, LONG_ROW);
         let syntax = self.model.read(cx).syntax();
         let known = syntax
-            .map(|syntax| row_highlights(syntax, &self.snapshot, row))
+            .and_then(|syntax| highlights_of_rows(syntax, &self.snapshot, row..row + 1).pop())
             .unwrap_or_default();
         let end = self.snapshot.row_end(row);
         let highlights = |span: base::Span| {

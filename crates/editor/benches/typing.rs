@@ -1,0 +1,194 @@
+//! From a key to a scene: how much time one key takes, with real shaping and no screen.
+//!
+//! Prints one line of JSON for each figure. `BURIN_PICTURE=file.png` also paints what the view shows.
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a benchmark reads clocks and prints; it is not linked into the product"
+)]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use base::{AbsPath, Point};
+use editor::{DocumentModel, Editor, Environment, Reveal, fixture};
+use gpui_kit::{
+    AnyWindowHandle, AppContext as _, Bounds, Entity, Focusable as _, HeadlessAppContext,
+    Keystroke, WindowBounds, WindowOptions, px, size,
+};
+use host::{FakeFiles, RealClock};
+
+/// Keys that are measured in each text.
+const KEYS: usize = 2_000;
+
+fn main() {
+    let text_system = gpui_kit::platform::current_platform(true).text_system();
+    let wants_picture = std::env::var_os("BURIN_PICTURE");
+    let mut cx = match wants_picture {
+        Some(_) => HeadlessAppContext::with_platform(
+            text_system,
+            Arc::new(ui::Assets),
+            gpui_kit::platform::current_headless_renderer,
+        ),
+        None => HeadlessAppContext::with_asset_source(text_system, Arc::new(ui::Assets)),
+    };
+    cx.update(|cx| {
+        gpui_kit::init(cx);
+        ui::init(cx);
+    });
+    let rust = rust_text(25_000);
+    let log = log_text(1_000_000);
+    measure(
+        "rust file of 25,000 lines",
+        "/bench.rs",
+        &rust,
+        12_000,
+        &mut cx,
+    );
+    measure(
+        "log of 1,000,000 lines, at 24,000",
+        "/bench.log",
+        &log,
+        24_000,
+        &mut cx,
+    );
+    if let Some(path) = wants_picture {
+        picture(&rust, &path, &mut cx);
+    }
+}
+
+fn measure(name: &str, path: &str, text: &str, row: u32, cx: &mut HeadlessAppContext) {
+    let (window, _editor) = open(path, text, row, cx);
+    let mut times = Vec::with_capacity(KEYS);
+    for (ix, key) in "let total = sum(a, b); "
+        .chars()
+        .cycle()
+        .take(KEYS + 50)
+        .enumerate()
+    {
+        let key = match key {
+            ' ' => "space".to_owned(),
+            key => key.to_string(),
+        };
+        let mut keystroke = Keystroke::parse(&key).expect("a letter is a key");
+        keystroke
+            .key_char
+            .get_or_insert_with(|| if key == "space" { " ".into() } else { key });
+        let start = Instant::now();
+        // In tests the window is drawn as part of the update that made it dirty.
+        cx.update_window(window, |_, window, cx| {
+            window.dispatch_keystroke(keystroke, cx)
+        })
+        .expect("the window is open");
+        let time = start.elapsed();
+        // The first keys shape what was never seen.
+        if ix >= 50 {
+            times.push(time);
+        }
+        // What the background does between two keys is not this thread's time.
+        cx.advance_clock(Duration::from_millis(150));
+        cx.run_until_parked();
+    }
+    times.sort();
+    let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize].as_secs_f64() * 1e3;
+    for (label, part, goal) in [
+        ("p50", 0.5, "0.5"),
+        ("p99", 0.99, "2.0"),
+        ("most", 1.0, "null"),
+    ] {
+        println!(
+            "{{\"name\": \"key to scene {label}, {name}\", \"value\": {:.3}, \"unit\": \"ms\", \"n\": {}, \"goal\": {goal}}}",
+            at(part),
+            times.len(),
+        );
+    }
+}
+
+fn open(
+    path: &str,
+    text: &str,
+    row: u32,
+    cx: &mut HeadlessAppContext,
+) -> (AnyWindowHandle, Entity<Editor>) {
+    let environment = Environment {
+        files: Arc::new(FakeFiles::new()),
+        clock: Arc::new(RealClock::default()),
+        recovery_folder: AbsPath::new("/recovery").expect("the path starts at the root"),
+    };
+    let options = WindowOptions {
+        window_bounds: Some(WindowBounds::Windowed(Bounds {
+            origin: Default::default(),
+            size: size(px(1200.0), px(900.0)),
+        })),
+        focus: true,
+        show: false,
+        ..Default::default()
+    };
+    let (window, editor) = cx
+        .update(|cx| {
+            let model: Entity<DocumentModel> = fixture::model(path, text, environment, cx);
+            gpui_kit::open_window(options, cx, |window, cx| {
+                cx.new(|cx| Editor::new(model, window, cx))
+            })
+        })
+        .expect("a window without a screen");
+    cx.run_until_parked();
+    cx.update_window(window, |_, window, cx| {
+        let focus = editor.read(cx).focus_handle(cx);
+        window.focus(&focus, cx);
+        editor.update(cx, |editor, cx| {
+            editor.go_to_point(Point::new(row, 0), Reveal::Center, cx)
+        });
+    })
+    .expect("the window is open");
+    cx.run_until_parked();
+    (window, editor)
+}
+
+fn picture(text: &str, path: &std::ffi::OsStr, cx: &mut HeadlessAppContext) {
+    let (window, editor) = open("/picture.rs", text, 40, cx);
+    cx.update_window(window, |_, _, cx| {
+        editor.update(cx, |editor, cx| {
+            let head = text.replacen("let ", "const ", 8);
+            editor.model().update(cx, |model, cx| {
+                model.set_head(Some(text::Snapshot::new(&head)), cx)
+            });
+        });
+    })
+    .expect("the window is open");
+    cx.advance_clock(Duration::from_secs(1));
+    cx.run_until_parked();
+    let picture = cx.capture_screenshot(window).expect("a renderer");
+    picture.save(path).expect("a place for the picture");
+}
+
+/// This crate's own text, over and over.
+fn rust_text(rows: usize) -> String {
+    let sources = [
+        include_str!("../src/editor.rs"),
+        include_str!("../src/element/layout.rs"),
+        include_str!("../src/element/shape.rs"),
+        include_str!("../src/mouse.rs"),
+        include_str!("../src/find.rs"),
+    ];
+    let all = sources.iter().flat_map(|source| source.lines());
+    let mut text = String::new();
+    for line in all.cycle().take(rows) {
+        text.push_str(line);
+        text.push('\n');
+    }
+    text
+}
+
+fn log_text(rows: usize) -> String {
+    let mut text = String::with_capacity(rows * 80);
+    for row in 0..rows {
+        let (minute, second) = (row / 60 % 60, row % 60);
+        text.push_str(&format!(
+            "2026-03-04T10:{minute:02}:{second:02}Z INFO worker-{} finished job {row} in {} ms\n",
+            row % 16,
+            row * 7 % 113
+        ));
+    }
+    text
+}

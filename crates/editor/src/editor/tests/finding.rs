@@ -1,0 +1,118 @@
+use caret::find::{Pattern, WordBounds};
+use gpui_kit::TestAppContext;
+
+use super::{open, state};
+
+#[gpui_kit::test]
+fn matches_are_counted_while_one_types(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.txt", "ˇfoo bar foo\nfoo", cx);
+    cx.simulate_keystrokes("ctrl-f");
+    cx.simulate_input("fo");
+    cx.run_until_parked();
+    let summary = |cx: &mut gpui_kit::VisualTestContext| {
+        cx.run_until_parked();
+        editor.update(cx, |editor, _| {
+            editor.find.summary(editor.selections.primary().span())
+        })
+    };
+    assert_eq!(summary(cx), "3");
+    cx.simulate_keystrokes("enter");
+    assert_eq!(summary(cx), "1 of 3");
+    cx.simulate_keystrokes("enter enter");
+    assert_eq!(summary(cx), "3 of 3");
+    cx.simulate_keystrokes("shift-enter");
+    assert_eq!(summary(cx), "2 of 3");
+    assert_eq!(state(&editor, cx), "foo bar «foˇ»o\nfoo");
+    cx.simulate_input("z");
+    assert_eq!(summary(cx), "no matches");
+}
+
+#[gpui_kit::test]
+fn a_bad_pattern_is_explained(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.txt", "ˇa(b", cx);
+    editor.update_in(cx, |editor, window, cx| {
+        editor.find.pattern = Pattern::Regex;
+        editor.open_find(window, cx);
+        editor.set_query("a(", cx);
+        let error = editor.find.error().unwrap().to_owned();
+        assert!(error.contains("character"), "{error}");
+        editor.set_query("a\\(", cx);
+        assert_eq!(editor.find.error(), None);
+    });
+}
+
+#[gpui_kit::test]
+fn every_match_becomes_a_caret(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.txt", "ˇfoo bar foo foobar", cx);
+    editor.update_in(cx, |editor, window, cx| {
+        editor.open_find(window, cx);
+        editor.find.words = WordBounds::Whole;
+        editor.set_query("foo", cx);
+    });
+    cx.simulate_keystrokes("alt-enter");
+    assert_eq!(state(&editor, cx), "«fooˇ» bar «fooˇ» foobar");
+    cx.simulate_input("x");
+    assert_eq!(state(&editor, cx), "xˇ bar xˇ foobar");
+}
+
+#[gpui_kit::test]
+fn all_matches_are_replaced_as_one_step(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.txt", "ˇa1 b2 c3", cx);
+    editor.update_in(cx, |editor, window, cx| {
+        editor.open_replace(window, cx);
+        editor.find.pattern = Pattern::Regex;
+        editor.set_query(r"([a-z])(\d)", cx);
+        editor.find.replacement = "$2$1".to_owned();
+        editor.replace_all(window, cx);
+    });
+    assert_eq!(state(&editor, cx).replace('ˇ', ""), "1a 2b 3c");
+    editor.update_in(cx, |editor, window, cx| editor.undo(window, cx));
+    assert_eq!(state(&editor, cx).replace('ˇ', ""), "a1 b2 c3");
+}
+
+#[gpui_kit::test]
+fn replacing_goes_from_match_to_match(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.txt", "ˇone two one", cx);
+    editor.update_in(cx, |editor, window, cx| {
+        editor.open_replace(window, cx);
+        editor.set_query("one", cx);
+        editor.find.replacement = "three".to_owned();
+    });
+    cx.run_until_parked();
+    for _ in 0..3 {
+        editor.update_in(cx, |editor, window, cx| editor.replace_next(window, cx));
+        cx.run_until_parked();
+    }
+    assert_eq!(
+        state(&editor, cx).replace(['ˇ', '«', '»'], ""),
+        "three two three"
+    );
+}
+
+#[gpui_kit::test]
+fn finding_stays_in_the_selection(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.txt", "foo «foo fooˇ» foo", cx);
+    editor.update_in(cx, |editor, window, cx| {
+        editor.toggle_find_in_selection(window, cx);
+        editor.open_find(window, cx);
+        editor.set_query("foo", cx);
+    });
+    cx.run_until_parked();
+    editor.update(cx, |editor, _| {
+        assert_eq!(editor.find.summary(base::Span::default()), "2");
+    });
+}
+
+#[gpui_kit::test]
+fn escape_closes_the_bar(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.txt", "ˇfoo", cx);
+    cx.simulate_keystrokes("ctrl-f");
+    assert!(editor.update(cx, |editor, _| editor.find_bar.is_some()));
+    editor.update_in(cx, |editor, window, cx| editor.close_find(window, cx));
+    cx.simulate_input("x");
+    assert_eq!(
+        state(&editor, cx),
+        "xˇfoo",
+        "the keyboard is back in the text"
+    );
+}

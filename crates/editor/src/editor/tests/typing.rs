@@ -1,0 +1,95 @@
+use gpui_kit::TestAppContext;
+
+use super::{check, open, state};
+
+#[gpui_kit::test]
+fn letters_go_where_the_carets_are(cx: &mut TestAppContext) {
+    check("/a.txt", "aˇb\ncˇd", "x y", "axyˇb\ncxyˇd", cx);
+}
+
+#[gpui_kit::test]
+fn brackets_close_and_undo_opens_them(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.rs", "fn main()ˇ", cx);
+    cx.simulate_input(" {");
+    assert_eq!(state(&editor, cx), "fn main() {ˇ}");
+    cx.simulate_keystrokes("enter");
+    assert_eq!(state(&editor, cx), "fn main() {\n    ˇ\n}");
+    cx.simulate_keystrokes("ctrl-z ctrl-z");
+    assert_eq!(state(&editor, cx), "fn main()ˇ");
+    cx.simulate_keystrokes("ctrl-y ctrl-y");
+    assert_eq!(state(&editor, cx), "fn main() {\n    ˇ\n}");
+}
+
+#[gpui_kit::test]
+fn undo_brings_selections_back(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.txt", "«oneˇ» two «oneˇ»", cx);
+    cx.simulate_input("x");
+    assert_eq!(state(&editor, cx), "xˇ two xˇ");
+    cx.simulate_keystrokes("ctrl-z");
+    assert_eq!(state(&editor, cx), "«oneˇ» two «oneˇ»");
+}
+
+#[gpui_kit::test]
+fn occurrences_become_carets(cx: &mut TestAppContext) {
+    check("/a.txt", "ˇfoo foo foo", "ctrl-d ctrl-d x", "xˇ xˇ foo", cx);
+}
+
+#[gpui_kit::test]
+fn carets_go_back_without_the_text(cx: &mut TestAppContext) {
+    check("/a.txt", "abcˇ", "left left ctrl-u", "abˇc", cx);
+}
+
+#[gpui_kit::test]
+fn pieces_are_pasted_at_their_carets(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.txt", "«oneˇ» «twoˇ»\n", cx);
+    cx.simulate_keystrokes("ctrl-x");
+    assert_eq!(state(&editor, cx), "ˇ ˇ\n");
+    cx.simulate_keystrokes("ctrl-v");
+    assert_eq!(state(&editor, cx), "oneˇ twoˇ\n");
+}
+
+#[gpui_kit::test]
+fn escape_steps_back_by_one_level(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.txt", "«aˇ» «bˇ»", cx);
+    cx.simulate_keystrokes("escape");
+    assert_eq!(state(&editor, cx), "a «bˇ»");
+    cx.simulate_keystrokes("escape");
+    assert_eq!(state(&editor, cx), "a bˇ");
+}
+
+#[gpui_kit::test]
+fn a_read_only_text_refuses_in_words(cx: &mut TestAppContext) {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    let (editor, cx) = open("/a.txt", "aˇ", cx);
+    let told = Rc::new(RefCell::new(Vec::new()));
+    let heard = told.clone();
+    let _subscription = cx.update(|_, cx| {
+        cx.subscribe(&editor, move |_, event: &crate::EditorEvent, _| {
+            if let crate::EditorEvent::Refused(reason) = event {
+                heard.borrow_mut().push(reason.clone());
+            }
+        })
+    });
+    let files = std::sync::Arc::new(host::FakeFiles::new());
+    let path = base::AbsPath::new("/b.bin").unwrap();
+    files.write(&path, b"x\0\xff\xfe\0\0\x01");
+    let cancel = std::sync::atomic::AtomicBool::new(false);
+    let loaded = project::load(files.as_ref(), &path, project::Binary::ShowLossy, &cancel).unwrap();
+    let model = cx.update(|_, cx| {
+        crate::DocumentModel::open(
+            project::Document::from_loaded(loaded),
+            crate::fixture::environment(),
+            cx,
+        )
+    });
+    editor.update(cx, |editor, cx| {
+        editor.model = model;
+        editor.start_anew(editor.model.read(cx).snapshot());
+    });
+    cx.simulate_input("y");
+    assert!(!state(&editor, cx).contains('y'));
+    assert_eq!(told.borrow().len(), 1, "{told:?}");
+    assert!(told.borrow()[0].contains("it is not text"), "{told:?}");
+}
