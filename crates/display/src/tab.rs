@@ -118,7 +118,7 @@ impl Ruler<'_> {
 
     /// A place in the strip at or before a cell from which it is near, and the cell there.
     pub(crate) fn anchor_before(&self, strip: &Strip, cell: u32) -> (usize, u32) {
-        if !strip.is_long() {
+        if !strip.is_long() || cell <= strip.indent {
             return (strip.shown.start, strip.indent);
         }
         let (column, cell) = self.stretches_of(strip, |stretches| {
