@@ -12,6 +12,8 @@
     reason = "this is the one crate that touches files, processes and clocks"
 )]
 
+#[cfg(test)]
+mod again;
 mod clock;
 mod content;
 mod dirs;

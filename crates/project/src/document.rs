@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use base::{AbsPath, Revision};
 use host::OnDisk;
-use text::{Buffer, FileFormat, NodeId, Snapshot};
+use text::{Buffer, Edit, FileFormat, NodeId, Snapshot};
 
 pub use self::disk::{DiskCheck, DiskFinding, DiskOutcome};
 
@@ -66,6 +66,8 @@ pub struct Conflict {
     pub on_disk: OnDisk,
     /// How it lies in its file.
     pub format: FileFormat,
+    /// What makes their text of ours as it was at a revision, found in the background.
+    pub(crate) edits: Option<(Revision, Vec<Edit>)>,
 }
 
 /// What the file held when the two were last the same.

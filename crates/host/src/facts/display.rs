@@ -21,7 +21,12 @@ pub(super) fn facts() -> Vec<Fact> {
             "start Burin in a desktop session, or under Xvfb; without one there is burin-agent",
         ));
     }
-    facts.extend([devices(), vulkan(), opengl(), fonts()]);
+    let devices = names_in(Path::new("/dev/dri"));
+    let devices: BTreeSet<_> = devices
+        .filter(|device| device.starts_with("renderD") || device.starts_with("card"))
+        .collect();
+    let has_device = !devices.is_empty();
+    facts.extend([graphics(devices), vulkan(has_device), opengl(), fonts()]);
     facts
 }
 
@@ -79,11 +84,8 @@ fn connect_x11(display: &str) -> io::Result<()> {
     Ok(())
 }
 
-fn devices() -> Fact {
+fn graphics(found: BTreeSet<String>) -> Fact {
     let name = "graphics devices";
-    let found: BTreeSet<_> = names_in(Path::new("/dev/dri"))
-        .filter(|device| device.starts_with("renderD") || device.starts_with("card"))
-        .collect();
     if found.is_empty() {
         return Fact::warn(
             name,
@@ -95,7 +97,7 @@ fn devices() -> Fact {
     Fact::good(name, found.into_iter().collect::<Vec<_>>().join(", "))
 }
 
-fn vulkan() -> Fact {
+fn vulkan(has_device: bool) -> Fact {
     let name = "Vulkan drivers";
     let folders = [
         "/usr/share/vulkan/icd.d",
@@ -120,6 +122,16 @@ fn vulkan() -> Fact {
     if found.is_empty() {
         let advice = "install mesa-vulkan-drivers (Debian, Ubuntu) or the card maker's driver";
         return Fact::warn(name, "none found", advice);
+    }
+    if !has_device {
+        return match found.iter().any(is_software) {
+            true => Fact::good(name, format!("{listed}; without a device the software one")),
+            false => Fact::warn(
+                name,
+                format!("{listed}, all for devices that are not there"),
+                "install mesa-vulkan-drivers (Debian, Ubuntu), which can draw without a device",
+            ),
+        };
     }
     if found.iter().all(is_software) {
         let value = format!("{listed} (software only)");

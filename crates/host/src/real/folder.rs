@@ -167,3 +167,6 @@ pub(super) fn remove(path: &AbsPath) -> Result<(), Error> {
     };
     removed.map_err(|error| failed(&error))
 }
+
+#[cfg(test)]
+mod tests;

@@ -153,10 +153,18 @@ impl DiskFinding {
 
 impl Changed {
     pub(crate) fn into_conflict(self) -> Conflict {
+        let (theirs, edits) = match self.theirs {
+            Some(theirs) => (
+                Some(theirs.snapshot),
+                Some((theirs.of.revision(), theirs.edits)),
+            ),
+            None => (None, None),
+        };
         Conflict {
-            theirs: self.theirs.map(|theirs| theirs.snapshot),
+            theirs,
             on_disk: self.on_disk,
             format: self.format,
+            edits,
         }
     }
 }
@@ -203,11 +211,14 @@ impl Document {
     /// Resolves a conflict: what is on the disk replaces what is here, as an edit that can be
     /// undone. `None` when there is no conflict or the file holds no text.
     ///
-    /// Compares the two texts here and now.
+    /// Compares the two texts here and now if this one was edited since the conflict was found.
     pub fn take_theirs(&mut self, at: Timestamp) -> Option<Change> {
         let theirs = self.conflict.as_ref()?.theirs.clone()?;
         let conflict = self.conflict.take()?;
-        let edits = edits_between(&self.snapshot(), &theirs);
+        let edits = match conflict.edits {
+            Some((revision, edits)) if revision == self.buffer().revision() => edits,
+            _ => edits_between(&self.snapshot(), &theirs),
+        };
         Some(self.take_over(&edits, conflict.format, conflict.on_disk, at))
     }
 
@@ -249,7 +260,8 @@ impl Document {
             ));
         }
         if let Some(theirs) = &changed.theirs
-            && is_same_text(&theirs.snapshot, &self.snapshot())
+            && theirs.of.revision() == self.buffer().revision()
+            && theirs.edits.is_empty()
             && changed.format == self.format
         {
             // Both sides made the same change.
@@ -318,8 +330,4 @@ fn row_border(snapshot: &Snapshot, row: Row) -> base::ByteOffset {
     } else {
         snapshot.row_start(row)
     }
-}
-
-fn is_same_text(a: &Snapshot, b: &Snapshot) -> bool {
-    a.is_same_text(b) || (a.len() == b.len() && a.diff_rows(b).is_empty())
 }

@@ -7,7 +7,7 @@ use super::Document;
 use crate::save::SaveOptions;
 
 /// Longer texts, in bytes, are saved as they are: going through them would hold the window up.
-const LONGEST: usize = 16 << 20;
+const LONGEST: usize = 4 << 20;
 const BLANKS: [char; 2] = [' ', '\t'];
 
 impl Document {

@@ -10,6 +10,7 @@ use base::AbsPath;
 
 use super::batch::{Batch, GATHER};
 use super::portable;
+use crate::again::{is_again, run_again};
 use crate::error::Error;
 use crate::temp::TempFolder;
 use crate::watch::{WatchEvent, WatchRequest, Watcher};
@@ -225,6 +226,62 @@ fn too_many_changes_at_once_become_a_new_look_at_everything() {
     send(&mut batch);
     assert_eq!(events.try_recv(), Ok(WatchEvent::Rescan(root)));
     assert!(batch.wait().is_none());
+}
+
+/// Where the system grants few watches, the user is told, and what is visible is looked at.
+#[test]
+fn without_watches_what_is_visible_is_still_told() {
+    const THIS: &str = "real::watch::tests::without_watches_what_is_visible_is_still_told";
+    if !is_again() {
+        let script = "echo 5 > /proc/sys/user/max_inotify_watches && exec \"$@\"";
+        let program = [
+            "unshare",
+            "--user",
+            "--map-root-user",
+            "sh",
+            "-c",
+            script,
+            "sh",
+        ];
+        run_again(THIS, &program, &[]);
+        return;
+    }
+    let folder = TempFolder::new().expect("a temporary folder");
+    for number in 0..20 {
+        fs::create_dir(folder.path().join(format!("{number:02}"))).expect("a folder");
+    }
+    let request = WatchRequest {
+        root: folder.path().clone(),
+        ignore: Arc::new(|_: &Path, _| false),
+    };
+    let ground = Ground {
+        watcher: super::start(request).expect("a watcher"),
+        folder,
+    };
+    ground.wait("a problem", |event| match event {
+        WatchEvent::Problem(sentence) => sentence.contains("fs.inotify.max_user_watches"),
+        _ => false,
+    });
+    let all: Vec<_> = (0..20)
+        .map(|number| ground.path(&format!("{number:02}")))
+        .collect();
+    ground.watcher.set_visible(all.clone());
+    for folder in all.into_iter().skip(18) {
+        // Polling sees a change only after it has seen what was before.
+        let start = Instant::now();
+        let mut is_told = false;
+        let mut number = 0;
+        while !is_told {
+            number += 1;
+            fs::write(folder.join(format!("{number}")), "").expect("a file");
+            while let Ok(event) = ground.watcher.events.try_recv() {
+                is_told |= matches!(event, WatchEvent::Changed(paths)
+                    if paths.iter().any(|path| path.is_within(&folder)));
+            }
+            assert!(start.elapsed() < PATIENCE, "no event in {folder}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
 }
 
 #[test]
