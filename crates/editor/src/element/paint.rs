@@ -120,9 +120,7 @@ impl TextLayout {
             return;
         };
         let palette = &self.palette;
-        let text_system = window.text_system();
-        let baseline =
-            text_system.baseline_offset(palette.font_id, palette.number_size, palette.line_height);
+        let baseline = baseline(palette, window);
         let mut x = self.geometry.folds.start - px(palette.number_advance * 0.5);
         loop {
             x -= px(palette.number_advance);
@@ -200,10 +198,15 @@ impl TextLayout {
     }
 }
 
+/// From the top of a row to the line its letters stand on, numbers in the gutter included.
+///
+/// Font metrics count the descent downwards on some platforms and upwards on others, so its sign
+/// says nothing.
 fn baseline(palette: &Palette, window: &Window) -> Pixels {
-    window
-        .text_system()
-        .baseline_offset(palette.font_id, palette.size, palette.line_height)
+    let text_system = window.text_system();
+    let ascent = text_system.ascent(palette.font_id, palette.size);
+    let descent = text_system.descent(palette.font_id, palette.size).abs();
+    ((palette.line_height - ascent - descent) / 2. + ascent).round()
 }
 
 fn paint_row(
