@@ -30,7 +30,7 @@ pub(crate) fn run_again(
     let mut command = Command::new(program[0]);
     command
         .args(&program[1..])
-        .arg(&own)
+        .arg(own.as_path())
         .current_dir(folder.path());
     command
         .args([test, "--exact", "--nocapture"])
