@@ -32,6 +32,10 @@ pub use status::{Budget, ParseStatus};
 /// Larger texts get no tree: it would take some ten times their memory.
 pub const MAX_PARSED_BYTES: usize = 64 * 1024 * 1024;
 
+/// Larger texts are not even begun within a budget: it would not suffice, and the one token that a
+/// long string or an embedded script is cannot be interrupted.
+const MOST_BYTES_HERE: usize = 1024 * 1024;
+
 /// More edited places than this are taken together.
 const MOST_DIRTY: usize = 64;
 
@@ -156,7 +160,8 @@ impl SyntaxTree {
             }
             _ => self.stop(),
         }
-        if budget.is_limited() && !self.language.is_prepared() {
+        let is_slow = text.len().0 > MOST_BYTES_HERE || !self.language.is_prepared();
+        if budget.is_limited() && is_slow {
             return ParseStatus::Pending(self.job(text, Purpose::Parse, Stage::Start));
         }
         self.parse_now(text, budget)

@@ -292,6 +292,27 @@ fn a_settled_tree_stays_where_it_is() {
 }
 
 #[test]
+fn a_large_text_is_not_begun_within_a_budget() {
+    let language = language_named("json").expect("a language");
+    language.prepare();
+    let text = text::Snapshot::new(&format!("[{}1]", "1, ".repeat(400_000)));
+    let mut tree = SyntaxTree::new(language);
+    let mut is_spent = || panic!("nothing is parsed here");
+    let status = tree.parse(&text, &mut Budget::until(&mut is_spent));
+    assert!(matches!(status, ParseStatus::Pending(_)));
+}
+
+#[test]
+fn what_crosses_threads_may() {
+    fn check<T: Send + Sync>() {}
+    fn check_send<T: Send>() {}
+    check::<crate::SyntaxSnapshot>();
+    check::<crate::Language>();
+    check_send::<ParseJob>();
+    check_send::<super::ParsedTree>();
+}
+
+#[test]
 fn too_large_a_text_gets_no_tree() {
     let language = language_named("json").expect("a language");
     let text = text::Snapshot::new(&" ".repeat(super::MAX_PARSED_BYTES + 1));
