@@ -11,3 +11,4 @@
 
 mod agent;
 mod saving;
+mod typing;
