@@ -25,7 +25,7 @@ pub(crate) struct Scanner<'a> {
 }
 
 /// Scopes are read from the tree so many bytes at a time.
-const STRETCH: usize = 4096;
+const STRETCH: usize = 1024;
 
 impl<'a> Scanner<'a> {
     /// A scanner for the language at `at`.
