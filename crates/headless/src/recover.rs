@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use host::{Dirs, Files, InterruptedState};
+use host::{Dirs, Files};
 
 use crate::{Streams, unwritten};
 
@@ -16,7 +16,7 @@ pub(crate) fn run(
 ) -> Result<ExitCode, String> {
     let mut lines = unsaved(files, dirs)?;
     if !list {
-        lines.extend(finish(files, dirs));
+        lines.extend(project::finish_saves(files, &dirs.recovery()));
     }
     for line in lines {
         writeln!(streams.output, "{line}").map_err(unwritten)?;
@@ -35,25 +35,4 @@ fn unsaved(files: &dyn Files, dirs: &Dirs) -> Result<Vec<String>, String> {
         Err(error) if error.is_not_found() => Ok(Vec::new()),
         Err(error) => Err(error.to_string()),
     }
-}
-
-fn finish(files: &dyn Files, dirs: &Dirs) -> Vec<String> {
-    let (interrupted, problems) = files.interrupted(&dirs.recovery());
-    let mut lines: Vec<_> = problems.iter().map(ToString::to_string).collect();
-    lines.extend(interrupted.iter().map(|save| match &save.state {
-        InterruptedState::Finished => format!("finished the save of {}", save.target),
-        InterruptedState::Torn(error) => {
-            format!("{error}; both versions are kept in {}", save.record)
-        }
-        InterruptedState::ChangedSince => format!(
-            "the save of {} was cut short, and the file was changed since; both versions are \
-             kept in {}",
-            save.target, save.record
-        ),
-        InterruptedState::Gone => format!(
-            "the save of {} was cut short, and the file is gone; both versions are kept in {}",
-            save.target, save.record
-        ),
-    }));
-    lines
 }

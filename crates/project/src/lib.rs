@@ -21,7 +21,7 @@ pub use document::{
 };
 pub use journal::{Journal, JournalEvent, Keep};
 pub use load::{Binary, LoadError, Loaded, load};
-pub use recovery::{Recovered, Recovery, list_left_over, recover, reopen};
+pub use recovery::{Recovered, Recovery, finish_saves, list_left_over, recover, reopen};
 pub use save::{SaveDone, SaveError, SaveJob, SaveOptions, SaveOutcome, SaveRefused, SaveTarget};
 pub use state::State;
 pub use tree::{ListJob, Listed, Tree, TreeEntry, TreeRow};

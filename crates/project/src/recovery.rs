@@ -5,6 +5,9 @@
 //! Invariant: a journal is removed only after the one that takes its place is on the disk.
 
 mod replay;
+mod saves;
+
+pub use self::saves::finish_saves;
 
 use std::sync::Arc;
 

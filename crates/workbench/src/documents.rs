@@ -16,7 +16,8 @@ use futures::future::Shared;
 use gpui_kit::{App, AppContext as _, Entity, EntityId, Global, Subscription, Task, WeakEntity};
 use host::Files;
 use project::{
-    Binary, Document, DocumentKey, Journal, JournalEvent, Keep, LoadError, Recovered, load, recover, reopen,
+    Binary, Document, DocumentKey, Journal, JournalEvent, Keep, LoadError, Recovered, finish_saves, load, recover,
+    reopen,
 };
 use text::{SelectionSet, Timestamp};
 
@@ -55,7 +56,8 @@ impl Documents {
         let services = Services::of(cx);
         let (files, folder) = (services.files.clone(), services.dirs.journals());
         let recovery = recover(files.as_ref(), &folder, Timestamp(services.clock.wall_ms()));
-        let mut problems = recovery.problems;
+        let mut problems = finish_saves(files.as_ref(), &services.dirs.recovery());
+        problems.extend(recovery.problems);
         problems.extend(recovery.documents.iter().flat_map(|found| found.problems.clone()));
         let mut documents = Self { recovered: recovery.documents, ..Self::default() };
         let events = match Journal::start(files, services.clock.as_ref(), &folder) {

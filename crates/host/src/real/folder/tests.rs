@@ -65,7 +65,7 @@ fn a_folder_that_may_not_be_read_is_an_error_and_its_parent_is_not() {
     let folder = TempFolder::new().expect("a temporary folder");
     let secret = folder.path().join("secret");
     fs::create_dir(&secret).expect("a folder");
-    fs::set_permissions(&secret, fs::Permissions::from_mode(0)).expect("a mode");
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o000)).expect("a mode");
     let listing = RealFiles.list(folder.path()).expect("a listing");
     assert_eq!((listing.entries.len(), listing.problems.len()), (1, 0));
     let message = RealFiles.list(&secret).expect_err("refused").to_string();
