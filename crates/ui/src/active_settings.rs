@@ -36,5 +36,6 @@ pub fn set_settings(settings: Arc<Settings>, cx: &mut App) {
     } else {
         cx.set_global(SettingsInForce(settings));
     }
+    crate::motion::settle(cx);
     cx.refresh_windows();
 }

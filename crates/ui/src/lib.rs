@@ -22,6 +22,7 @@ mod label;
 mod library;
 mod menu;
 mod modal;
+mod motion;
 mod row;
 mod tab;
 mod text_field;
@@ -53,9 +54,7 @@ pub use modal::ModalLayer;
 pub use row::{ListRow, TreeRow};
 pub use tab::Tab;
 pub use text_field::TextField;
-pub use theme::{
-    ActiveTheme, FontChoice, Theme, dp, row_height, set_fonts, set_theme, settle_motion, space,
-};
+pub use theme::{ActiveTheme, FontChoice, Theme, dp, row_height, set_fonts, set_theme, space};
 pub use toast::{Toast, dismiss_toasts, show_toast};
 pub use toggle::{Checkbox, Toggle};
 pub use tooltip::Tooltip;
@@ -65,5 +64,6 @@ pub fn init(cx: &mut App) {
     fonts::load_fonts(cx);
     active_settings::init(cx);
     theme::init(cx);
+    motion::init(cx);
     keys::remember_kit_keys(cx);
 }

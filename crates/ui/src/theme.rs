@@ -8,9 +8,9 @@ use std::collections::HashMap;
 
 use gpui_kit::{
     App, BorrowAppContext as _, Font, FontFeatures, FontStyle, FontWeight, Global, HighlightStyle,
-    Hsla, Pixels, Rems, SharedString, StrikethroughStyle, UnderlineStyle, Window, px, rems,
+    Hsla, Pixels, Rems, SharedString, StrikethroughStyle, UnderlineStyle, px, rems,
 };
-use settings::{Appearance, Colors, ReducedMotion, Rgba, Settings, SyntaxStyle};
+use settings::{Appearance, Colors, Rgba, Settings, SyntaxStyle};
 
 use crate::active_settings::ActiveSettings as _;
 
@@ -191,16 +191,6 @@ pub fn set_fonts(fonts: FontChoice, cx: &mut App) {
         theme.generation += 1;
     });
     kit::follow(cx);
-}
-
-/// Allows movement or leaves it out, as the settings and this window's graphics ask: drawn in software every
-/// frame costs too much, so that nothing moves there whatever the settings say. Once for each new window.
-pub fn settle_motion(window: &Window, cx: &mut App) {
-    let in_software = window
-        .gpu_specs()
-        .is_some_and(|specs| specs.is_software_emulated);
-    let unwanted = cx.settings().ui.reduced_motion == ReducedMotion::On;
-    cx.set_reduce_motion(in_software || unwanted);
 }
 
 fn build(source: &settings::Theme, fonts: FontChoice, generation: u64) -> Theme {

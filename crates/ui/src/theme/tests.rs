@@ -57,3 +57,16 @@ fn a_kind_of_syntax_falls_back_to_its_first_part(cx: &mut TestAppContext) {
         assert_eq!(theme.syntax("nothing.of.the.kind"), None);
     });
 }
+
+#[gpui_kit::test]
+fn movement_follows_the_settings(cx: &mut TestAppContext) {
+    cx.update(|cx| {
+        gpui_kit::init(cx);
+        crate::init(cx);
+        assert!(!cx.reduce_motion());
+        let mut settings = settings::Settings::builtin();
+        settings.ui.reduced_motion = settings::ReducedMotion::On;
+        crate::set_settings(std::sync::Arc::new(settings), cx);
+        assert!(cx.reduce_motion());
+    });
+}
