@@ -19,6 +19,7 @@ mod screen;
 mod search;
 mod text_traces;
 mod traces;
+mod typing;
 
 use std::process::ExitCode;
 
@@ -46,6 +47,11 @@ const BENCHES: &[Bench] = &[
         name: "search",
         doc: "project search against rg: the same results, and the time",
         run: search::run,
+    },
+    Bench {
+        name: "type",
+        doc: "key event to scene: CPU time in a large Rust file and a very long log",
+        run: typing::run,
     },
     Bench {
         name: "crash",
