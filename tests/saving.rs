@@ -12,7 +12,7 @@ use std::fs;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use self::calls::{Call, FAILING, calls_of};
+use self::calls::{Call, FAILING, INTERRUPTED, calls_of};
 use self::kinds::{Content, Kind, Place, kinds};
 use crate::agent::{Agent, Way, has, is_root};
 
@@ -172,7 +172,26 @@ fn fail_everywhere(agent: &Agent, kind: &Kind) -> usize {
         "{}: {said} refusals named their cause",
         kind.name
     );
-    failing.len() * ERRORS.len()
+    failing.len() * ERRORS.len() + interrupt_everywhere(agent, kind, &calls)
+}
+
+/// A signal that interrupts a call is nobody's business: the save goes on.
+fn interrupt_everywhere(agent: &Agent, kind: &Kind, calls: &[Call]) -> usize {
+    let interrupted = calls
+        .iter()
+        .filter(|call| INTERRUPTED.contains(&call.name.as_str()));
+    let mut count = 0;
+    for call in interrupted {
+        let place = Place::new(kind);
+        let strace = call.injecting("error=EINTR", &place);
+        let output = place.save(agent, way(kind, &strace));
+        let what = format!("{}, interrupted at {call}", kind.name);
+        assert!(output.status.success(), "{what}: {}", errors(&output));
+        assert_eq!(place.content(kind), Content::New, "{what}");
+        place.assert_clean(&what);
+        count += 1;
+    }
+    count
 }
 
 fn way<'a>(kind: &Kind, strace: &'a [String]) -> Way<'a> {

@@ -29,6 +29,17 @@ pub(super) const FAILING: [&str; 18] = [
     "flock",
 ];
 
+/// The calls that a signal can interrupt.
+pub(super) const INTERRUPTED: [&str; 7] = [
+    "openat",
+    "read",
+    "write",
+    "pwrite64",
+    "fsync",
+    "ftruncate",
+    "fallocate",
+];
+
 /// Calls that have nothing to do with files: dying there is dying at the next other call. How many
 /// there are differs from run to run.
 const MEMORY: [&str; 10] = [
