@@ -14,7 +14,7 @@ use base::{AbsPath, Point};
 use editor::{DocumentModel, Editor, Environment, Reveal, fixture};
 use gpui_kit::{
     AnyWindowHandle, AppContext as _, Bounds, Entity, Focusable as _, HeadlessAppContext,
-    Keystroke, WindowBounds, WindowOptions, px, size,
+    KeyBinding, Keystroke, WindowBounds, WindowOptions, px, size,
 };
 use host::{FakeFiles, RealClock};
 
@@ -35,6 +35,7 @@ fn main() {
     cx.update(|cx| {
         gpui_kit::init(cx);
         ui::init(cx);
+        cx.bind_keys([KeyBinding::new("enter", editor::Newline, Some("Editor"))]);
     });
     let rust = rust_text(25_000);
     let log = log_text(1_000_000);
@@ -60,27 +61,16 @@ fn main() {
 fn measure(name: &str, path: &str, text: &str, row: u32, cx: &mut HeadlessAppContext) {
     let (window, _editor) = open(path, text, row, cx);
     let mut times = Vec::with_capacity(KEYS);
-    for (ix, key) in "let total = sum(a, b); "
-        .chars()
-        .cycle()
-        .take(KEYS + 50)
-        .enumerate()
-    {
-        let key = match key {
-            ' ' => "space".to_owned(),
-            key => key.to_string(),
-        };
-        let mut keystroke = Keystroke::parse(&key).expect("a letter is a key");
-        keystroke
-            .key_char
-            .get_or_insert_with(|| if key == "space" { " ".into() } else { key });
+    let typed = "    let total = sum(first, second) + 1;\n";
+    for (ix, key) in typed.chars().cycle().take(KEYS + 50).enumerate() {
+        let keystroke = keystroke(key);
         let start = Instant::now();
         // In tests the window is drawn as part of the update that made it dirty.
-        cx.update_window(window, |_, window, cx| {
-            window.dispatch_keystroke(keystroke, cx)
-        })
-        .expect("the window is open");
-        let time = start.elapsed();
+        let edited = cx.update_window(window, |_, window, cx| {
+            window.dispatch_keystroke(keystroke, cx);
+            start.elapsed()
+        });
+        let time = (edited.expect("the window is open"), start.elapsed());
         // The first keys shape what was never seen.
         if ix >= 50 {
             times.push(time);
@@ -89,8 +79,16 @@ fn measure(name: &str, path: &str, text: &str, row: u32, cx: &mut HeadlessAppCon
         cx.advance_clock(Duration::from_millis(150));
         cx.run_until_parked();
     }
+    let mut edits: Vec<Duration> = times.iter().map(|(edit, _)| *edit).collect();
+    let mut times: Vec<Duration> = times.into_iter().map(|(_, whole)| whole).collect();
     times.sort();
+    edits.sort();
     let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize].as_secs_f64() * 1e3;
+    let half = edits[edits.len() / 2].as_secs_f64() * 1e3;
+    println!(
+        "{{\"name\": \"of that until the text is edited p50, {name}\", \"value\": {half:.3}, \"unit\": \"ms\", \"n\": {}, \"goal\": null}}",
+        times.len(),
+    );
     for (label, part, goal) in [
         ("p50", 0.5, "0.5"),
         ("p99", 0.99, "2.0"),
@@ -101,6 +99,19 @@ fn measure(name: &str, path: &str, text: &str, row: u32, cx: &mut HeadlessAppCon
             at(part),
             times.len(),
         );
+    }
+}
+
+fn keystroke(key: char) -> Keystroke {
+    let (name, char) = match key {
+        '\n' => ("enter".to_owned(), None),
+        ' ' => ("space".to_owned(), Some(" ".to_owned())),
+        key => (key.to_string(), Some(key.to_string())),
+    };
+    Keystroke {
+        modifiers: Default::default(),
+        key: name,
+        key_char: char,
     }
 }
 

@@ -57,6 +57,8 @@ pub struct DocumentModel {
     /// What `tree` shows now, so that asking costs nothing.
     syntax: Option<SyntaxSnapshot>,
     parse_task: Option<Task<()>>,
+    /// How many parses go to the background at once, since the last took too long here.
+    parse_elsewhere: u32,
     settle_task: Option<Task<()>>,
     head: Option<Snapshot>,
     hunks: Arc<[RowHunk]>,
@@ -79,6 +81,7 @@ impl DocumentModel {
             tree: None,
             syntax: None,
             parse_task: None,
+            parse_elsewhere: 0,
             settle_task: None,
             head: None,
             hunks: Arc::from([]),

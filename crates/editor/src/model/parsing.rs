@@ -12,6 +12,12 @@ use super::{DocumentModel, ModelEvent};
 /// What a parse may take of the thread that paints.
 const BUDGET: Duration = Duration::from_millis(1);
 
+/// What a key may spend on a parse that will not be done in time, before that is known.
+const KEY_BUDGET: Duration = Duration::from_micros(250);
+
+/// After a parse took too long, so many go to the background at once before it is tried again.
+const PATIENCE: u32 = 64;
+
 /// A pause this long in typing is time to make sure of the tree.
 const PAUSE: Duration = Duration::from_millis(400);
 
@@ -32,7 +38,8 @@ impl DocumentModel {
             .filter(|_| !self.document.is_large())
             .map(SyntaxTree::new);
         self.syntax = None;
-        self.parse(cx);
+        self.parse_elsewhere = 0;
+        self.parse(BUDGET, cx);
         cx.emit(ModelEvent::SyntaxUpdated);
         cx.notify();
     }
@@ -47,25 +54,33 @@ impl DocumentModel {
         if let Some(tree) = &mut self.tree {
             tree.edit(before, after, change);
             self.settle_task = None;
-            self.parse(cx);
+            self.parse(KEY_BUDGET, cx);
         }
     }
 
     /// Brings the tree up to the text, as far as the budget goes.
-    fn parse(&mut self, cx: &mut Context<Self>) {
+    fn parse(&mut self, budget: Duration, cx: &mut Context<Self>) {
         let snapshot = self.document.snapshot();
         let Some(tree) = &mut self.tree else {
             return;
         };
         let clock = self.environment.clock.clone();
-        let deadline = clock.elapsed() + BUDGET;
-        let mut is_spent = || clock.elapsed() >= deadline;
+        // A text that was too long for the last key is too long for this one.
+        self.parse_elsewhere = self.parse_elsewhere.saturating_sub(1);
+        let goes_elsewhere = self.parse_elsewhere > 0;
+        let deadline = clock.elapsed() + budget;
+        let mut is_spent = || goes_elsewhere || clock.elapsed() >= deadline;
         let status = tree.parse(&snapshot, &mut Budget::until(&mut is_spent));
         self.syntax = Some(tree.snapshot());
         match status {
             ParseStatus::Done => {}
             ParseStatus::Running => {}
-            ParseStatus::Pending(job) => self.run_parse(job, cx),
+            ParseStatus::Pending(job) => {
+                if !goes_elsewhere {
+                    self.parse_elsewhere = PATIENCE;
+                }
+                self.run_parse(job, cx);
+            }
             ParseStatus::Unsettled => self.settle_soon(cx),
         }
     }
@@ -86,7 +101,7 @@ impl DocumentModel {
         };
         let is_newer = parsed.is_some_and(|parsed| tree.accept(parsed));
         // Edits made meanwhile are still to be parsed.
-        self.parse(cx);
+        self.parse(KEY_BUDGET, cx);
         if is_newer {
             cx.emit(ModelEvent::SyntaxUpdated);
             cx.notify();
