@@ -12,10 +12,10 @@ mod record;
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 
 use base::{AbsPath, LogErr};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 pub(crate) use self::record::Record;
@@ -23,7 +23,7 @@ pub(crate) use self::record::Record;
 use crate::content::ContentHash;
 use crate::error::{Error, Reason};
 use crate::files::{Expected, OnDisk, SaveRequest, SaveWay, Saved};
-use crate::real::{Found, read_whole, retry, stamp_of, stat_of};
+use crate::real::{Found, read_whole, stamp_of, stat_of};
 use crate::stat::Stamp;
 
 const SAVE: &str = "save";
@@ -226,7 +226,7 @@ fn reserve(file: &File, old_length: u64, new_length: u64) -> io::Result<()> {
 #[cfg(target_os = "linux")]
 fn reserve_range(file: &File, start: u64, length: u64) -> rustix::io::Result<()> {
     let flags = rustix::fs::FallocateFlags::KEEP_SIZE;
-    retry(|| rustix::fs::fallocate(file, flags, start, length))
+    crate::real::retry(|| rustix::fs::fallocate(file, flags, start, length))
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -237,9 +237,8 @@ fn reserve_range(_: &File, _: u64, _: u64) -> rustix::io::Result<()> {
 fn write_over(file: &File, content: &[u8]) -> io::Result<()> {
     file.write_all_at(content, 0)?;
     // Last, and also when it grew: space reserved beyond the end is given back.
-    retry(|| rustix::fs::ftruncate(file, content.len() as u64))?;
-    retry(|| rustix::fs::fsync(file))?;
-    Ok(())
+    file.set_len(content.len() as u64)?;
+    file.sync_all()
 }
 
 /// Puts the old content back after a failure. Where that fails too, the record stays.
@@ -267,7 +266,8 @@ fn restore_mode(file: &File, found: &Found) {
         .metadata()
         .is_ok_and(|now: fs::Metadata| now.mode() & 0o7777 == mode);
     if !is_kept {
-        rustix::fs::fchmod(file, Mode::from_raw_mode(mode)).log_err();
+        file.set_permissions(fs::Permissions::from_mode(mode))
+            .log_err();
     }
 }
 

@@ -155,7 +155,7 @@ fn write_locked(
     retry(|| flock(&file, FlockOperation::NonBlockingLockExclusive))?;
     let bytes = encode(request, found, old);
     file.write_all(&bytes)?;
-    retry(|| rustix::fs::fsync(&file))?;
+    file.sync_all()?;
     Ok(file)
 }
 

@@ -53,7 +53,7 @@ impl AppendLog for RealLog {
 
     fn sync(&mut self) -> Result<(), Error> {
         let failed = |error: &io::Error| Error::from_io(&self.path, "write", error);
-        retry(|| rustix::fs::fdatasync(&self.file)).map_err(|errno| failed(&errno.into()))?;
+        self.file.sync_data().map_err(|error| failed(&error))?;
         if self.is_new {
             sync_folder(parent_of(&self.path).as_path()).map_err(|error| failed(&error))?;
             self.is_new = false;

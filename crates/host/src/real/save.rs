@@ -280,7 +280,7 @@ fn write(temp: &mut Temp, content: &[u8]) -> io::Result<()> {
 }
 
 fn sync(temp: &mut Temp) -> io::Result<Stamp> {
-    retry(|| rustix::fs::fsync(temp.file()))?;
+    temp.file().sync_all()?;
     Ok(stamp_of(&temp.file().metadata()?))
 }
 

@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
-use rustix::fs::{Gid, Mode, Uid};
+use rustix::fs::{Gid, Uid};
 use rustix::io::Errno;
 use xattr::FileExt;
 
@@ -40,9 +41,10 @@ pub(super) fn keep_rest(temp: &Temp, found: &Found) -> io::Result<bool> {
     if !keep_attributes(temp, found)? {
         return Ok(false);
     }
-    let mode = Mode::from_raw_mode(found.metadata.mode() & 0o7777);
-    retry(|| rustix::fs::fchmod(temp.as_file(), mode))?;
-    Ok(temp.as_file().metadata()?.mode() & 0o7777 == mode.as_raw_mode())
+    let mode = found.metadata.mode() & 0o7777;
+    let file = temp.as_file();
+    file.set_permissions(fs::Permissions::from_mode(mode))?;
+    Ok(file.metadata()?.mode() & 0o7777 == mode)
 }
 
 fn keep_attributes(temp: &Temp, found: &Found) -> io::Result<bool> {
