@@ -45,8 +45,11 @@ fn run(services: Services, request: Request) {
         gpui_kit::init(cx);
         ui::init(cx);
         services.set(cx);
-        let problems = init(cx);
-        windows::start(request, problems, cx);
+        let started = init(cx);
+        windows::start(request, started.problems, cx);
+        if let Some(journal) = started.journal {
+            windows::listen(journal, cx);
+        }
         cx.activate(true);
     });
 }

@@ -1,7 +1,7 @@
 //! How actions are called where people read them.
 
 /// `editor::MoveRowsUp` becomes `Editor: Move Rows Up`.
-pub fn human_name(action: &str) -> String {
+pub(crate) fn human_name(action: &str) -> String {
     match action.rsplit_once("::") {
         Some((space, last)) => format!("{}: {}", words(space), words(last)),
         None => words(action),

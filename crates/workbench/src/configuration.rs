@@ -265,7 +265,7 @@ impl Configuration {
 }
 
 /// Name and text of the key bindings to start from.
-pub fn base_keymap(settings: &Settings) -> (&'static str, &'static str) {
+pub(crate) fn base_keymap(settings: &Settings) -> (&'static str, &'static str) {
     let system = if cfg!(target_os = "macos") {
         builtin::KeymapSystem::Mac
     } else {

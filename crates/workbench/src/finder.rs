@@ -9,7 +9,7 @@ use project::fuzzy::{self, Kind};
 
 /// A file that answers the query.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundFile {
+pub(crate) struct FoundFile {
     /// Its path, counted from the folder.
     pub path: String,
     /// The chars of the path that match, sorted.
@@ -25,7 +25,7 @@ const RECENT_BONUS: u32 = 60;
 
 /// The best `limit` of `files` for `query`, best first. `recent` names files used lately, newest
 /// first; without a query they are the answer, followed by the other files in order.
-pub fn find_files(
+pub(crate) fn find_files(
     query: &str,
     files: &[String],
     recent: &[String],

@@ -47,23 +47,24 @@ pub use item::Item;
 pub use services::Services;
 pub use workbench::Workbench;
 
+/// What the start brought to light.
+#[must_use]
+pub struct Started {
+    /// Sentences for the user's eyes.
+    pub problems: Vec<String>,
+    /// Where the recovery journal reports trouble; its thread writes there.
+    pub journal: Option<async_channel::Receiver<project::JournalEvent>>,
+}
+
 /// Prepares the window's commands, menus and settings. Once, after `gpui_kit::init`, `ui::init` and
-/// `Services::set`. Answers sentences for the user's eyes.
-pub fn init(cx: &mut App) -> Vec<String> {
+/// `Services::set`.
+pub fn init(cx: &mut App) -> Started {
     Configuration::start(cx);
-    let (problems, events) = Documents::start(cx);
+    let (problems, journal) = Documents::start(cx);
     menus::install(cx);
     cx.on_action(|_: &actions::app::Quit, cx| windows::end(cx));
     cx.on_action(|_: &actions::app::NewWindow, cx| {
         windows::open_folder(None, cx);
     });
-    if let Some(events) = events {
-        cx.spawn(async move |cx| {
-            while let Ok(event) = events.recv().await {
-                cx.update(|cx| windows::journal_event(&event, cx));
-            }
-        })
-        .detach();
-    }
-    problems
+    Started { problems, journal }
 }

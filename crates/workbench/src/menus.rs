@@ -6,7 +6,7 @@ use gpui_kit::{App, Menu, MenuItem, OsAction};
 use crate::actions::{app, file, go, pane, project_search, view};
 
 /// Makes the menus known to the system and to the bar that we draw.
-pub fn install(cx: &mut App) {
+pub(crate) fn install(cx: &mut App) {
     cx.set_menus(menus());
     if let Some(menus) = cx.get_menus() {
         GlobalState::global_mut(cx).set_app_menus(menus);
@@ -17,7 +17,7 @@ pub fn install(cx: &mut App) {
 }
 
 /// Every menu in the order shown.
-pub fn menus() -> Vec<Menu> {
+pub(crate) fn menus() -> Vec<Menu> {
     let mut menus = Vec::new();
     if cfg!(target_os = "macos") {
         menus.push(Menu::new("Burin").items([

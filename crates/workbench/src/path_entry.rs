@@ -6,7 +6,7 @@ use base::AbsPath;
 
 /// A half-typed path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PathEntry {
+pub(crate) struct PathEntry {
     /// The folder whose names complete it.
     pub folder: AbsPath,
     /// What is typed of the last name.
@@ -15,7 +15,7 @@ pub struct PathEntry {
 
 impl PathEntry {
     /// Reads `text` as a path: `~` is `home`, what is relative counts from `base`.
-    pub fn read(text: &str, base: &AbsPath, home: Option<&AbsPath>) -> Self {
+    pub(crate) fn read(text: &str, base: &AbsPath, home: Option<&AbsPath>) -> Self {
         let (folder, partial) = match text.rfind('/') {
             Some(slash) => (&text[..=slash], &text[slash + 1..]),
             None if text == "~" && home.is_some() => ("~/", ""),
@@ -28,7 +28,7 @@ impl PathEntry {
     }
 
     /// The path that is typed so far.
-    pub fn path(&self) -> AbsPath {
+    pub(crate) fn path(&self) -> AbsPath {
         if self.partial.is_empty() {
             self.folder.clone()
         } else {
@@ -37,13 +37,13 @@ impl PathEntry {
     }
 
     /// Whether names that begin with a dot are wanted.
-    pub fn wants_hidden(&self) -> bool {
+    pub(crate) fn wants_hidden(&self) -> bool {
         self.partial.starts_with('.')
     }
 }
 
 /// The path that `text` names.
-pub fn resolve(text: &str, base: &AbsPath, home: Option<&AbsPath>) -> AbsPath {
+pub(crate) fn resolve(text: &str, base: &AbsPath, home: Option<&AbsPath>) -> AbsPath {
     match (text.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
             home.join(rest.trim_start_matches('/'))
@@ -53,7 +53,7 @@ pub fn resolve(text: &str, base: &AbsPath, home: Option<&AbsPath>) -> AbsPath {
 }
 
 /// `path` with the home folder written as `~`, and a slash behind folders.
-pub fn shorten(path: &AbsPath, home: Option<&AbsPath>) -> String {
+pub(crate) fn shorten(path: &AbsPath, home: Option<&AbsPath>) -> String {
     match home.and_then(|home| path.relative_to(home)) {
         Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
         Some(rest) => format!("~/{}", rest.display()),

@@ -48,11 +48,14 @@ impl Refusal {
 
     fn try_again(&mut self, binary: Binary, window: &mut Window, cx: &mut Context<Self>) {
         let (path, this) = (self.path.clone(), cx.entity());
-        self.workbench
-            .update(cx, |workbench, cx| {
-                workbench.replace_refusal(&this, path, How { binary, ..How::lasting() }, window, cx);
-            })
-            .ok();
+        // The window asks every tab about itself, this one too: it may when this call is over.
+        let workbench = self.workbench.clone();
+        window.defer(cx, move |window, cx| {
+            let how = How { binary, ..How::lasting() };
+            workbench
+                .update(cx, |workbench, cx| workbench.replace_refusal(&this, path, how, window, cx))
+                .ok();
+        });
     }
 }
 

@@ -7,8 +7,8 @@
 mod actions;
 mod job;
 mod render;
-pub mod replace;
-pub mod results;
+pub(crate) mod replace;
+pub(crate) mod results;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,6 +31,7 @@ use crate::workbench::Workbench;
 pub struct SearchPanel {
     services: Services,
     workbench: WeakEntity<Workbench>,
+    root: Option<AbsPath>,
     pattern: Entity<InputState>,
     replacement: Entity<InputState>,
     include: Entity<InputState>,
@@ -88,14 +89,20 @@ const REST: Duration = Duration::from_millis(120);
 
 impl SearchPanel {
     /// An empty search.
-    pub fn new(workbench: WeakEntity<Workbench>, window: &mut Window, cx: &mut Context<Self>) -> Self {
-        Self::restored(SavedSearch::default(), workbench, window, cx)
+    pub fn new(
+        workbench: WeakEntity<Workbench>,
+        root: Option<AbsPath>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> Self {
+        Self::restored(SavedSearch::default(), workbench, root, window, cx)
     }
 
     /// A search as it was stored; it runs at once when there is something to look for.
     pub fn restored(
         saved: SavedSearch,
         workbench: WeakEntity<Workbench>,
+        root: Option<AbsPath>,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) -> Self {
@@ -127,6 +134,7 @@ impl SearchPanel {
         let mut panel = Self {
             services: Services::of(cx),
             workbench,
+            root,
             pattern,
             replacement,
             include,
@@ -143,10 +151,7 @@ impl SearchPanel {
             _subscriptions: subscriptions,
         };
         if !saved.pattern.is_empty() {
-            // The window is still being built; it is asked for its folder when it stands.
-            cx.defer_in(window, |this, window, cx| this.search(Duration::ZERO, window, cx));
-        } else {
-            panel.progress = Progress::Idle;
+            panel.search(Duration::ZERO, window, cx);
         }
         panel
     }
@@ -177,6 +182,14 @@ impl SearchPanel {
     /// Whether it runs.
     pub fn is_running(&self) -> bool {
         self.progress == Progress::Running
+    }
+
+    /// Searches another folder from now on.
+    pub fn set_root(&mut self, root: Option<AbsPath>, window: &mut Window, cx: &mut Context<Self>) {
+        if self.root != root {
+            self.root = root;
+            self.search(Duration::ZERO, window, cx);
+        }
     }
 
     /// Looks for a text, as if typed, and gives the field the keyboard.
@@ -256,9 +269,8 @@ impl SearchPanel {
     /// Starts the search after a rest, in place of the one that runs.
     fn search(&mut self, rest: Duration, window: &mut Window, cx: &mut Context<Self>) {
         self.running = None;
-        let root = self.workbench.upgrade().and_then(|workbench| workbench.read(cx).root(cx));
         let pattern = self.pattern.read(cx).value();
-        let (Some(root), false) = (root, pattern.is_empty()) else {
+        let (Some(root), false) = (self.root.clone(), pattern.is_empty()) else {
             self.results = Results::default();
             self.progress = Progress::Idle;
             self.problems.clear();

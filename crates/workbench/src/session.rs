@@ -10,7 +10,7 @@ use crate::layout::SavedLayout;
 
 /// All windows, the one used last at the end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct SavedSession {
+pub(crate) struct SavedSession {
     /// The windows.
     #[serde(default)]
     pub windows: Vec<SavedWindow>,
@@ -147,7 +147,7 @@ const RECENT_FOLDERS: usize = 30;
 
 impl SavedSession {
     /// Reads a stored session. A broken one is an empty one; the sentence says why.
-    pub fn read(stored: serde_json::Value) -> (Self, Option<String>) {
+    pub(crate) fn read(stored: serde_json::Value) -> (Self, Option<String>) {
         match serde_json::from_value(stored) {
             Ok(session) => (session, None),
             Err(error) => {
@@ -158,13 +158,13 @@ impl SavedSession {
     }
 
     /// Puts a folder at the front of those opened lately.
-    pub fn note_folder(&mut self, folder: &str) {
+    pub(crate) fn note_folder(&mut self, folder: &str) {
         note_recent(&mut self.recent_folders, folder, RECENT_FOLDERS);
     }
 }
 
 /// Puts `name` at the front of `list`, which keeps `kept` names.
-pub fn note_recent(list: &mut Vec<String>, name: &str, kept: usize) {
+pub(crate) fn note_recent(list: &mut Vec<String>, name: &str, kept: usize) {
     list.retain(|other| other != name);
     list.insert(0, name.to_owned());
     list.truncate(kept);

@@ -65,10 +65,10 @@ fn start(files: &FakeFiles, request: Request, cx: &mut TestAppContext) -> Vec<St
     cx.update(|cx| {
         gpui_kit::init(cx);
         ui::init(cx);
-        ui::set_motion(false, cx);
         services(files).set(cx);
-        let problems = crate::init(cx);
-        windows::start(request, problems, cx);
+        // The journal's thread is a real one; what it reports must not wake this scheduler.
+        let started = crate::init(cx);
+        windows::start(request, started.problems, cx);
     });
     cx.run_until_parked();
     let open: Vec<(AnyWindowHandle, Entity<Workbench>)> = cx.update(|cx| windows::all(cx));

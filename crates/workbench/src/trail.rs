@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 /// Places walked through, oldest first, with a mark for where one stands.
 #[derive(Clone, Debug)]
-pub struct Trail<P> {
+pub(crate) struct Trail<P> {
     places: VecDeque<P>,
     /// Index of the place one stands at; equal to the length when one stands behind all of them.
     at: usize,
@@ -27,7 +27,7 @@ impl<P> Default for Trail<P> {
 impl<P: Clone> Trail<P> {
     /// Notes the place from which one jumps. What lay ahead is forgotten; a place that is the `same`
     /// as the last one replaces it.
-    pub fn leave(&mut self, place: P, same: impl Fn(&P, &P) -> bool) {
+    pub(crate) fn leave(&mut self, place: P, same: impl Fn(&P, &P) -> bool) {
         self.places.truncate(self.at);
         if self.places.back().is_some_and(|last| same(last, &place)) {
             self.places.pop_back();
@@ -40,7 +40,7 @@ impl<P: Clone> Trail<P> {
     }
 
     /// The place before, with `here` noted so that one can come back.
-    pub fn back(&mut self, here: P, same: impl Fn(&P, &P) -> bool) -> Option<P> {
+    pub(crate) fn back(&mut self, here: P, same: impl Fn(&P, &P) -> bool) -> Option<P> {
         let mut target = self.at.checked_sub(1)?;
         if self.at == self.places.len() {
             self.places.push_back(here.clone());
@@ -56,7 +56,7 @@ impl<P: Clone> Trail<P> {
     }
 
     /// The place after.
-    pub fn forward(&mut self) -> Option<P> {
+    pub(crate) fn forward(&mut self) -> Option<P> {
         let place = self.places.get(self.at + 1)?.clone();
         self.at += 1;
         Some(place)

@@ -7,7 +7,7 @@ mod actions;
 mod names;
 mod operations;
 mod render;
-pub mod state;
+pub(crate) mod state;
 
 use std::ops::Range;
 

@@ -337,8 +337,18 @@ pub fn end(cx: &mut App) {
     cx.quit();
 }
 
+/// Shows what the recovery journal reports, for the rest of the run.
+pub fn listen(journal: async_channel::Receiver<project::JournalEvent>, cx: &mut App) {
+    cx.spawn(async move |cx| {
+        while let Ok(event) = journal.recv().await {
+            cx.update(|cx| journal_event(&event, cx));
+        }
+    })
+    .detach();
+}
+
 /// Says in the front window how the recovery journal is.
-pub(crate) fn journal_event(event: &project::JournalEvent, cx: &mut App) {
+fn journal_event(event: &project::JournalEvent, cx: &mut App) {
     let Some(front) = front(cx) else {
         return;
     };

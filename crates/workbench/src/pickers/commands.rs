@@ -13,7 +13,7 @@ use crate::workbench::Workbench;
 
 /// One action as the palette shows it.
 #[derive(Clone, Debug)]
-pub struct CommandEntry {
+pub(crate) struct CommandEntry {
     /// `editor::MoveRowsUp`.
     pub action: &'static str,
     /// `Editor: Move Rows Up`.
@@ -43,7 +43,7 @@ impl Commands {
 }
 
 /// Every action that a person can run, by name.
-pub fn entries(window: &Window, cx: &App) -> Vec<CommandEntry> {
+pub(crate) fn entries(window: &Window, cx: &App) -> Vec<CommandEntry> {
     let docs = cx.action_documentation();
     let names = cx.all_action_names().iter().copied();
     let mut entries: Vec<CommandEntry> = names

@@ -29,12 +29,20 @@ pub(crate) struct FileFinder {
 const LIMIT: usize = 100;
 
 impl FileFinder {
-    pub(crate) fn new(folder: Entity<Folder>, workbench: WeakEntity<Workbench>, cx: &mut Context<Workbench>) -> Self {
+    pub(crate) fn new(folder: Entity<Folder>, workbench: &Workbench, cx: &mut Context<Workbench>) -> Self {
+        let root = folder.read(cx).root().clone();
+        // The file at hand is the last one would look for: it goes behind the one before it.
+        let mut recent = workbench.recent_files().to_vec();
+        let at_hand = workbench.active_item().and_then(|item| item.path(cx));
+        let at_hand = at_hand.as_ref().and_then(|path| path.relative_to(&root)?.to_str());
+        if recent.len() > 1 && recent.first().map(String::as_str) == at_hand {
+            recent.swap(0, 1);
+        }
         Self {
-            root: folder.read(cx).root().clone(),
+            root,
             folder,
-            recent: Arc::new(Vec::new()),
-            workbench,
+            recent: Arc::new(recent),
+            workbench: cx.weak_entity(),
             found: Vec::new(),
             place: None,
             cancel: Arc::default(),
@@ -42,21 +50,11 @@ impl FileFinder {
         }
     }
 
-    fn start(&mut self, window: &mut Window, cx: &mut Context<Picker<Self>>) {
+    /// Searches again when there are other files, from the first search on.
+    fn follow(&mut self, window: &mut Window, cx: &mut Context<Picker<Self>>) {
         if self._files_changed.is_some() {
             return;
         }
-        // The file at hand is the last one would look for: it goes behind the one before it.
-        let recent = self.workbench.read_with(cx, |workbench, cx| {
-            let mut recent = workbench.recent_files().to_vec();
-            let open = workbench.active_item().and_then(|item| item.path(cx));
-            let open = open.as_ref().and_then(|path| path.relative_to(&self.root)?.to_str());
-            if recent.len() > 1 && recent.first().map(String::as_str) == open {
-                recent.swap(0, 1);
-            }
-            recent
-        });
-        self.recent = Arc::new(recent.unwrap_or_default());
         let heard = cx.subscribe_in(&self.folder, window, |picker, _, event: &FolderEvent, window, cx| {
             if matches!(event, FolderEvent::Files) {
                 picker.refresh(window, cx);
@@ -78,7 +76,7 @@ impl PickerDelegate for FileFinder {
     }
 
     fn search(&mut self, query: &str, window: &mut Window, cx: &mut Context<Picker<Self>>) -> Task<Self::Found> {
-        self.start(window, cx);
+        self.follow(window, cx);
         self.cancel.store(true, Ordering::Relaxed);
         self.cancel = Arc::default();
         let target = Target::parse(query);

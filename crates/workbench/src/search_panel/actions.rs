@@ -106,9 +106,11 @@ impl SearchPanel {
             return;
         };
         let how = How { opening, focus, ..How::lasting() }.at(Some(goal));
-        self.workbench
-            .update(cx, |workbench, cx| workbench.open_path(path, how, window, cx))
-            .ok();
+        // The window asks every tab about itself, this one too: it may when this call is over.
+        let workbench = self.workbench.clone();
+        window.defer(cx, move |window, cx| {
+            workbench.update(cx, |workbench, cx| workbench.open_path(path, how, window, cx)).ok();
+        });
     }
 
     pub(super) fn toggle_file(&mut self, path: &AbsPath, cx: &mut Context<Self>) {
@@ -253,9 +255,10 @@ impl SearchPanel {
 
     fn report(&self, tone: Tone, sentence: String, window: &mut Window, cx: &mut Context<Self>) {
         let notice = Notice::new(tone, sentence);
-        self.workbench
-            .update(cx, |workbench, cx| workbench.report(notice, window, cx))
-            .ok();
+        let workbench = self.workbench.clone();
+        window.defer(cx, move |window, cx| {
+            workbench.update(cx, |workbench, cx| workbench.report(notice, window, cx)).ok();
+        });
     }
 }
 

@@ -16,7 +16,7 @@ use text::{Author, Edit, EditKind, LineEnding, Origin, Snapshot, Timestamp};
 
 /// What replaces what.
 #[derive(Clone, Debug)]
-pub struct Replace {
+pub(crate) struct Replace {
     /// What is looked for.
     pub query: Query,
     /// The template of the replacement, as typed.
@@ -25,7 +25,7 @@ pub struct Replace {
 
 /// The matches of one file that are to be replaced.
 #[derive(Clone, Debug)]
-pub struct InFile {
+pub(crate) struct InFile {
     /// The file.
     pub path: AbsPath,
     /// The rows whose matches count.
@@ -33,7 +33,7 @@ pub struct InFile {
 }
 
 /// The edits that replace the matches in `rows` of a text.
-pub fn edits_for(replace: &Replace, snapshot: &Snapshot, rows: &HashSet<Row>) -> Result<Vec<Edit>, String> {
+pub(crate) fn edits_for(replace: &Replace, snapshot: &Snapshot, rows: &HashSet<Row>) -> Result<Vec<Edit>, String> {
     let matcher = replace.query.compile().map_err(|error| error.to_string())?;
     let ending = if snapshot_has_crlf(snapshot) { LineEnding::CrLf } else { LineEnding::Lf };
     let replacement = Replacement::parse(&replace.template, replace.query.pattern, LetterCase::AsTyped, ending);
@@ -48,7 +48,7 @@ fn snapshot_has_crlf(snapshot: &Snapshot) -> bool {
 }
 
 /// Replaces in a file that no window shows, and saves it. Answers how many matches went.
-pub fn replace_in_file(
+pub(crate) fn replace_in_file(
     replace: &Replace,
     file: &InFile,
     files: &dyn Files,
@@ -75,7 +75,7 @@ pub fn replace_in_file(
 }
 
 /// What becomes of one row, for the preview; `None` when the pattern cannot be read.
-pub fn preview(matcher: &Matcher, replacement: &Replacement, row: &str) -> String {
+pub(crate) fn preview(matcher: &Matcher, replacement: &Replacement, row: &str) -> String {
     let snapshot = Snapshot::new(row);
     let mut text = String::with_capacity(row.len());
     let mut at = 0;

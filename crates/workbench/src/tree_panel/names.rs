@@ -5,7 +5,7 @@
 use base::AbsPath;
 
 /// What a typed name means in a folder, or why it cannot be one.
-pub fn read_name(typed: &str, folder: &AbsPath) -> Result<AbsPath, String> {
+pub(super) fn read_name(typed: &str, folder: &AbsPath) -> Result<AbsPath, String> {
     let name = typed.trim();
     if name.is_empty() {
         return Err("a name is needed".to_owned());
@@ -26,7 +26,7 @@ pub fn read_name(typed: &str, folder: &AbsPath) -> Result<AbsPath, String> {
 }
 
 /// How much of a name is selected when one starts to rename: all but the last ending.
-pub fn stem_length(name: &str) -> usize {
+pub(super) fn stem_length(name: &str) -> usize {
     match name.rfind('.') {
         Some(0) | None => name.len(),
         Some(dot) => dot,
@@ -34,7 +34,7 @@ pub fn stem_length(name: &str) -> usize {
 }
 
 /// A name for a copy that `is_taken` does not know: `a copy.rs`, `a copy 2.rs`.
-pub fn copy_name(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
+pub(super) fn copy_name(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let (stem, ending) = name.split_at(stem_length(name));
     let stem = strip_copy(stem);
     let first = format!("{stem} copy{ending}");

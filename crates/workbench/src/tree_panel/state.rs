@@ -171,7 +171,7 @@ impl TreeState {
 }
 
 /// What a shown row stands for.
-pub fn entry_path<'a>(tree: &'a Tree, row: &ShownRow) -> Option<&'a AbsPath> {
+pub(crate) fn entry_path<'a>(tree: &'a Tree, row: &ShownRow) -> Option<&'a AbsPath> {
     match row {
         ShownRow::Entry(index) => tree.rows().get(*index).map(|row| &row.entry.path),
         ShownRow::NewName { .. } => None,

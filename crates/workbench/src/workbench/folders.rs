@@ -8,6 +8,7 @@ use super::{How, Workbench};
 use crate::actions::file::{CloseFolder, CopyPath, CopyRelativePath, RevealInFileManager, RevealInTree};
 use crate::actions::view::{FocusEditor, FocusProjectTree, ToggleProjectTree};
 use crate::folder::{Folder, FolderEvent};
+use crate::item::Item;
 use crate::notices::Notice;
 use crate::tree_panel::TreeEvent;
 use crate::windows;
@@ -38,6 +39,12 @@ impl Workbench {
         }
         let folder = self.folder.clone();
         self.tree.update(cx, |tree, cx| tree.set_folder(folder, window, cx));
+        let root = self.root(cx);
+        for entry in self.items.values() {
+            if let Item::Search(panel) = &entry.item {
+                panel.update(cx, |panel, cx| panel.set_root(root.clone(), window, cx));
+            }
+        }
         self.set_title(window, cx);
         self.load_project_settings(cx);
         self.layout_changed(cx);

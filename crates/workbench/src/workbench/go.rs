@@ -105,7 +105,10 @@ impl Workbench {
 
     pub(super) fn find_file(&mut self, _: &FindFile, window: &mut Window, cx: &mut Context<Self>) {
         match self.folder.clone() {
-            Some(folder) => self.pick(files::FileFinder::new(folder, cx.weak_entity(), cx), window, cx),
+            Some(folder) => {
+                let delegate = files::FileFinder::new(folder, self, cx);
+                self.pick(delegate, window, cx);
+            }
             None => self.open_by_path(&Open, window, cx),
         }
     }

@@ -120,8 +120,8 @@ impl Workbench {
     fn make(&mut self, saved: SavedItem, window: &mut Window, cx: &mut Context<Self>) -> Option<Item> {
         match saved {
             SavedItem::Search(saved) => {
-                let this = cx.weak_entity();
-                Some(Item::Search(cx.new(|cx| SearchPanel::restored(saved, this, window, cx))))
+                let (this, root) = (cx.weak_entity(), self.root(cx));
+                Some(Item::Search(cx.new(|cx| SearchPanel::restored(saved, this, root, window, cx))))
             }
             SavedItem::Editor(saved) => match saved.path.as_deref().and_then(AbsPath::new) {
                 Some(path) => Some(Item::Waiting(cx.new(|cx| Waiting::new(path, saved, cx)))),

@@ -57,8 +57,8 @@ impl Workbench {
             self.activate(id, window, cx);
             return panel;
         }
-        let this = cx.weak_entity();
-        let panel = cx.new(|cx| SearchPanel::new(this, window, cx));
+        let (this, root) = (cx.weak_entity(), self.root(cx));
+        let panel = cx.new(|cx| SearchPanel::new(this, root, window, cx));
         let pane = self.layout.active_pane();
         self.add_item(Item::Search(panel.clone()), pane, Opening::Lasting, window, cx);
         panel

@@ -1,0 +1,165 @@
+//! The program as a person meets it: a virtual display, real keys, a real repository, real git.
+//!
+//! Skipped with a word where Xvfb or xdotool is missing. Pictures of the steps are kept in
+//! `target/desktop/` for looking at.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "a story starts programs, looks at files and says what it skipped"
+)]
+
+#[path = "desktop/desk.rs"]
+mod desk;
+
+use std::fs;
+use std::process::Command;
+
+use desk::Desk;
+
+/// Files of the repository that is opened.
+const FILES: usize = 2_100;
+
+#[test]
+fn the_program_says_who_it_is() {
+    let output = Command::new(env!("CARGO_BIN_EXE_burin")).arg("--version").output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success());
+    assert!(text.starts_with("burin "), "{text}");
+}
+
+#[test]
+fn without_a_display_it_says_so() {
+    let output = Command::new(env!("CARGO_BIN_EXE_burin"))
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(text.contains("display") && text.contains("burin-agent"), "{text}");
+}
+
+#[test]
+fn a_walk_through_a_real_repository() {
+    let Some(desk) = Desk::new() else {
+        return eprintln!("skipped: the walk needs Xvfb, xdotool and git");
+    };
+    let repo = desk.folder().join("repo");
+    plant(&repo);
+    desk.git(&repo, &["init", "-q"]);
+    desk.git(&repo, &["add", "."]);
+    desk.git(&repo, &["commit", "-q", "-m", "start"]);
+
+    let burin = desk.start(&[repo.as_os_str()]);
+    desk.picture("1-opened");
+
+    // Find a file and edit it with five carets.
+    desk.keys(&["ctrl+p"]);
+    desk.type_text("file1234");
+    desk.wait(700);
+    desk.picture("2-found");
+    desk.keys(&["Return"]);
+    desk.wait(900);
+    desk.keys(&["ctrl+Home", "ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d"]);
+    desk.type_text("thread");
+    desk.wait(400);
+    desk.picture("3-five-carets");
+    desk.keys(&["Escape", "ctrl+s"]);
+    desk.wait(700);
+
+    // Replace by an expression in the whole project.
+    desk.keys(&["ctrl+shift+h"]);
+    desk.wait(500);
+    desk.keys(&["alt+r"]);
+    desk.type_text(r"old_name\((\d+)\)");
+    desk.keys(&["Tab"]);
+    desk.type_text("new_name($1, $1)");
+    desk.wait(2_500);
+    desk.picture("4-replace-preview");
+    desk.keys(&["ctrl+alt+Return"]);
+    desk.wait(700);
+    desk.picture("5-replace-asked");
+    desk.keys(&["Return"]);
+    desk.until("the replacement", 60, || {
+        let read = |n| fs::read_to_string(repo.join(name(n))).unwrap_or_default();
+        (0..FILES).all(|n| read(n).contains("new_name"))
+    });
+    desk.wait(1_000);
+    desk.keys(&["ctrl+k", "s"]);
+    desk.wait(1_000);
+    desk.picture("6-replaced");
+
+    // Split, edit another file beside it, save.
+    desk.keys(&["ctrl+p"]);
+    desk.type_text("file0007");
+    desk.wait(700);
+    desk.keys(&["Return"]);
+    desk.wait(700);
+    desk.keys(&["ctrl+backslash"]);
+    desk.wait(500);
+    desk.keys(&["ctrl+End"]);
+    desk.type_text("// the end");
+    desk.keys(&["ctrl+s"]);
+    desk.wait(1_200);
+    desk.picture("7-split");
+    drop(burin);
+
+    // What was meant, and nothing else.
+    for n in 0..FILES {
+        let mut expect = content(n).replace(&format!("old_name({n})"), &format!("new_name({n}, {n})"));
+        match n {
+            1_234 => expect = expect.replace("needle", "thread"),
+            7 => expect.push_str("// the end"),
+            _ => {}
+        }
+        let found = fs::read_to_string(repo.join(name(n))).expect("the file is there");
+        assert_eq!(found, expect, "{}", name(n));
+    }
+    let changed = desk.git(&repo, &["status", "--porcelain"]);
+    let other: Vec<_> = changed.lines().filter(|line| !line.starts_with(" M dir")).collect();
+    assert!(other.is_empty(), "{other:?}");
+    assert_eq!(changed.lines().count(), FILES);
+}
+
+#[test]
+fn typing_survives_kill_9() {
+    let Some(desk) = Desk::new() else {
+        return eprintln!("skipped: the crash needs Xvfb, xdotool and git");
+    };
+    let file = desk.folder().join("notes.txt");
+    fs::write(&file, "first line\n").expect("write");
+    let mut burin = desk.start(&[file.as_os_str()]);
+    desk.keys(&["ctrl+End"]);
+    desk.type_text("typed and never saved");
+    desk.keys(&["ctrl+n"]);
+    desk.wait(500);
+    desk.type_text("an untitled thought");
+    desk.wait(600);
+    burin.kill();
+    assert_eq!(fs::read_to_string(&file).expect("there"), "first line\n");
+
+    let _again = desk.start(&[file.as_os_str()]);
+    desk.wait(1_500);
+    desk.picture("8-recovered");
+    desk.keys(&["ctrl+k", "s"]);
+    desk.until("the recovered text to be saved", 20, || {
+        fs::read_to_string(&file).is_ok_and(|text| text == "first line\ntyped and never saved")
+    });
+}
+
+fn name(n: usize) -> String {
+    format!("dir{:02}/file{n:04}.rs", n % 40)
+}
+
+fn content(n: usize) -> String {
+    let needles = if n == 1_234 { "needle\n".repeat(5) } else { String::new() };
+    format!("{needles}/// Number {n}.\npub fn call_{n}() -> usize {{\n    old_name({n})\n}}\n")
+}
+
+fn plant(repo: &std::path::Path) {
+    for n in 0..FILES {
+        let path = repo.join(name(n));
+        fs::create_dir_all(path.parent().expect("a folder")).expect("create");
+        fs::write(path, content(n)).expect("write");
+    }
+}

@@ -1,0 +1,175 @@
+//! A virtual display to work at: keys in, pictures out.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// A display with a window manager and a home of its own, all gone when dropped.
+pub(crate) struct Desk {
+    display: String,
+    home: tempfile::TempDir,
+    servers: Vec<Child>,
+}
+
+/// A running program, killed when dropped.
+pub(crate) struct Running(Child);
+
+impl Desk {
+    /// `None` where the programs for it are missing.
+    pub(crate) fn new() -> Option<Self> {
+        let home = tempfile::tempdir().ok()?;
+        let number_file = home.path().join("display");
+        let numbers = std::fs::File::create(&number_file).ok()?;
+        for needed in ["xdotool", "git"] {
+            quiet(needed).arg("--version").status().ok()?;
+        }
+        let server = Command::new("Xvfb")
+            .args(["-displayfd", "1", "-screen", "0", "1400x900x24", "-extension", "Composite", "-nolisten", "tcp"])
+            .stdout(numbers)
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let mut desk = Self {
+            display: String::new(),
+            home,
+            servers: vec![server],
+        };
+        desk.until("the display", 20, || {
+            std::fs::read_to_string(&number_file).is_ok_and(|number| number.ends_with('\n'))
+        });
+        let number = std::fs::read_to_string(&number_file).ok()?;
+        desk.display = format!(":{}", number.trim());
+        // Without a window manager windows still open; they only have no frame.
+        desk.servers.extend(desk.on_display(quiet("openbox")).spawn());
+        desk.wait(500);
+        Some(desk)
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// Starts Burin and waits for its window.
+    pub(crate) fn start(&self, arguments: &[&OsStr]) -> Running {
+        let mut command = self.on_display(Command::new(env!("CARGO_BIN_EXE_burin")));
+        let home = self.home.path();
+        let running = command
+            .args(arguments)
+            .env_remove("WAYLAND_DISPLAY")
+            .env("XDG_RUNTIME_DIR", home)
+            .env("BURIN_CONFIG_DIR", home.join("config"))
+            .env("BURIN_STATE_DIR", home.join("state"))
+            .env("BURIN_CACHE_DIR", home.join("cache"))
+            .spawn()
+            .expect("Burin starts");
+        let running = Running(running);
+        let pid = running.0.id().to_string();
+        self.until("the window", 60, || {
+            let mut search = self.on_display(quiet("xdotool"));
+            search.args(["search", "--onlyvisible", "--pid", &pid]).status().is_ok_and(|status| status.success())
+        });
+        self.wait(3_000);
+        running
+    }
+
+    /// Presses keys one after another, named as xdotool names them.
+    pub(crate) fn keys(&self, keys: &[&str]) {
+        for key in keys {
+            self.xdotool(&["key", "--clearmodifiers", key]);
+            self.wait(120);
+        }
+    }
+
+    pub(crate) fn type_text(&self, text: &str) {
+        self.xdotool(&["type", "--clearmodifiers", "--delay", "30", text]);
+        self.wait(150);
+    }
+
+    /// Keeps a picture of the screen in `target/desktop`.
+    pub(crate) fn picture(&self, name: &str) {
+        let folder = pictures();
+        if std::fs::create_dir_all(&folder).is_err() {
+            return;
+        }
+        let file = folder.join(format!("{name}.png"));
+        let mut import = self.on_display(quiet("import"));
+        // A picture is for looking at; the story does without.
+        import.args(["-window", "root"]).arg(file).status().ok();
+    }
+
+    pub(crate) fn git(&self, folder: &Path, arguments: &[&str]) -> String {
+        let output = Command::new("git")
+            .args(["-c", "user.name=a", "-c", "user.email=a@example.org"])
+            .args(arguments)
+            .current_dir(folder)
+            .env("HOME", self.home.path())
+            .output()
+            .expect("git runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    pub(crate) fn wait(&self, milliseconds: u64) {
+        sleep(Duration::from_millis(milliseconds));
+    }
+
+    /// Waits until `done`, and fails when it takes longer than `seconds`.
+    pub(crate) fn until(&self, what: &str, seconds: u64, done: impl Fn() -> bool) {
+        let start = Instant::now();
+        while !done() {
+            if start.elapsed() > Duration::from_secs(seconds) {
+                self.picture("failed");
+                panic!("{what} did not come within {seconds} s");
+            }
+            sleep(Duration::from_millis(100));
+        }
+    }
+
+    fn xdotool(&self, arguments: &[&str]) {
+        let status = self.on_display(quiet("xdotool")).args(arguments).status().expect("xdotool runs");
+        assert!(status.success(), "xdotool {arguments:?}");
+    }
+
+    fn on_display(&self, mut command: Command) -> Command {
+        command.env("DISPLAY", &self.display);
+        command
+    }
+}
+
+impl Running {
+    /// Ends the program as a crash would.
+    pub(crate) fn kill(&mut self) {
+        self.0.kill().expect("it was running");
+        self.0.wait().expect("it ends");
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        for server in self.servers.iter_mut().rev() {
+            server.kill().ok();
+            server.wait().ok();
+        }
+    }
+}
+
+fn quiet(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+fn pictures() -> PathBuf {
+    let program = Path::new(env!("CARGO_BIN_EXE_burin"));
+    let target = program.ancestors().nth(2).unwrap_or(Path::new("target"));
+    target.join("desktop")
+}
