@@ -168,9 +168,12 @@ impl Documents {
     }
 
     /// What was recovered with unsaved edits and stands in no window yet; the rest goes back to the
-    /// journal for its undo trees.
-    pub fn take_left_over(cx: &mut App) -> Vec<Entity<DocumentModel>> {
+    /// journal for its undo trees. Tabs that still wait for their files will ask for the `claimed`.
+    pub fn take_left_over(claimed: &HashSet<AbsPath>, cx: &mut App) -> Vec<Entity<DocumentModel>> {
+        let is_claimed = |found: &Recovered| found.document.path().is_some_and(|path| claimed.contains(path));
         let recovered = std::mem::take(&mut cx.default_global::<Self>().recovered);
+        let (claimed, recovered): (Vec<_>, Vec<_>) = recovered.into_iter().partition(is_claimed);
+        cx.default_global::<Self>().recovered = claimed;
         let mut unsaved = Vec::new();
         for found in recovered {
             let is_worth_showing = found.document.is_dirty();

@@ -51,6 +51,13 @@ impl Question {
         let at = self.focuses.iter().position(|focus| focus.is_focused(window));
         let count = self.focuses.len();
         let step = match event.keystroke.key.as_str() {
+            "enter" => {
+                if let Some(at) = at {
+                    cx.stop_propagation();
+                    self.answer(at, cx);
+                }
+                return;
+            }
             "escape" => {
                 self.reply = None;
                 cx.emit(DismissEvent);

@@ -97,12 +97,13 @@ fn open_with(files: FakeFiles, cx: &mut TestAppContext) -> Story {
 
 impl Story {
     /// Lets everything that waits for time or for other work happen.
-    fn settle(&mut self) {
+    fn settle(&mut self) -> &mut Self {
         for _ in 0..4 {
             self.cx.run_until_parked();
             self.cx.executor().advance_clock(std::time::Duration::from_millis(600));
         }
         self.cx.run_until_parked();
+        self
     }
 
     fn keys(&mut self, keys: &str) -> &mut Self {

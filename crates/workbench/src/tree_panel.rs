@@ -206,6 +206,14 @@ impl TreePanel {
         Some(self.state.target_folder(folder.tree()))
     }
 
+    /// Escape gives up the name that is being typed; the field would keep it for itself.
+    fn key_before_field(&mut self, event: &KeyDownEvent, window: &mut Window, cx: &mut Context<Self>) {
+        if self.state.editing.is_some() && event.keystroke.key == "escape" {
+            cx.stop_propagation();
+            self.stop_editing(window, cx);
+        }
+    }
+
     /// Letters typed while the tree has the keyboard go into the filter.
     fn key(&mut self, event: &KeyDownEvent, _: &mut Window, cx: &mut Context<Self>) {
         if self.state.editing.is_some() || self.folder.is_none() {

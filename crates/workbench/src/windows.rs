@@ -4,6 +4,7 @@
 //! out, the last one stays in, so that the next start shows it.
 //! Start at `start`, which `app` calls, and `open_folder`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -76,7 +77,9 @@ pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
     let Some(first) = front(cx) else {
         return;
     };
-    let left_over = Documents::take_left_over(cx);
+    let waiting: HashSet<AbsPath> =
+        all(cx).iter().flat_map(|(_, workbench)| workbench.read(cx).waiting_paths(cx)).collect();
+    let left_over = Documents::take_left_over(&waiting, cx);
     let problems: Vec<String> = problem.into_iter().chain(problems).collect();
     with_window(&first, cx, move |workbench, window, cx| {
         workbench.show_recovered(left_over, window, cx);

@@ -54,11 +54,11 @@ fn pinned_tabs_survive_close_others(cx: &mut TestAppContext) {
 fn the_switcher_walks_tabs_by_use(cx: &mut TestAppContext) {
     let mut story = open(cx);
     story.open_file("main.rs").open_file("lib.rs").open_file("leaf.rs");
-    story.keys("ctrl-tab enter");
-    story.settle();
+    story.keys("ctrl-tab").settle();
+    story.keys("enter").settle();
     assert_eq!(story.tabs(), "main.rs [lib.rs] leaf.rs");
-    story.keys("ctrl-tab ctrl-tab enter");
-    story.settle();
+    story.keys("ctrl-tab").settle();
+    story.keys("ctrl-tab enter").settle();
     assert_eq!(story.tabs(), "[main.rs] lib.rs leaf.rs");
 }
 

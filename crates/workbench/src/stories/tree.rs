@@ -26,8 +26,9 @@ fn the_tree_is_walked_and_filtered(cx: &mut TestAppContext) {
     let mut story = open(cx);
     story.act(view::FocusProjectTree);
     assert_eq!(rows(&mut story), ["src", "target", ".gitignore", "README.md"]);
-    story.keys("down right right right");
-    story.settle();
+    for key in ["down", "right", "right", "right"] {
+        story.keys(key).settle();
+    }
     assert_eq!(rows(&mut story), ["src", ">deep", "leaf.rs", "lib.rs", "main.rs", "target", ".gitignore", "README.md"]);
     story.keys("left left");
     story.settle();
@@ -50,8 +51,9 @@ fn files_are_made_renamed_and_trashed(cx: &mut TestAppContext) {
     story.settle();
     assert_eq!(story.on_disk("/p/src/util/new.rs"), "");
     assert_eq!(story.tabs(), "main.rs [new.rs]");
-    story.act(view::FocusProjectTree).keys("f2");
-    story.settle();
+    story.act(view::FocusProjectTree).keys("f2").settle();
+    let editing = story.read(|workbench, cx| workbench.tree().read(cx).state().editing.clone());
+    assert!(editing.is_some(), "{:?}", rows(&mut story));
     story.keys("ctrl-a").input("better.rs").keys("enter");
     story.settle();
     assert!(story.files.content(&path("/p/src/util/better.rs")).is_some());

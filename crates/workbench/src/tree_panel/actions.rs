@@ -5,7 +5,7 @@ use host::FileKind;
 use ui::{ActiveSettings as _, ButtonStyle};
 
 use super::operations::Operation;
-use super::state::{Editing, Marked};
+use super::state::{Edge, Editing, Marked};
 use super::{TreeEvent, TreePanel};
 use crate::actions::project_tree as act;
 use crate::question::Asked;
@@ -23,11 +23,18 @@ impl TreePanel {
     }
 
     pub(super) fn select_first(&mut self, _: &act::SelectFirst, _: &mut Window, cx: &mut Context<Self>) {
-        self.select_by(isize::MIN / 2, cx);
+        self.select_edge(Edge::First, cx);
     }
 
     pub(super) fn select_last(&mut self, _: &act::SelectLast, _: &mut Window, cx: &mut Context<Self>) {
-        self.select_by(isize::MAX / 2, cx);
+        self.select_edge(Edge::Last, cx);
+    }
+
+    fn select_edge(&mut self, edge: Edge, cx: &mut Context<Self>) {
+        if let Some(folder) = &self.folder {
+            self.state.select_edge(folder.read(cx).tree(), edge);
+            self.show_selected(cx);
+        }
     }
 
     pub(super) fn select_page_up(&mut self, _: &act::SelectPageUp, _: &mut Window, cx: &mut Context<Self>) {

@@ -387,6 +387,7 @@ impl Render for TreePanel {
             .aria_label("Project files")
             .track_focus(&self.focus)
             .key_context(context)
+            .capture_key_down(cx.listener(Self::key_before_field))
             .on_key_down(cx.listener(Self::key))
             .flex()
             .flex_col()

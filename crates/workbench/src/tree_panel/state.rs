@@ -60,6 +60,15 @@ pub enum Done {
     Trashed(AbsPath),
 }
 
+/// An end of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    /// The top.
+    First,
+    /// The bottom.
+    Last,
+}
+
 /// A row as it is drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShownRow {
@@ -140,6 +149,19 @@ impl TreeState {
         };
         if let Some(path) = paths.get(next) {
             self.selected = Some((*path).clone());
+        }
+    }
+
+    /// Selects the first or the last shown row.
+    pub fn select_edge(&mut self, tree: &Tree, edge: Edge) {
+        let shown = self.shown(tree);
+        let mut paths = shown.iter().filter_map(|row| entry_path(tree, row));
+        let path = match edge {
+            Edge::First => paths.next(),
+            Edge::Last => paths.next_back(),
+        };
+        if let Some(path) = path {
+            self.selected = Some(path.clone());
         }
     }
 

@@ -252,6 +252,15 @@ impl Workbench {
         self.report(crate::notices::Notice::new(ui::Tone::Info, sentence).key("recovered"), window, cx);
     }
 
+    /// The files of tabs that still wait for them.
+    pub(crate) fn waiting_paths(&self, cx: &gpui_kit::App) -> Vec<AbsPath> {
+        let paths = self.items.values().filter_map(|entry| match &entry.item {
+            Item::Waiting(waiting) => Some(waiting.read(cx).path().clone()),
+            _ => None,
+        });
+        paths.collect()
+    }
+
     /// Whether nothing is open in it: neither folder nor text.
     pub(crate) fn is_empty(&self) -> bool {
         self.folder.is_none() && self.items.is_empty()

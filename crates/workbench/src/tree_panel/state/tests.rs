@@ -71,6 +71,9 @@ fn the_selection_steps_and_names_a_folder() {
     assert_eq!(state.target_folder(&tree), path("/p"));
     state.select_by(&tree, -100);
     assert_eq!(state.selected, Some(path("/p/out")));
+    state.selected = None;
+    state.select_edge(&tree, super::Edge::Last);
+    assert_eq!(state.selected, Some(path("/p/Cargo.toml")));
 }
 
 #[test]
