@@ -60,7 +60,7 @@ section! {
         /// Removes spaces and tabs at the ends of lines when saving.
         trim_trailing_whitespace: bool = false;
         /// Ends the file with a line ending when saving.
-        final_newline: bool = true;
+        final_newline: bool = false;
         /// Allows scrolling until the last line stands at the top.
         scroll_beyond_last_line: bool = true;
         /// Rows kept visible above and below the caret.
