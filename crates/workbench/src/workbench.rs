@@ -132,8 +132,9 @@ impl Workbench {
         };
         workbench.watch_window(window, cx);
         workbench.follow_layout(cx);
-        if let Some(folder) = opening.folder {
-            workbench.set_folder(Some(folder), window, cx);
+        match opening.folder {
+            Some(folder) => workbench.set_folder(Some(folder), window, cx),
+            None => workbench.set_title(window, cx),
         }
         if let Some(saved) = opening.saved {
             workbench.restore(saved, window, cx);

@@ -36,7 +36,8 @@ impl SearchPanel {
             _ => None,
         };
         let toggle = |id: &'static str, icon, name: &'static str, on, action: Box<dyn gpui_kit::Action>| {
-            IconButton::new(id, icon, name).small().pressed(on).action(action)
+            // Each has a key of its own; Tab goes from field to field.
+            IconButton::new(id, icon, name).small().pressed(on).tab_stop(false).action(action)
         };
         let pattern = TextField::new(&self.pattern, "Search the project")
             .icon(Icon::Search)
@@ -325,7 +326,7 @@ fn code_row_with(number: Option<u32>, text: StyledText, cx: &App) -> gpui_kit::D
         .pl(dp(8.0))
         .gap(dp(12.0))
         .rounded(px(2.0))
-        .font_family(theme.fonts.code_family.clone())
+        .font(theme.code_font())
         .text_size(dp(12.5))
         .child(
             div()
