@@ -19,8 +19,11 @@ pub struct BlockPlace {
     pub line_height: Pixels,
 }
 
+/// Draws a block where it lies.
+type Draw = dyn Fn(&BlockPlace, &mut Window, &mut App) -> AnyElement;
+
 /// Makes what a block shows, whenever it is in sight.
-pub struct BlockView(Box<dyn Fn(&BlockPlace, &mut Window, &mut App) -> AnyElement>);
+pub struct BlockView(Box<Draw>);
 
 impl BlockView {
     /// A block that shows what this makes.

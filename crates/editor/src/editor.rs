@@ -74,6 +74,9 @@ pub struct ViewState {
     pub folds: Vec<(usize, usize)>,
 }
 
+/// The brackets at a caret, for a text and a place in it; none where there are none.
+type BracketsAt = ((Revision, ByteOffset), Option<[Span; 2]>);
+
 /// The rows in sight where folds begin, for a text, its tree and the rows.
 type FoldableRows = (
     (Revision, Option<Revision>, std::ops::Range<Row>),
@@ -112,7 +115,7 @@ pub struct Editor {
     /// How the text was laid out last.
     pub(crate) geometry: Option<Geometry>,
     /// The brackets found at a caret lately.
-    pub(crate) bracket_cache: Option<((Revision, ByteOffset), Option<[Span; 2]>)>,
+    pub(crate) bracket_cache: Option<BracketsAt>,
     pub(crate) foldable_cache: Option<FoldableRows>,
     /// Whether the pointer is over the gutter, which shows its arrows then.
     pub(crate) gutter_hovered: bool,

@@ -181,22 +181,21 @@ impl Editor {
                     cx,
                 );
             }
-            Some(Drag::Box { anchor, .. }) => {
-                if point != anchor {
-                    self.drag = Some(Drag::Box {
+            Some(Drag::Box { anchor, .. }) if point != anchor => {
+                self.drag = Some(Drag::Box {
+                    anchor,
+                    is_click: false,
+                });
+                self.select_with_pointer(
+                    Command::SelectBox(ColumnBox {
                         anchor,
-                        is_click: false,
-                    });
-                    self.select_with_pointer(
-                        Command::SelectBox(ColumnBox {
-                            anchor,
-                            head: point,
-                        }),
-                        window,
-                        cx,
-                    );
-                }
+                        head: point,
+                    }),
+                    window,
+                    cx,
+                );
             }
+            Some(Drag::Box { .. }) => {}
             Some(Drag::Move {
                 spans,
                 start,
@@ -316,10 +315,10 @@ impl Editor {
                 };
                 self.select_with_pointer(command, window, cx);
             }
-            (Drag::Box { is_click: true, .. }, Some(_)) if event.button == MouseButton::Middle => {
-                if self.settings.middle_click_paste {
-                    self.paste_primary(window, cx);
-                }
+            (Drag::Box { is_click: true, .. }, Some(_))
+                if event.button == MouseButton::Middle && self.settings.middle_click_paste =>
+            {
+                self.paste_primary(window, cx);
             }
             _ => {}
         }

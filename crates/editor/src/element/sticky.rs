@@ -16,11 +16,14 @@ pub(crate) struct StickyRow {
     pub(crate) shape: Rc<ShapedRow>,
 }
 
+/// Which rows are headers, for a text, its tree and a first row.
+type HeadersAt = ((Revision, Option<Revision>, Row), Vec<Row>);
+
 /// The headers of the last frame, and the shapes of those that were headers lately.
 #[derive(Default)]
 pub(crate) struct StickyCache {
     /// Which rows are headers, for a text, its tree and a first row.
-    rows: Option<((Revision, Option<Revision>, Row), Vec<Row>)>,
+    rows: Option<HeadersAt>,
     /// By their text, since a header's row moves when the text above it changes.
     shapes: Vec<(String, (u64, u32), Rc<ShapedRow>)>,
 }

@@ -111,16 +111,16 @@ fn hunks_move_at_once_and_are_right_soon(cx: &mut TestAppContext) {
             model
                 .hunks()
                 .iter()
-                .map(|hunk| hunk.after.start.0..hunk.after.end.0)
+                .map(|hunk| (hunk.after.start.0, hunk.after.end.0))
                 .collect::<Vec<_>>()
         })
     };
-    assert_eq!(rows(cx), [1..2]);
+    assert_eq!(rows(cx), [(1, 2)]);
     insert(&model, 0, "new\n", cx);
-    assert_eq!(rows(cx), [2..3], "moved before anything was compared");
+    assert_eq!(rows(cx), [(2, 3)], "moved before anything was compared");
     cx.executor().advance_clock(Duration::from_secs(1));
     cx.run_until_parked();
-    assert_eq!(rows(cx), [0..1, 2..3]);
+    assert_eq!(rows(cx), [(0, 1), (2, 3)]);
 }
 
 #[gpui_kit::test]
