@@ -126,7 +126,10 @@ impl TreePanel {
         self.state = TreeState::default();
         self.folder_subscription = folder.as_ref().map(|folder| {
             cx.subscribe_in(folder, window, |this, _, event: &FolderEvent, _, cx| match event {
-                FolderEvent::Tree => this.rows_changed(cx),
+                FolderEvent::Tree => {
+                    this.open_towards_wanted(cx);
+                    this.rows_changed(cx);
+                }
                 FolderEvent::Git => cx.notify(),
                 _ => {}
             })
@@ -169,6 +172,27 @@ impl TreePanel {
             self.scroll.scroll_to_item(at, ScrollStrategy::Nearest);
         }
         cx.notify();
+    }
+
+    /// Opens the next closed folder on the way to the row that is wanted: one that is new shows up
+    /// only after the folder around it was read again.
+    fn open_towards_wanted(&mut self, cx: &mut Context<Self>) {
+        let (Some(wanted), Some(folder)) = (self.wanted.clone(), self.folder.clone()) else {
+            return;
+        };
+        let mut closed = None;
+        let mut above = wanted.parent();
+        let tree = folder.read(cx).tree();
+        while let Some(path) = above.filter(|path| path != tree.root()) {
+            let row = tree.row_of(&path).and_then(|index| tree.rows().get(index));
+            if row.is_some_and(|row| !row.is_open) {
+                closed = Some(path.clone());
+            }
+            above = path.parent();
+        }
+        if let Some(closed) = closed {
+            folder.update(cx, |folder, cx| folder.expand(&closed, cx));
+        }
     }
 
     fn place_of(&self, path: &AbsPath, cx: &App) -> Option<usize> {
@@ -248,6 +272,10 @@ impl TreePanel {
     fn start_editing(&mut self, editing: Editing, window: &mut Window, cx: &mut Context<Self>) {
         let (text, selected): (String, Range<usize>) = match &editing {
             Editing::Rename(path) => {
+                let (tree, shown) = (self.folder.clone(), path.clone());
+                if let Some(tree) = tree {
+                    tree.update(cx, |tree, cx| tree.reveal(&shown, cx));
+                }
                 let name = path.name();
                 let stem = names::stem_length(&name);
                 (name, 0..stem)

@@ -68,7 +68,7 @@ fn new_texts_are_named_when_saved(cx: &mut TestAppContext) {
     assert_eq!(story.tabs(), "[hello*]");
     story.keys("ctrl-s").input("fresh.txt").keys("enter");
     story.settle();
-    assert_eq!(story.on_disk("/p/fresh.txt"), "hello\n");
+    assert_eq!(story.on_disk("/p/fresh.txt").trim_end(), "hello");
     assert_eq!(story.tabs(), "[fresh.txt]");
     // Over a file that is there, a question comes first, and its safe answer has the keyboard.
     story.act(file::SaveAs);

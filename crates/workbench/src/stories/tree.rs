@@ -56,7 +56,7 @@ fn files_are_made_renamed_and_trashed(cx: &mut TestAppContext) {
     assert!(editing.is_some(), "{:?}", rows(&mut story));
     story.keys("ctrl-a").input("better.rs").keys("enter");
     story.settle();
-    assert!(story.files.content(&path("/p/src/util/better.rs")).is_some());
+    assert!(story.files.content(&path("/p/src/util/better.rs")).is_some(), "{:?}", rows(&mut story));
     assert_eq!(story.tabs(), "main.rs [better.rs]", "the open text goes along");
     story.keys("ctrl-z");
     story.settle();

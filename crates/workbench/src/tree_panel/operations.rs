@@ -72,10 +72,14 @@ impl Operation {
     /// The paths around which the tree must be read again.
     pub(crate) fn touched(&self) -> Vec<AbsPath> {
         match self {
-            Self::CreateFile(path) | Self::CreateFolder(path) | Self::Trash(path) => {
-                vec![path.clone()]
+            // The folders above may be new as well.
+            Self::CreateFile(path) | Self::CreateFolder(path) => with_folders_above(path),
+            Self::Trash(path) => vec![path.clone()],
+            Self::Move { from, to } => {
+                let mut touched = with_folders_above(to);
+                touched.push(from.clone());
+                touched
             }
-            Self::Move { from, to } => vec![from.clone(), to.clone()],
             // The trailing name is not known yet; the folder itself is read again.
             Self::CopyInto { folder, .. } => vec![folder.clone()],
             Self::Restore { path, .. } => vec![path.clone()],
@@ -91,6 +95,10 @@ impl Operation {
             Done::Trashed(path) => Self::Restore { path: path.clone(), trash: trash.clone() },
         }
     }
+}
+
+fn with_folders_above(path: &AbsPath) -> Vec<AbsPath> {
+    std::iter::successors(Some(path.clone()), AbsPath::parent).collect()
 }
 
 fn move_to(files: &dyn Files, from: &AbsPath, to: &AbsPath) -> Result<Done, String> {
