@@ -1,8 +1,8 @@
 //! The least window the toolkit can open: one line of text. Start-up is measured against it.
 
 use gpui_kit::{
-    AppContext, Context, IntoElement, ParentElement, Render, Styled, Window, WindowOptions, div, px,
-    white,
+    AppContext, Context, IntoElement, ParentElement, Render, Styled, Window, WindowOptions, div,
+    px, white,
 };
 
 struct Line;

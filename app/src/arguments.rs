@@ -47,7 +47,9 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Aske
             Some("-h" | "--help") if !only_paths => return Ok(Asked::Help),
             Some("-V" | "--version") if !only_paths => return Ok(Asked::Version),
             Some(option) if !only_paths && option.starts_with('-') && option.len() > 1 => {
-                return Err(format!("burin has no option \"{option}\"; \"burin --help\" names those it has"));
+                return Err(format!(
+                    "burin has no option \"{option}\"; \"burin --help\" names those it has"
+                ));
             }
             _ => paths.push(argument),
         }
@@ -116,9 +118,18 @@ mod tests {
         let found: Vec<_> = request
             .files
             .iter()
-            .map(|(path, place)| (path.to_string(), place.map(|place| (place.line, place.column))))
+            .map(|(path, place)| {
+                (
+                    path.to_string(),
+                    place.map(|place| (place.line, place.column)),
+                )
+            })
             .collect();
-        let expect = [("/w/src/a.rs", Some((4, 2))), ("/w/odd:3", None), ("/w/new.rs", Some((7, 1)))];
+        let expect = [
+            ("/w/src/a.rs", Some((4, 2))),
+            ("/w/odd:3", None),
+            ("/w/new.rs", Some((7, 1))),
+        ];
         assert_eq!(found, expect.map(|(path, place)| (path.to_owned(), place)));
     }
 }

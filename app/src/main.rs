@@ -29,7 +29,8 @@ fn main() -> ExitCode {
     if let Some(sentence) = no_display() {
         return fail(sentence);
     }
-    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn,gpui=error")).init();
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn,gpui=error"))
+        .init();
     base::set_reporter(|message| log::error!("{message}"));
     let services = match services() {
         Ok(services) => services,
@@ -41,17 +42,19 @@ fn main() -> ExitCode {
 }
 
 fn run(services: Services, request: Request) {
-    gpui_kit::application().with_assets(ui::Assets).run(move |cx| {
-        gpui_kit::init(cx);
-        ui::init(cx);
-        services.set(cx);
-        let started = init(cx);
-        windows::start(request, started.problems, cx);
-        if let Some(journal) = started.journal {
-            windows::listen(journal, cx);
-        }
-        cx.activate(true);
-    });
+    gpui_kit::application()
+        .with_assets(ui::Assets)
+        .run(move |cx| {
+            gpui_kit::init(cx);
+            ui::init(cx);
+            services.set(cx);
+            let started = init(cx);
+            windows::start(request, started.problems, cx);
+            if let Some(journal) = started.journal {
+                windows::listen(journal, cx);
+            }
+            cx.activate(true);
+        });
 }
 
 fn services() -> Result<Services, String> {
@@ -63,7 +66,9 @@ fn services() -> Result<Services, String> {
         files: Arc::new(RealFiles),
         clock: Arc::new(RealClock::default()),
         ground: Ground::Disk,
-        working_folder: working_folder.or_else(|| home.clone()).unwrap_or_else(|| dirs.state.clone()),
+        working_folder: working_folder
+            .or_else(|| home.clone())
+            .unwrap_or_else(|| dirs.state.clone()),
         home,
         dirs,
     })

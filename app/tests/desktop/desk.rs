@@ -26,7 +26,17 @@ impl Desk {
             quiet(needed).arg("--version").status().ok()?;
         }
         let server = Command::new("Xvfb")
-            .args(["-displayfd", "1", "-screen", "0", "1400x900x24", "-extension", "Composite", "-nolisten", "tcp"])
+            .args([
+                "-displayfd",
+                "1",
+                "-screen",
+                "0",
+                "1400x900x24",
+                "-extension",
+                "Composite",
+                "-nolisten",
+                "tcp",
+            ])
             .stdout(numbers)
             .stderr(Stdio::null())
             .spawn()
@@ -42,7 +52,8 @@ impl Desk {
         let number = std::fs::read_to_string(&number_file).ok()?;
         desk.display = format!(":{}", number.trim());
         // Without a window manager windows still open; they only have no frame.
-        desk.servers.extend(desk.on_display(quiet("openbox")).spawn());
+        desk.servers
+            .extend(desk.on_display(quiet("openbox")).spawn());
         desk.wait(500);
         Some(desk)
     }
@@ -68,7 +79,10 @@ impl Desk {
         let pid = running.0.id().to_string();
         self.until("the window", 60, || {
             let mut search = self.on_display(quiet("xdotool"));
-            search.args(["search", "--onlyvisible", "--pid", &pid]).status().is_ok_and(|status| status.success())
+            search
+                .args(["search", "--onlyvisible", "--pid", &pid])
+                .status()
+                .is_ok_and(|status| status.success())
         });
         self.wait(3_000);
         running
@@ -107,7 +121,11 @@ impl Desk {
             .env("HOME", self.home.path())
             .output()
             .expect("git runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
@@ -128,7 +146,11 @@ impl Desk {
     }
 
     fn xdotool(&self, arguments: &[&str]) {
-        let status = self.on_display(quiet("xdotool")).args(arguments).status().expect("xdotool runs");
+        let status = self
+            .on_display(quiet("xdotool"))
+            .args(arguments)
+            .status()
+            .expect("xdotool runs");
         assert!(status.success(), "xdotool {arguments:?}");
     }
 

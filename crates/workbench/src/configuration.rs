@@ -159,7 +159,9 @@ impl Configuration {
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
             let text = set_key(&text, &keys, Some(&value)).map_err(|error| error.to_string())?;
             if let Some(folder) = file.parent() {
-                files.create_folder(&folder).map_err(|error| error.to_string())?;
+                files
+                    .create_folder(&folder)
+                    .map_err(|error| error.to_string())?;
             }
             let written = files.write_private(&file, text.as_bytes());
             written.map_err(|error| error.to_string())?;

@@ -16,8 +16,8 @@ use futures::future::Shared;
 use gpui_kit::{App, AppContext as _, Entity, EntityId, Global, Subscription, Task, WeakEntity};
 use host::Files;
 use project::{
-    Binary, Document, DocumentKey, Journal, JournalEvent, Keep, LoadError, Recovered, finish_saves, load, recover,
-    reopen,
+    Binary, Document, DocumentKey, Journal, JournalEvent, Keep, LoadError, Recovered, finish_saves,
+    load, recover, reopen,
 };
 use text::{SelectionSet, Timestamp};
 
@@ -58,15 +58,25 @@ impl Documents {
         let recovery = recover(files.as_ref(), &folder, Timestamp(services.clock.wall_ms()));
         let mut problems = finish_saves(files.as_ref(), &services.dirs.recovery());
         problems.extend(recovery.problems);
-        problems.extend(recovery.documents.iter().flat_map(|found| found.problems.clone()));
-        let mut documents = Self { recovered: recovery.documents, ..Self::default() };
+        problems.extend(
+            recovery
+                .documents
+                .iter()
+                .flat_map(|found| found.problems.clone()),
+        );
+        let mut documents = Self {
+            recovered: recovery.documents,
+            ..Self::default()
+        };
         let events = match Journal::start(files, services.clock.as_ref(), &folder) {
             Ok((journal, events)) => {
                 documents.journal = Some(Rc::new(journal));
                 Some(events)
             }
             Err(error) => {
-                problems.push(format!("unsaved text is not protected against a crash: {error}"));
+                problems.push(format!(
+                    "unsaved text is not protected against a crash: {error}"
+                ));
                 None
             }
         };
@@ -88,8 +98,17 @@ impl Documents {
         let services = Services::of(cx);
         let key = path.clone();
         let read = cx.background_spawn(async move {
-            let loaded = load(services.files.as_ref(), &key, binary, &AtomicBool::new(false))?;
-            Ok(reopen(services.files.as_ref(), &services.dirs.journals(), loaded))
+            let loaded = load(
+                services.files.as_ref(),
+                &key,
+                binary,
+                &AtomicBool::new(false),
+            )?;
+            Ok(reopen(
+                services.files.as_ref(),
+                &services.dirs.journals(),
+                loaded,
+            ))
         });
         let key = path.clone();
         let loading = cx
@@ -97,11 +116,14 @@ impl Documents {
                 let read: Result<Recovered, LoadError> = read.await;
                 cx.update(|cx| {
                     cx.default_global::<Self>().loading.remove(&key);
-                    read.map(|recovered| Self::adopt(recovered, cx)).map_err(Arc::new)
+                    read.map(|recovered| Self::adopt(recovered, cx))
+                        .map_err(Arc::new)
                 })
             })
             .shared();
-        cx.default_global::<Self>().loading.insert(path, loading.clone());
+        cx.default_global::<Self>()
+            .loading
+            .insert(path, loading.clone());
         loading
     }
 
@@ -134,12 +156,17 @@ impl Documents {
         let model = DocumentModel::open(document, environment, cx);
         record(&model, cx);
         let heard = cx.subscribe(&model, |model, event: &ModelEvent, cx| match event {
-            ModelEvent::Edited(_) | ModelEvent::Saved | ModelEvent::StateChanged => record(&model, cx),
+            ModelEvent::Edited(_) | ModelEvent::Saved | ModelEvent::StateChanged => {
+                record(&model, cx)
+            }
             ModelEvent::SyntaxUpdated | ModelEvent::HunksUpdated => {}
         });
         let id = model.entity_id();
         let released = cx.observe_release(&model, move |model, cx| released(id, model, cx));
-        let open = Open { model: model.downgrade(), _subscriptions: vec![heard, released] };
+        let open = Open {
+            model: model.downgrade(),
+            _subscriptions: vec![heard, released],
+        };
         cx.default_global::<Self>().open.insert(id, open);
         model
     }
@@ -149,17 +176,25 @@ impl Documents {
         let Some(documents) = cx.try_global::<Self>() else {
             return Vec::new();
         };
-        documents.open.values().filter_map(|open| open.model.upgrade()).collect()
+        documents
+            .open
+            .values()
+            .filter_map(|open| open.model.upgrade())
+            .collect()
     }
 
     /// The open document of a file.
     pub fn of_path(path: &AbsPath, cx: &App) -> Option<Entity<DocumentModel>> {
-        Self::all(cx).into_iter().find(|model| model.read(cx).path() == Some(path))
+        Self::all(cx)
+            .into_iter()
+            .find(|model| model.read(cx).path() == Some(path))
     }
 
     /// The document with a name in the journal, which is how a text without a file is found again.
     pub fn of_key(key: DocumentKey, cx: &mut App) -> Option<Entity<DocumentModel>> {
-        let open = Self::all(cx).into_iter().find(|model| model.read(cx).document().key() == key);
+        let open = Self::all(cx)
+            .into_iter()
+            .find(|model| model.read(cx).document().key() == key);
         if open.is_some() {
             return open;
         }
@@ -170,7 +205,12 @@ impl Documents {
     /// What was recovered with unsaved edits and stands in no window yet; the rest goes back to the
     /// journal for its undo trees. Tabs that still wait for their files will ask for the `claimed`.
     pub fn take_left_over(claimed: &HashSet<AbsPath>, cx: &mut App) -> Vec<Entity<DocumentModel>> {
-        let is_claimed = |found: &Recovered| found.document.path().is_some_and(|path| claimed.contains(path));
+        let is_claimed = |found: &Recovered| {
+            found
+                .document
+                .path()
+                .is_some_and(|path| claimed.contains(path))
+        };
         let recovered = std::mem::take(&mut cx.default_global::<Self>().recovered);
         let (claimed, recovered): (Vec<_>, Vec<_>) = recovered.into_iter().partition(is_claimed);
         cx.default_global::<Self>().recovered = claimed;
@@ -195,7 +235,10 @@ impl Documents {
 
     /// Notes the selections of the view used last, to come back after a crash.
     pub fn note_selections(model: &Entity<DocumentModel>, selections: &SelectionSet, cx: &App) {
-        if let Some(journal) = cx.try_global::<Self>().and_then(|documents| documents.journal.as_ref()) {
+        if let Some(journal) = cx
+            .try_global::<Self>()
+            .and_then(|documents| documents.journal.as_ref())
+        {
             journal.select(model.read(cx).document(), selections);
         }
     }
@@ -204,14 +247,19 @@ impl Documents {
     pub fn discard(model: &Entity<DocumentModel>, cx: &mut App) {
         let id = model.entity_id();
         let documents = cx.default_global::<Self>();
-        documents.waiting.retain(|waiting| waiting.entity_id() != id);
+        documents
+            .waiting
+            .retain(|waiting| waiting.entity_id() != id);
         documents.discarded.insert(id);
     }
 
     /// Keeps a text with unsaved edits although its window closes.
     pub fn keep_waiting(model: Entity<DocumentModel>, cx: &mut App) {
         let waiting = &mut cx.default_global::<Self>().waiting;
-        if !waiting.iter().any(|known| known.entity_id() == model.entity_id()) {
+        if !waiting
+            .iter()
+            .any(|known| known.entity_id() == model.entity_id())
+        {
             waiting.push(model);
         }
     }
@@ -219,7 +267,9 @@ impl Documents {
     /// Says that a text that waited is shown again.
     pub fn stop_waiting(model: &Entity<DocumentModel>, cx: &mut App) {
         let id = model.entity_id();
-        cx.default_global::<Self>().waiting.retain(|waiting| waiting.entity_id() != id);
+        cx.default_global::<Self>()
+            .waiting
+            .retain(|waiting| waiting.entity_id() != id);
     }
 
     /// Waits until everything typed is on the disk: before the program ends.
@@ -239,7 +289,9 @@ fn record(model: &Entity<DocumentModel>, cx: &mut App) {
     let Some(journal) = cx.default_global::<Documents>().journal.clone() else {
         return;
     };
-    model.update(cx, |model, cx| model.mutate(cx, |document| journal.record(document)));
+    model.update(cx, |model, cx| {
+        model.mutate(cx, |document| journal.record(document))
+    });
 }
 
 fn released(id: EntityId, model: &mut DocumentModel, cx: &mut App) {

@@ -44,7 +44,9 @@ pub(crate) fn find_files(
     }
     let ranked = fuzzy::rank(query, files, Kind::Path, WEIGHED.max(limit), cancel);
     let bonus = |path: &str| {
-        let age = age.get(path).map(|age| u32::try_from(*age).unwrap_or(u32::MAX));
+        let age = age
+            .get(path)
+            .map(|age| u32::try_from(*age).unwrap_or(u32::MAX));
         age.map_or(0, |age| RECENT_BONUS.saturating_sub(age.saturating_mul(3)))
     };
     let mut weighed: Vec<_> = ranked
@@ -54,7 +56,7 @@ pub(crate) fn find_files(
             Some((ranked.score + bonus(path), path))
         })
         .collect();
-    weighed.sort_by(|a, b| b.0.cmp(&a.0));
+    weighed.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     weighed
         .into_iter()
         .take(limit)
@@ -92,7 +94,13 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     fn check(query: &str, expect: &[&str]) {
-        let files = ["README.md", "src/lib.rs", "src/main.rs", "tests/main.rs", "src/tree/main_row.rs"];
+        let files = [
+            "README.md",
+            "src/lib.rs",
+            "src/main.rs",
+            "tests/main.rs",
+            "src/tree/main_row.rs",
+        ];
         let files = files.map(str::to_owned);
         let recent = ["tests/main.rs".to_owned(), "src/lib.rs".to_owned()];
         let found = find_files(query, &files, &recent, 3, &AtomicBool::new(false));
@@ -103,7 +111,10 @@ mod tests {
     #[test]
     fn recent_files_come_first_among_equals() {
         check("", &["tests/main.rs", "src/lib.rs", "README.md"]);
-        check("main", &["tests/main.rs", "src/main.rs", "src/tree/main_row.rs"]);
+        check(
+            "main",
+            &["tests/main.rs", "src/main.rs", "src/tree/main_row.rs"],
+        );
         check("srcmain", &["src/main.rs", "src/tree/main_row.rs"]);
         check("rdme", &["README.md"]);
         check("zzz", &[]);

@@ -197,7 +197,9 @@ impl Folder {
         for job in jobs {
             let files = self.services.files.clone();
             cx.spawn(async move |this, cx| {
-                let listed = cx.background_spawn(async move { job.run(files.as_ref()) }).await;
+                let listed = cx
+                    .background_spawn(async move { job.run(files.as_ref()) })
+                    .await;
                 let accepted = this.update(cx, |this, cx| {
                     if this.tree.accept(listed) {
                         cx.emit(FolderEvent::Tree);
@@ -277,7 +279,11 @@ impl Folder {
         let (files, root) = (self.services.files.clone(), self.root.clone());
         let known = self.files.paths.clone();
         cx.spawn(async move |this, cx| {
-            let check = async move { paths.iter().any(|p| came_or_went(p, &root, &known, &*files)) };
+            let check = async move {
+                paths
+                    .iter()
+                    .any(|p| came_or_went(p, &root, &known, &*files))
+            };
             if cx.background_spawn(check).await {
                 this.update(cx, |this, cx| this.refresh_files(cx)).ok();
             }
@@ -292,7 +298,11 @@ impl Folder {
         }
         let (ground, root) = (self.services.ground.clone(), self.root.clone());
         let cancel = self.file_refresh.cancel.clone();
-        let wait = if self.files.is_complete { GATHER } else { Duration::ZERO };
+        let wait = if self.files.is_complete {
+            GATHER
+        } else {
+            Duration::ZERO
+        };
         self.file_refresh.running = Some(cx.spawn(async move |this, cx| {
             cx.background_executor().timer(wait).await;
             let walk = move || file_list(&ground, &root, &WalkOptions::default(), &cancel);
@@ -338,7 +348,9 @@ fn came_or_went(path: &AbsPath, root: &AbsPath, known: &[String], files: &dyn Fi
     if relative.starts_with(".git/") {
         return false;
     }
-    let was_there = known.binary_search_by(|known| known.as_str().cmp(relative)).is_ok();
+    let was_there = known
+        .binary_search_by(|known| known.as_str().cmp(relative))
+        .is_ok();
     match files.stat(path) {
         // A new folder may hold anything; one that changed was heard of file by file.
         Ok(stat) => !was_there && matches!(stat.kind, FileKind::File | FileKind::Folder),
@@ -359,7 +371,11 @@ fn read_git(root: &AbsPath) -> GitState {
 
 /// Folders whose changes interest nobody and of which there are many.
 fn is_not_worth_watching(path: &Path, is_folder: bool) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
     let in_git = path.parent().is_some_and(|parent| parent.ends_with(".git"));
-    is_folder && (matches!(name, "node_modules" | "target" | ".venv") || (in_git && name == "objects"))
+    is_folder
+        && (matches!(name, "node_modules" | "target" | ".venv") || (in_git && name == "objects"))
 }

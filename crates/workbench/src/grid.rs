@@ -3,9 +3,10 @@
 //! Reads `Layout`; changes it only through `Workbench`. Start at `Workbench::render_grid`.
 
 use gpui_kit::{
-    AnyElement, AppContext as _, Context, DragMoveEvent, Empty, ExternalPaths, InteractiveElement as _,
-    IntoElement as _, ParentElement as _, Pixels, Point, Size, StatefulInteractiveElement as _, Styled as _,
-    Window, div, prelude::FluentBuilder as _, px, relative,
+    AnyElement, AppContext as _, Context, DragMoveEvent, Empty, ExternalPaths,
+    InteractiveElement as _, IntoElement as _, ParentElement as _, Pixels, Point, Size,
+    StatefulInteractiveElement as _, Styled as _, Window, div, prelude::FluentBuilder as _, px,
+    relative,
 };
 use ui::{ActiveTheme as _, dp};
 
@@ -84,9 +85,15 @@ impl Workbench {
             let content = self.render_node(child, path, window, cx);
             path.pop();
             let part = div().relative().flex().min_w_0().min_h_0().child(content);
-            let part = part.flex_basis(relative(*weight)).flex_grow(1.0).flex_shrink(1.0);
+            let part = part
+                .flex_basis(relative(*weight))
+                .flex_grow(1.0)
+                .flex_shrink(1.0);
             let border = (index + 1 < split.children.len()).then(|| {
-                let border = DraggedBorder { path: path.clone(), index };
+                let border = DraggedBorder {
+                    path: path.clone(),
+                    index,
+                };
                 render_border(border, is_row, cx)
             });
             parts.push(part.children(border));
@@ -96,13 +103,15 @@ impl Workbench {
             .flex()
             .size_full()
             .when(!is_row, |this| this.flex_col())
-            .on_drag_move(cx.listener(move |this, event: &DragMoveEvent<DraggedBorder>, _, cx| {
-                let border = event.drag(cx).clone();
-                if border.path == own_path {
-                    let at = event.event.position - event.bounds.origin;
-                    this.drag_border(&border, axis, at, event.bounds.size, cx);
-                }
-            }))
+            .on_drag_move(
+                cx.listener(move |this, event: &DragMoveEvent<DraggedBorder>, _, cx| {
+                    let border = event.drag(cx).clone();
+                    if border.path == own_path {
+                        let at = event.event.position - event.bounds.origin;
+                        this.drag_border(&border, axis, at, event.bounds.size, cx);
+                    }
+                }),
+            )
             .children(parts)
             .into_any_element()
     }
@@ -122,7 +131,12 @@ impl Workbench {
         let Some(weights) = self.layout().weights(&border.path) else {
             return;
         };
-        if let Some(weights) = dragged_weights(weights, border.index, at / room.max(1.0), SMALLEST / room.max(1.0)) {
+        if let Some(weights) = dragged_weights(
+            weights,
+            border.index,
+            at / room.max(1.0),
+            SMALLEST / room.max(1.0),
+        ) {
             self.set_weights(&border.path, &weights, cx);
         }
     }
@@ -136,15 +150,21 @@ impl Workbench {
             .flex_1()
             .min_h_0()
             .w_full()
-            .on_drag_move(cx.listener(move |this, event: &DragMoveEvent<DraggedTab>, _, cx| {
-                this.drag_over_pane(pane, event, cx);
-            }))
-            .on_drag_move(cx.listener(move |this, event: &DragMoveEvent<DraggedPath>, _, cx| {
-                this.drag_over_pane(pane, event, cx);
-            }))
-            .on_drag_move(cx.listener(move |this, event: &DragMoveEvent<ExternalPaths>, _, cx| {
-                this.drag_over_pane(pane, event, cx);
-            }))
+            .on_drag_move(
+                cx.listener(move |this, event: &DragMoveEvent<DraggedTab>, _, cx| {
+                    this.drag_over_pane(pane, event, cx);
+                }),
+            )
+            .on_drag_move(
+                cx.listener(move |this, event: &DragMoveEvent<DraggedPath>, _, cx| {
+                    this.drag_over_pane(pane, event, cx);
+                }),
+            )
+            .on_drag_move(
+                cx.listener(move |this, event: &DragMoveEvent<ExternalPaths>, _, cx| {
+                    this.drag_over_pane(pane, event, cx);
+                }),
+            )
             .on_drop(cx.listener(move |this, tab: &DraggedTab, window, cx| {
                 this.drop_tab(tab.item, pane, window, cx);
             }))
@@ -152,11 +172,17 @@ impl Workbench {
                 this.drop_paths(vec![dragged.path.clone()], pane, window, cx);
             }))
             .on_drop(cx.listener(move |this, paths: &ExternalPaths, window, cx| {
-                let paths = paths.paths().iter().filter_map(base::AbsPath::new).collect();
+                let paths = paths
+                    .paths()
+                    .iter()
+                    .filter_map(base::AbsPath::new)
+                    .collect();
                 this.drop_paths(paths, pane, window, cx);
             }))
             .child(content)
-            .when_some(place, |this, place| this.child(render_drop_place(place, cx)));
+            .when_some(place, |this, place| {
+                this.child(render_drop_place(place, cx))
+            });
         div()
             .flex()
             .flex_col()
@@ -203,9 +229,16 @@ fn dragged_weights(weights: &[f32], index: usize, at: f32, smallest: f32) -> Opt
 
 /// The side that a point near an edge means; `None` in the middle. Parts of the whole.
 fn side_at(x: f32, y: f32) -> Option<Side> {
-    let distances = [(x, Side::Left), (1.0 - x, Side::Right), (y, Side::Up), (1.0 - y, Side::Down)];
+    let distances = [
+        (x, Side::Left),
+        (1.0 - x, Side::Right),
+        (y, Side::Up),
+        (1.0 - y, Side::Down),
+    ];
     let nearest = distances.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
-    nearest.filter(|(distance, _)| *distance < EDGE).map(|(_, side)| side)
+    nearest
+        .filter(|(distance, _)| *distance < EDGE)
+        .map(|(_, side)| side)
 }
 
 fn render_border(border: DraggedBorder, is_row: bool, cx: &mut Context<Workbench>) -> AnyElement {
@@ -222,9 +255,19 @@ fn render_border(border: DraggedBorder, is_row: bool, cx: &mut Context<Workbench
         }))
         .on_drag(border, |_, _, _, cx| cx.new(|_| Empty));
     let handle = if is_row {
-        handle.top_0().bottom_0().right(px(-3.0)).w(px(6.0)).cursor_col_resize()
+        handle
+            .top_0()
+            .bottom_0()
+            .right(px(-3.0))
+            .w(px(6.0))
+            .cursor_col_resize()
     } else {
-        handle.left_0().right_0().bottom(px(-3.0)).h(px(6.0)).cursor_row_resize()
+        handle
+            .left_0()
+            .right_0()
+            .bottom(px(-3.0))
+            .h(px(6.0))
+            .cursor_row_resize()
     };
     let line = if is_row {
         line.absolute().top_0().bottom_0().right_0().w(px(1.0))
@@ -269,7 +312,10 @@ mod tests {
         let weights = [0.2, 0.3, 0.5];
         let drag = |index, at| dragged_weights(&weights, index, at, 0.1).expect("two panes");
         assert!(near(drag(0, 0.35), [0.35, 0.15, 0.5]));
-        assert!(near(drag(0, 0.0), [0.1, 0.4, 0.5]), "not smaller than the smallest");
+        assert!(
+            near(drag(0, 0.0), [0.1, 0.4, 0.5]),
+            "not smaller than the smallest"
+        );
         assert!(near(drag(1, 0.99), [0.2, 0.7, 0.1]));
         assert!(dragged_weights(&weights, 2, 0.5, 0.1).is_none());
     }

@@ -2,7 +2,9 @@
 
 use base::AbsPath;
 use editor::{DocumentModel, Editor};
-use gpui_kit::{AnyElement, AnyView, IntoElement as _, App, Entity, FocusHandle, Focusable as _, SharedString};
+use gpui_kit::{
+    AnyElement, AnyView, App, Entity, FocusHandle, Focusable as _, IntoElement as _, SharedString,
+};
 use project::DocumentState;
 use ui::{Icon, IconSize};
 

@@ -30,7 +30,15 @@ pub(crate) fn menus() -> Vec<Menu> {
             MenuItem::action("Quit Burin", app::Quit),
         ]));
     }
-    menus.extend([file_menu(), edit_menu(), selection_menu(), view_menu(), go_menu(), window_menu(), help_menu()]);
+    menus.extend([
+        file_menu(),
+        edit_menu(),
+        selection_menu(),
+        view_menu(),
+        go_menu(),
+        window_menu(),
+        help_menu(),
+    ]);
     menus
 }
 

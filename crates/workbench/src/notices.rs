@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use gpui_kit::{
-    Action, App, Context, DismissEvent, Entity, EventEmitter, FocusHandle, Focusable, InteractiveElement as _,
-    IntoElement, KeyDownEvent, ParentElement as _, Render, Role, SharedString,
-    StatefulInteractiveElement as _, Styled as _, Subscription, Window, div, prelude::FluentBuilder as _,
+    Action, App, Context, DismissEvent, Entity, EventEmitter, FocusHandle, Focusable,
+    InteractiveElement as _, IntoElement, KeyDownEvent, ParentElement as _, Render, Role,
+    SharedString, StatefulInteractiveElement as _, Styled as _, Subscription, Window, div,
+    prelude::FluentBuilder as _,
 };
 use ui::{ActiveTheme as _, Badge, EmptyState, Icon, Label, Tone, dp};
 
@@ -118,7 +119,13 @@ impl Render for NoticeList {
                 .border_b_1()
                 .border_color(border)
                 .child(Badge::new(word(notice.tone)).tone(notice.tone))
-                .child(div().flex_1().min_w_0().text_size(dp(13.0)).child(notice.text.clone()))
+                .child(
+                    div()
+                        .flex_1()
+                        .min_w_0()
+                        .text_size(dp(13.0))
+                        .child(notice.text.clone()),
+                )
         });
         let rows: Vec<_> = rows.collect();
         div()
@@ -132,9 +139,18 @@ impl Render for NoticeList {
             .max_h(dp(480.0))
             .overflow_y_scroll()
             .text_color(cx.theme().colors.text)
-            .child(div().px(dp(12.0)).py(dp(8.0)).child(Label::new("Notifications").strong()))
+            .child(
+                div()
+                    .px(dp(12.0))
+                    .py(dp(8.0))
+                    .child(Label::new("Notifications").strong()),
+            )
             .when(rows.is_empty(), |this| {
-                this.child(div().h(dp(120.0)).child(EmptyState::new("Nothing was reported").icon(Icon::Bell)))
+                this.child(
+                    div()
+                        .h(dp(120.0))
+                        .child(EmptyState::new("Nothing was reported").icon(Icon::Bell)),
+                )
             })
             .children(rows)
     }

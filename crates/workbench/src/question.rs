@@ -4,9 +4,9 @@
 
 use futures::channel::oneshot;
 use gpui_kit::{
-    App, Context, DismissEvent, EventEmitter, FocusHandle, Focusable, InteractiveElement as _, IntoElement,
-    KeyDownEvent, ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _,
-    Styled as _, Window, div,
+    App, Context, DismissEvent, EventEmitter, FocusHandle, Focusable, InteractiveElement as _,
+    IntoElement, KeyDownEvent, ParentElement as _, Render, Role, SharedString,
+    StatefulInteractiveElement as _, Styled as _, Window, div,
 };
 use ui::{ActiveTheme as _, Button, ButtonStyle, Label, dp};
 
@@ -34,8 +34,16 @@ impl Question {
     /// The view, and where its answer arrives; an error there means no answer.
     pub(crate) fn new(asked: Asked, cx: &mut Context<Self>) -> (Self, oneshot::Receiver<usize>) {
         let (reply, answer) = oneshot::channel();
-        let focuses = asked.answers.iter().map(|_| cx.focus_handle().tab_stop(true)).collect();
-        let this = Self { asked, focuses, reply: Some(reply) };
+        let focuses = asked
+            .answers
+            .iter()
+            .map(|_| cx.focus_handle().tab_stop(true))
+            .collect();
+        let this = Self {
+            asked,
+            focuses,
+            reply: Some(reply),
+        };
         (this, answer)
     }
 
@@ -48,7 +56,10 @@ impl Question {
     }
 
     fn key(&mut self, event: &KeyDownEvent, window: &mut Window, cx: &mut Context<Self>) {
-        let at = self.focuses.iter().position(|focus| focus.is_focused(window));
+        let at = self
+            .focuses
+            .iter()
+            .position(|focus| focus.is_focused(window));
         let count = self.focuses.len();
         let step = match event.keystroke.key.as_str() {
             "enter" => {
@@ -80,7 +91,10 @@ impl EventEmitter<DismissEvent> for Question {}
 
 impl Focusable for Question {
     fn focus_handle(&self, cx: &App) -> FocusHandle {
-        self.focuses.get(self.asked.safest).cloned().unwrap_or_else(|| cx.focus_handle())
+        self.focuses
+            .get(self.asked.safest)
+            .cloned()
+            .unwrap_or_else(|| cx.focus_handle())
     }
 }
 
@@ -109,7 +123,19 @@ impl Render for Question {
             .gap(dp(8.0))
             .text_color(cx.theme().colors.text)
             .child(Label::new(self.asked.title.clone()).strong())
-            .child(div().text_size(dp(13.0)).text_color(cx.theme().colors.muted).child(self.asked.detail.clone()))
-            .child(div().flex().justify_end().gap(dp(8.0)).pt(dp(8.0)).children(buttons))
+            .child(
+                div()
+                    .text_size(dp(13.0))
+                    .text_color(cx.theme().colors.muted)
+                    .child(self.asked.detail.clone()),
+            )
+            .child(
+                div()
+                    .flex()
+                    .justify_end()
+                    .gap(dp(8.0))
+                    .pt(dp(8.0))
+                    .children(buttons),
+            )
     }
 }

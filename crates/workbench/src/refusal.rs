@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use base::AbsPath;
 use gpui_kit::{
-    App, Context, FocusHandle, Focusable, InteractiveElement as _, IntoElement, ParentElement as _, Render,
-    Role, SharedString, StatefulInteractiveElement as _, Styled as _, WeakEntity, Window, div,
+    App, Context, FocusHandle, Focusable, InteractiveElement as _, IntoElement, ParentElement as _,
+    Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _, WeakEntity, Window,
+    div,
 };
 use project::{Binary, LoadError};
 use ui::{ActiveTheme as _, Button, ButtonStyle, EmptyState, Icon, dp};
@@ -51,9 +52,14 @@ impl Refusal {
         // The window asks every tab about itself, this one too: it may when this call is over.
         let workbench = self.workbench.clone();
         window.defer(cx, move |window, cx| {
-            let how = How { binary, ..How::lasting() };
+            let how = How {
+                binary,
+                ..How::lasting()
+            };
             workbench
-                .update(cx, |workbench, cx| workbench.replace_refusal(&this, path, how, window, cx))
+                .update(cx, |workbench, cx| {
+                    workbench.replace_refusal(&this, path, how, window, cx)
+                })
                 .ok();
         });
     }
@@ -68,13 +74,17 @@ impl Focusable for Refusal {
 impl Render for Refusal {
     fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
         let is_binary = matches!(*self.error, LoadError::Binary(_));
-        let again = Button::new("try-again", "Try again")
-            .on_click(cx.listener(|this, _, window, cx| this.try_again(Binary::Refuse, window, cx)));
-        let lossy = is_binary.then(|| {
-            Button::new("open-anyway", "Open read-only").style(ButtonStyle::Primary).on_click(
-                cx.listener(|this, _, window, cx| this.try_again(Binary::ShowLossy, window, cx)),
-            )
-        });
+        let again = Button::new("try-again", "Try again").on_click(
+            cx.listener(|this, _, window, cx| this.try_again(Binary::Refuse, window, cx)),
+        );
+        let lossy =
+            is_binary.then(|| {
+                Button::new("open-anyway", "Open read-only")
+                    .style(ButtonStyle::Primary)
+                    .on_click(cx.listener(|this, _, window, cx| {
+                        this.try_again(Binary::ShowLossy, window, cx)
+                    }))
+            });
         div()
             .id("refusal")
             .role(Role::Alert)
@@ -86,7 +96,14 @@ impl Render for Refusal {
                 EmptyState::new(format!("{} is not shown", self.path.name()))
                     .icon(Icon::FileQuestion)
                     .detail(self.sentence())
-                    .child(div().flex().gap(dp(8.0)).pt(dp(8.0)).children(lossy).child(again)),
+                    .child(
+                        div()
+                            .flex()
+                            .gap(dp(8.0))
+                            .pt(dp(8.0))
+                            .children(lossy)
+                            .child(again),
+                    ),
             )
     }
 }

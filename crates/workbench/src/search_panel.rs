@@ -17,8 +17,8 @@ use std::time::Duration;
 use base::AbsPath;
 use gpui_kit::component::input::{InputEvent, InputState};
 use gpui_kit::{
-    App, AppContext as _, Context, Entity, FocusHandle, Focusable, ScrollStrategy, SharedString, Subscription, Task,
-    UniformListScrollHandle, WeakEntity, Window,
+    App, AppContext as _, Context, Entity, FocusHandle, Focusable, ScrollStrategy, SharedString,
+    Subscription, Task, UniformListScrollHandle, WeakEntity, Window,
 };
 use project::search::{SearchEvent, SearchSummary};
 
@@ -108,7 +108,11 @@ impl SearchPanel {
     ) -> Self {
         let mut field = |text: &str, hint: &'static str| {
             let text = SharedString::from(text.to_owned());
-            cx.new(|cx| InputState::new(window, cx).placeholder(hint).default_value(text))
+            cx.new(|cx| {
+                InputState::new(window, cx)
+                    .placeholder(hint)
+                    .default_value(text)
+            })
         };
         let pattern = field(&saved.pattern, "Search the project");
         let replacement = field(&saved.replacement, "Replace by");
@@ -193,10 +197,16 @@ impl SearchPanel {
     }
 
     /// Looks for a text, as if typed, and gives the field the keyboard.
-    pub fn look_for(&mut self, pattern: Option<String>, window: &mut Window, cx: &mut Context<Self>) {
+    pub fn look_for(
+        &mut self,
+        pattern: Option<String>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         if let Some(pattern) = pattern.filter(|pattern| !pattern.is_empty()) {
             let text = SharedString::from(pattern);
-            self.pattern.update(cx, |field, cx| field.set_value(text, window, cx));
+            self.pattern
+                .update(cx, |field, cx| field.set_value(text, window, cx));
             self.search(Duration::ZERO, window, cx);
         }
         self.focus_field(window, cx);
@@ -212,14 +222,16 @@ impl SearchPanel {
     /// Puts a replacement into its field, as if typed.
     pub fn set_replacement(&mut self, text: &str, window: &mut Window, cx: &mut Context<Self>) {
         let text = SharedString::from(text.to_owned());
-        self.replacement.update(cx, |field, cx| field.set_value(text, window, cx));
+        self.replacement
+            .update(cx, |field, cx| field.set_value(text, window, cx));
     }
 
     /// Looks in one folder only.
     pub fn look_in(&mut self, glob: String, window: &mut Window, cx: &mut Context<Self>) {
         self.options.shows_filters = true;
         let text = SharedString::from(glob);
-        self.include.update(cx, |field, cx| field.set_value(text, window, cx));
+        self.include
+            .update(cx, |field, cx| field.set_value(text, window, cx));
         self.search(Duration::ZERO, window, cx);
     }
 
@@ -231,7 +243,11 @@ impl SearchPanel {
     }
 
     fn replaced(&self) -> Replaced {
-        if self.options.shows_replace { Replaced::Shown } else { Replaced::Hidden }
+        if self.options.shows_replace {
+            Replaced::Shown
+        } else {
+            Replaced::Hidden
+        }
     }
 
     fn query_event(
@@ -243,7 +259,9 @@ impl SearchPanel {
     ) {
         match event {
             InputEvent::Change => self.search(REST, window, cx),
-            InputEvent::PressEnter { .. } if field == &self.pattern && !self.results.lines().is_empty() => {
+            InputEvent::PressEnter { .. }
+                if field == &self.pattern && !self.results.lines().is_empty() =>
+            {
                 self.focus_results_now(window, cx);
             }
             InputEvent::PressEnter { .. } => self.search(Duration::ZERO, window, cx),
@@ -260,7 +278,11 @@ impl SearchPanel {
     }
 
     fn show_picked(&mut self, cx: &mut Context<Self>) {
-        if let Some(at) = self.picked.as_ref().and_then(|picked| self.results.line_of(picked)) {
+        if let Some(at) = self
+            .picked
+            .as_ref()
+            .and_then(|picked| self.results.line_of(picked))
+        {
             self.scroll.scroll_to_item(at, ScrollStrategy::Nearest);
         }
         cx.notify();
@@ -294,7 +316,8 @@ impl SearchPanel {
             };
             let (sender, events) = async_channel::bounded(job::WAITING);
             let work = cx.background_spawn(async move {
-                project::search::search(&query, &scope, &stop, &sender).map_err(|error| error.to_string())
+                project::search::search(&query, &scope, &stop, &sender)
+                    .map_err(|error| error.to_string())
             });
             while let Ok(first) = events.recv().await {
                 let batch = job::gather(first, &events);
@@ -305,7 +328,10 @@ impl SearchPanel {
             let ended = work.await;
             this.update(cx, |this, cx| this.ended(ended, cx)).ok();
         });
-        self.running = Some(Running { cancel, _task: task });
+        self.running = Some(Running {
+            cancel,
+            _task: task,
+        });
     }
 
     fn take(&mut self, events: Vec<SearchEvent>, cx: &mut Context<Self>) {
@@ -322,7 +348,9 @@ impl SearchPanel {
 
     fn ended(&mut self, ended: Result<SearchSummary, String>, cx: &mut Context<Self>) {
         match ended {
-            Ok(summary) if self.progress == Progress::Running => self.progress = Progress::Done(summary),
+            Ok(summary) if self.progress == Progress::Running => {
+                self.progress = Progress::Done(summary)
+            }
             Ok(_) => {}
             Err(sentence) => self.progress = Progress::Refused(sentence),
         }

@@ -186,7 +186,8 @@ mod tests {
         let (empty, problem) = SavedSession::read(serde_json::json!({ "windows": 3 }));
         assert_eq!(empty, SavedSession::default());
         assert!(problem.is_some_and(|p| p.contains("cannot restore")));
-        let (partial, problem) = SavedSession::read(serde_json::json!({ "windows": [{}], "later": 1 }));
+        let (partial, problem) =
+            SavedSession::read(serde_json::json!({ "windows": [{}], "later": 1 }));
         assert_eq!((partial.windows.len(), problem), (1, None));
     }
 

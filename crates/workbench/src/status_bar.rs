@@ -2,8 +2,9 @@
 
 use editor::EditorEvent;
 use gpui_kit::{
-    Action, App, Context, Entity, InteractiveElement as _, IntoElement, OperatingSystem, ParentElement as _, Render, Role,
-    SharedString, StatefulInteractiveElement as _, Styled as _, Subscription, WeakEntity, Window, div, px,
+    Action, App, Context, Entity, InteractiveElement as _, IntoElement, OperatingSystem,
+    ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
+    Subscription, WeakEntity, Window, div, px,
 };
 use text::{LineEnding, LineEndings};
 use ui::{ActiveTheme as _, Icon, IconSize, Label, Tone, Tooltip, dp};
@@ -31,14 +32,30 @@ struct Part {
 }
 
 impl Part {
-    fn new(id: &'static str, text: impl Into<SharedString>, help: &'static str, action: impl Action) -> Self {
-        Self { id, text: text.into(), icon: None, tone: None, help, action: Box::new(action) }
+    fn new(
+        id: &'static str,
+        text: impl Into<SharedString>,
+        help: &'static str,
+        action: impl Action,
+    ) -> Self {
+        Self {
+            id,
+            text: text.into(),
+            icon: None,
+            tone: None,
+            help,
+            action: Box::new(action),
+        }
     }
 }
 
 impl StatusStrip {
     pub(crate) fn new(workbench: WeakEntity<Workbench>) -> Self {
-        Self { workbench, followed: None, _follows: Vec::new() }
+        Self {
+            workbench,
+            followed: None,
+            _follows: Vec::new(),
+        }
     }
 
     /// Listens to the text that shows in the active pane now.
@@ -53,7 +70,8 @@ impl StatusStrip {
 
     fn follow_now(&mut self, cx: &mut Context<Self>) {
         let workbench = self.workbench.upgrade();
-        let editor = workbench.and_then(|workbench| workbench.read(cx).active_item()?.editor().cloned());
+        let editor =
+            workbench.and_then(|workbench| workbench.read(cx).active_item()?.editor().cloned());
         if editor == self.followed {
             return;
         }
@@ -77,21 +95,34 @@ impl StatusStrip {
 
     fn left(&self, workbench: &Workbench, cx: &App) -> Vec<Part> {
         let mut parts = Vec::new();
-        if let Some(branch) = workbench.folder().and_then(|folder| folder.read(cx).branch()) {
+        if let Some(branch) = workbench
+            .folder()
+            .and_then(|folder| folder.read(cx).branch())
+        {
             let mut text = branch.name.clone();
             for (count, arrow) in [(branch.ahead, '\u{2191}'), (branch.behind, '\u{2193}')] {
                 if count > 0 {
                     text = format!("{text} {arrow}{count}");
                 }
             }
-            let mut part = Part::new("branch", text, "The branch of the folder", view::FocusProjectTree);
+            let mut part = Part::new(
+                "branch",
+                text,
+                "The branch of the folder",
+                view::FocusProjectTree,
+            );
             part.icon = Some(Icon::GitBranch);
             parts.push(part);
         }
         let problems = Configuration::of(cx).read(cx).problems().count();
         if problems > 0 {
             let text = format!("{problems} in settings");
-            let mut part = Part::new("problems", text, "What is wrong with the settings", view::ShowNotifications);
+            let mut part = Part::new(
+                "problems",
+                text,
+                "What is wrong with the settings",
+                view::ShowNotifications,
+            );
             part.icon = Some(Icon::Warning);
             part.tone = Some(Tone::Warning);
             parts.push(part);
@@ -106,10 +137,16 @@ impl StatusStrip {
         let (place, selected, hard, width) = editor.update(cx, |editor, cx| {
             let point = editor.caret_point(cx);
             let snapshot = editor.model().read(cx).snapshot();
-            let before = snapshot.text(base::Span::new(snapshot.row_start(point.row), snapshot.offset_at(point)));
+            let before = snapshot.text(base::Span::new(
+                snapshot.row_start(point.row),
+                snapshot.offset_at(point),
+            ));
             let column = before.chars().take(100_000).count() + 1;
             let selections = editor.selections(cx);
-            let bytes: usize = selections.iter().map(|selection| selection.span().len()).sum();
+            let bytes: usize = selections
+                .iter()
+                .map(|selection| selection.span().len())
+                .sum();
             let selected = (selections.len(), bytes);
             let (hard, width) = editor.indentation();
             ((point.row.0 + 1, column), selected, hard, width)
@@ -133,13 +170,35 @@ impl StatusStrip {
             (LineEnding::Lf, _) => "LF",
             (LineEnding::CrLf, _) => "CRLF",
         };
-        let language = model.language().map_or("Plain Text", |language| language.name());
+        let language = model
+            .language()
+            .map_or("Plain Text", |language| language.name());
         vec![
             Part::new("caret", caret, "Go to a line", go::ToLine),
-            Part::new("indentation", indentation_name(hard, width), "Choose the indentation", file::SelectIndentation),
-            Part::new("encoding", encoding, "Read again with another encoding", file::ReopenWithEncoding),
-            Part::new("line-ending", ending, "Choose the line ending", file::SelectLineEnding),
-            Part::new("language", language, "Choose the language", file::SelectLanguage),
+            Part::new(
+                "indentation",
+                indentation_name(hard, width),
+                "Choose the indentation",
+                file::SelectIndentation,
+            ),
+            Part::new(
+                "encoding",
+                encoding,
+                "Read again with another encoding",
+                file::ReopenWithEncoding,
+            ),
+            Part::new(
+                "line-ending",
+                ending,
+                "Choose the line ending",
+                file::SelectLineEnding,
+            ),
+            Part::new(
+                "language",
+                language,
+                "Choose the language",
+                file::SelectLanguage,
+            ),
         ]
     }
 }
@@ -164,24 +223,38 @@ fn render_part(part: Part, cx: &App) -> impl IntoElement + use<> {
         .hover(|style| style.bg(colors.hover))
         .on_click(move |_, window, cx| window.dispatch_action(action.boxed_clone(), cx))
         .tooltip(Tooltip::for_action(part.help, part.action.as_ref()))
-        .children(part.icon.map(|icon| icon.size(IconSize::Small).color(color)))
+        .children(
+            part.icon
+                .map(|icon| icon.size(IconSize::Small).color(color)),
+        )
         .child(Label::new(part.text).small().color(color))
 }
 
 impl Render for StatusStrip {
     fn render(&mut self, window: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
         let colors = cx.theme().colors;
-        let left = self.workbench.upgrade().map(|workbench| self.left(workbench.read(cx), cx));
+        let left = self
+            .workbench
+            .upgrade()
+            .map(|workbench| self.left(workbench.read(cx), cx));
         let mut right = self.right(cx);
         // What is rarely looked at gives way first.
         let width = f32::from(window.viewport_size().width);
-        for (below, id) in [(560.0, "encoding"), (560.0, "indentation"), (460.0, "line-ending")] {
+        for (below, id) in [
+            (560.0, "encoding"),
+            (560.0, "indentation"),
+            (460.0, "line-ending"),
+        ] {
             if width < below {
                 right.retain(|part| part.id != id);
             }
         }
-        let pending = pending_keys(window).map(|keys| Label::new(format!("{keys} \u{2026}")).small());
-        let settings = Part { icon: Some(Icon::Settings), ..Part::new("settings", "", "Settings", app::OpenSettings) };
+        let pending =
+            pending_keys(window).map(|keys| Label::new(format!("{keys} \u{2026}")).small());
+        let settings = Part {
+            icon: Some(Icon::Settings),
+            ..Part::new("settings", "", "Settings", app::OpenSettings)
+        };
         div()
             .id("status-bar")
             .role(Role::Status)
@@ -194,7 +267,11 @@ impl Render for StatusStrip {
             .bg(colors.sunken)
             .border_t_1()
             .border_color(colors.border)
-            .children(left.unwrap_or_default().into_iter().map(|part| render_part(part, cx)))
+            .children(
+                left.unwrap_or_default()
+                    .into_iter()
+                    .map(|part| render_part(part, cx)),
+            )
             .child(div().flex_1().min_w_0().px(dp(8.0)).children(pending))
             .children(right.into_iter().map(|part| render_part(part, cx)))
             .child(render_part(settings, cx))
@@ -202,13 +279,17 @@ impl Render for StatusStrip {
 }
 
 fn keystroke_text(stroke: &gpui_kit::Keystroke) -> String {
-    let system = if cfg!(target_os = "macos") { OperatingSystem::Mac } else { OperatingSystem::Linux };
+    let system = if cfg!(target_os = "macos") {
+        OperatingSystem::Mac
+    } else {
+        OperatingSystem::Linux
+    };
     stroke.unparse(system)
 }
 
 /// The keys of a chord of which the rest is still to come.
 fn pending_keys(window: &Window) -> Option<String> {
     let strokes = window.pending_input_keystrokes()?;
-    let text: Vec<String> = strokes.iter().map(|stroke| keystroke_text(stroke)).collect();
+    let text: Vec<String> = strokes.iter().map(keystroke_text).collect();
     (!text.is_empty()).then(|| text.join(" "))
 }

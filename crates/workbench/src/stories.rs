@@ -48,8 +48,14 @@ fn project() -> FakeFiles {
     let files = FakeFiles::new();
     for (name, text) in [
         ("/p/README.md", "# Title\n\nSome words about old things.\n"),
-        ("/p/src/main.rs", "fn main() {\n    old();\n}\n\nfn old() {}\n"),
-        ("/p/src/lib.rs", "pub fn one() {}\npub fn two() {}\npub fn three() {}\npub fn four() {}\npub fn five() {}\n"),
+        (
+            "/p/src/main.rs",
+            "fn main() {\n    old();\n}\n\nfn old() {}\n",
+        ),
+        (
+            "/p/src/lib.rs",
+            "pub fn one() {}\npub fn two() {}\npub fn three() {}\npub fn four() {}\npub fn five() {}\n",
+        ),
         ("/p/src/deep/leaf.rs", "// old leaf\n"),
         ("/p/.gitignore", "target\n"),
         ("/p/target/out.txt", "old\n"),
@@ -77,7 +83,11 @@ fn start(files: &FakeFiles, request: Request, cx: &mut TestAppContext) -> Vec<St
             let mut cx = VisualTestContext::from_window(window, cx);
             cx.update(|window, _| window.activate_window());
             cx.run_until_parked();
-            Story { files: files.clone(), workbench, cx }
+            Story {
+                files: files.clone(),
+                workbench,
+                cx,
+            }
         })
         .collect()
 }
@@ -88,7 +98,10 @@ fn open(cx: &mut TestAppContext) -> Story {
 }
 
 fn open_with(files: FakeFiles, cx: &mut TestAppContext) -> Story {
-    let request = Request { folders: vec![path("/p")], files: Vec::new() };
+    let request = Request {
+        folders: vec![path("/p")],
+        files: Vec::new(),
+    };
     let mut stories = start(&files, request, cx);
     let mut story = stories.pop().expect("a window");
     story.settle();
@@ -100,7 +113,9 @@ impl Story {
     fn settle(&mut self) -> &mut Self {
         for _ in 0..4 {
             self.cx.run_until_parked();
-            self.cx.executor().advance_clock(std::time::Duration::from_millis(600));
+            self.cx
+                .executor()
+                .advance_clock(std::time::Duration::from_millis(600));
         }
         self.cx.run_until_parked();
         self
@@ -145,19 +160,28 @@ impl Story {
     fn text(&mut self) -> String {
         self.read(|workbench, cx| {
             let document = workbench.active_item().and_then(|item| item.document(cx));
-            document.map(|document| document.read(cx).snapshot().to_string()).unwrap_or_default()
+            document
+                .map(|document| document.read(cx).snapshot().to_string())
+                .unwrap_or_default()
         })
     }
 
     fn on_disk(&self, name: &str) -> String {
         let content = self.files.content(&path(name));
-        content.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+        content
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .unwrap_or_default()
     }
 
     /// The text of every report, the newest first.
     fn reports(&mut self) -> Vec<String> {
         self.read(|workbench, cx| {
-            workbench.notices().read(cx).iter().map(|notice| notice.text.to_string()).collect()
+            workbench
+                .notices()
+                .read(cx)
+                .iter()
+                .map(|notice| notice.text.to_string())
+                .collect()
         })
     }
 
@@ -177,7 +201,9 @@ fn show(workbench: &Workbench, node: &Node, cx: &App) -> String {
                 .iter()
                 .map(|tab| {
                     let item = workbench.item(tab.item);
-                    let mut title = item.map(|item: &Item| item.title(cx).to_string()).unwrap_or_default();
+                    let mut title = item
+                        .map(|item: &Item| item.title(cx).to_string())
+                        .unwrap_or_default();
                     if item.is_some_and(|item| item.is_dirty(cx)) {
                         title.push('*');
                     }
@@ -187,13 +213,21 @@ fn show(workbench: &Workbench, node: &Node, cx: &App) -> String {
                     if tab.preview {
                         title = format!("({title})");
                     }
-                    if active == Some(tab.item) { format!("[{title}]") } else { title }
+                    if active == Some(tab.item) {
+                        format!("[{title}]")
+                    } else {
+                        title
+                    }
                 })
                 .collect();
             shown.join(" ")
         }
         Node::Split(split) => {
-            let parts: Vec<String> = split.children.iter().map(|child| show(workbench, child, cx)).collect();
+            let parts: Vec<String> = split
+                .children
+                .iter()
+                .map(|child| show(workbench, child, cx))
+                .collect();
             let bar = match split.axis {
                 crate::layout::Axis::Row => " | ",
                 crate::layout::Axis::Column => " / ",

@@ -3,13 +3,15 @@
 //! Reads the workbench; changes it only through its methods.
 
 use gpui_kit::{
-    App, AppContext as _, Context, IntoElement, InteractiveElement as _, MouseButton, ParentElement as _, Render,
-    Role, ScrollHandle, SharedString, StatefulInteractiveElement as _, Styled as _, WeakEntity, Window, div, px,
-    prelude::FluentBuilder as _,
+    App, AppContext as _, Context, InteractiveElement as _, IntoElement, MouseButton,
+    ParentElement as _, Render, Role, ScrollHandle, SharedString, StatefulInteractiveElement as _,
+    Styled as _, WeakEntity, Window, div, prelude::FluentBuilder as _, px,
 };
 use project::DocumentState;
 use settings::TabCloseButton;
-use ui::{ActiveSettings as _, ActiveTheme as _, IconButton, Icon, Menu, MenuExt as _, Tab, Tooltip, dp};
+use ui::{
+    ActiveSettings as _, ActiveTheme as _, Icon, IconButton, Menu, MenuExt as _, Tab, Tooltip, dp,
+};
 
 use crate::actions::{file, pane};
 use crate::grid::DraggedTab;
@@ -32,7 +34,12 @@ struct DraggedTabView {
 
 impl TabStrip {
     pub(crate) fn new(pane: PaneId, workbench: WeakEntity<Workbench>) -> Self {
-        Self { pane, workbench, scroll: ScrollHandle::new(), shown: None }
+        Self {
+            pane,
+            workbench,
+            scroll: ScrollHandle::new(),
+            shown: None,
+        }
     }
 
     fn render_tab(
@@ -50,13 +57,21 @@ impl TabStrip {
         let (this, menu_this) = (self.workbench.clone(), self.workbench.clone());
         let (clicked, closed, dropped) = (this.clone(), this.clone(), this.clone());
         let accent = cx.theme().colors.accent;
-        let is_conflict = matches!(item.state(cx), Some(DocumentState::Conflict | DocumentState::DeletedOnDisk));
+        let is_conflict = matches!(
+            item.state(cx),
+            Some(DocumentState::Conflict | DocumentState::DeletedOnDisk)
+        );
         let start = window_settings.file_icons.then(|| match is_conflict {
-            true => Icon::Warning.color(cx.theme().colors.warning).into_any_element(),
+            true => Icon::Warning
+                .color(cx.theme().colors.warning)
+                .into_any_element(),
             false => item.icon(cx),
         });
         let path = item.path(cx).map(|path| workbench.display_path(&path, cx));
-        let dragged = DraggedTab { item: id, title: title.to_string() };
+        let dragged = DraggedTab {
+            item: id,
+            title: title.to_string(),
+        };
         let mut element = Tab::new(("tab", id.0), title.clone())
             .detail(detail(tab.item, item, pane, workbench, cx))
             .active(active == Some(id))
@@ -80,7 +95,11 @@ impl TabStrip {
         }
         if window_settings.tab_close_button != TabCloseButton::Hidden {
             element = element.on_close(move |window, cx| {
-                closed.update(cx, |workbench, cx| workbench.close(Closing::One(id), window, cx)).ok();
+                closed
+                    .update(cx, |workbench, cx| {
+                        workbench.close(Closing::One(id), window, cx)
+                    })
+                    .ok();
             });
         }
         let element = element
@@ -91,33 +110,60 @@ impl TabStrip {
             .drag_over::<DraggedTab>(move |style, _, _, _| style.border_l_2().border_color(accent))
             .on_drop(move |dragged: &DraggedTab, window, cx| {
                 dropped
-                    .update(cx, |workbench, cx| workbench.move_tab_to(dragged.item, pane, index, window, cx))
+                    .update(cx, |workbench, cx| {
+                        workbench.move_tab_to(dragged.item, pane, index, window, cx)
+                    })
                     .ok();
             })
             .when_some(path, |this, path| this.tooltip(Tooltip::text(path)));
-        let framed = div().id(("tab-frame", id.0)).flex_none().child(element).menu_on_right_click(
-            move |window, cx| tab_menu(&menu_this, id, window, cx),
-        );
+        let framed = div()
+            .id(("tab-frame", id.0))
+            .flex_none()
+            .child(element)
+            .menu_on_right_click(move |window, cx| tab_menu(&menu_this, id, window, cx));
         Some(framed)
     }
 }
 
 /// What tells two tabs of one title apart: the folder.
-fn detail(id: ItemId, item: &Item, pane: PaneId, workbench: &Workbench, cx: &App) -> Option<SharedString> {
+fn detail(
+    id: ItemId,
+    item: &Item,
+    pane: PaneId,
+    workbench: &Workbench,
+    cx: &App,
+) -> Option<SharedString> {
     let title = item.title(cx);
     let tabs = workbench.layout().tabs(pane)?.tabs();
-    let others = tabs.iter().filter(|tab| tab.item != id).filter_map(|tab| workbench.item(tab.item));
+    let others = tabs
+        .iter()
+        .filter(|tab| tab.item != id)
+        .filter_map(|tab| workbench.item(tab.item));
     if !others.into_iter().any(|other| other.title(cx) == title) {
         return None;
     }
     let folder = item.path(cx)?.parent()?;
     let parts = workbench.display_path(&folder, cx);
-    Some(parts.rsplit('/').next().unwrap_or_default().to_owned().into())
+    Some(
+        parts
+            .rsplit('/')
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+            .into(),
+    )
 }
 
-fn tab_menu(workbench: &WeakEntity<Workbench>, id: ItemId, window: &mut Window, cx: &mut App) -> Menu {
+fn tab_menu(
+    workbench: &WeakEntity<Workbench>,
+    id: ItemId,
+    window: &mut Window,
+    cx: &mut App,
+) -> Menu {
     // The actions mean the active tab: the one under the pointer becomes it.
-    workbench.update(cx, |workbench, cx| workbench.activate(id, window, cx)).ok();
+    workbench
+        .update(cx, |workbench, cx| workbench.activate(id, window, cx))
+        .ok();
     let pinned = workbench.upgrade().is_some_and(|workbench| {
         let layout = workbench.read(cx).layout();
         let tabs = layout.pane_of(id).and_then(|pane| layout.tabs(pane));
@@ -160,7 +206,11 @@ impl Render for TabStrip {
             return bar;
         };
         let workbench = workbench.read(cx);
-        let Some(tabs) = workbench.layout().tabs(self.pane).filter(|tabs| !tabs.is_empty()) else {
+        let Some(tabs) = workbench
+            .layout()
+            .tabs(self.pane)
+            .filter(|tabs| !tabs.is_empty())
+        else {
             return div().id(("tab-bar", self.pane.0)).flex_none();
         };
         if !cx.settings().window.tabs {
@@ -180,7 +230,10 @@ impl Render for TabStrip {
             }
         }
         let (pane, count) = (self.pane, tabs.tabs().len());
-        let (dropped, is_active_pane) = (self.workbench.clone(), workbench.layout().active_pane() == pane);
+        let (dropped, is_active_pane) = (
+            self.workbench.clone(),
+            workbench.layout().active_pane() == pane,
+        );
         let rest = div()
             .id(("tab-rest", pane.0))
             .flex_1()
@@ -189,26 +242,37 @@ impl Render for TabStrip {
             .drag_over::<DraggedTab>(move |style, _, _, _| style.bg(colors.hover))
             .on_drop(move |dragged: &DraggedTab, window, cx| {
                 dropped
-                    .update(cx, |workbench, cx| workbench.move_tab_to(dragged.item, pane, count, window, cx))
+                    .update(cx, |workbench, cx| {
+                        workbench.move_tab_to(dragged.item, pane, count, window, cx)
+                    })
                     .ok();
             })
             .on_mouse_down(MouseButton::Left, {
                 let workbench = self.workbench.clone();
                 move |event, window, cx| {
                     let starts_new = event.click_count == 2;
-                    workbench.update(cx, |workbench, cx| workbench.focus_pane(pane, window, cx)).ok();
+                    workbench
+                        .update(cx, |workbench, cx| workbench.focus_pane(pane, window, cx))
+                        .ok();
                     if starts_new {
                         window.dispatch_action(Box::new(file::New), cx);
                     }
                 }
             });
         let split = is_active_pane.then(|| {
-            div().flex().flex_none().items_center().px(dp(4.0)).border_b_1().border_color(colors.border).child(
-                IconButton::new(("split", pane.0), Icon::Columns, "Split right")
-                    .small()
-                    .tab_stop(false)
-                    .action(Box::new(pane::SplitRight)),
-            )
+            div()
+                .flex()
+                .flex_none()
+                .items_center()
+                .px(dp(4.0))
+                .border_b_1()
+                .border_color(colors.border)
+                .child(
+                    IconButton::new(("split", pane.0), Icon::Columns, "Split right")
+                        .small()
+                        .tab_stop(false)
+                        .action(Box::new(pane::SplitRight)),
+                )
         });
         bar.child(
             div()

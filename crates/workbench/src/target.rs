@@ -69,7 +69,9 @@ fn colons(text: &str) -> Option<(&str, Option<Place>)> {
         at = colon + 1;
     }
     // `path:` is what one types on the way to `path:12`.
-    text.strip_suffix(':').filter(|p| !p.is_empty()).map(|path| (path, None))
+    text.strip_suffix(':')
+        .filter(|p| !p.is_empty())
+        .map(|path| (path, None))
 }
 
 fn parenthesis(text: &str) -> Option<(&str, Option<Place>)> {

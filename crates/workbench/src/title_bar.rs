@@ -3,12 +3,15 @@
 use gpui_kit::component::TitleBar;
 use gpui_kit::component::menu::{AppMenuBar, PopupMenu};
 use gpui_kit::{
-    Anchor, Context, DismissEvent, Entity, FocusHandle, InteractiveElement as _, IntoElement, MouseButton,
-    ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _, Subscription,
-    WeakEntity, Window, anchored, deferred, div, prelude::FluentBuilder as _, px,
+    Anchor, Context, DismissEvent, Entity, FocusHandle, InteractiveElement as _, IntoElement,
+    MouseButton, ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _,
+    Styled as _, Subscription, WeakEntity, Window, anchored, deferred, div,
+    prelude::FluentBuilder as _, px,
 };
 use settings::MenuBar;
-use ui::{ActiveSettings as _, ActiveTheme as _, IconButton, Icon, IconSize, KeyHint, Label, Tooltip, dp};
+use ui::{
+    ActiveSettings as _, ActiveTheme as _, Icon, IconButton, IconSize, KeyHint, Label, Tooltip, dp,
+};
 
 use crate::actions::{app, file, go, view};
 use crate::menus;
@@ -31,8 +34,16 @@ struct OpenMenu {
 const NARROW: f32 = 720.0;
 
 impl TitleStrip {
-    pub(crate) fn new(workbench: WeakEntity<Workbench>, _: &mut Window, cx: &mut Context<Self>) -> Self {
-        Self { workbench, bar: AppMenuBar::new(cx), open: None }
+    pub(crate) fn new(
+        workbench: WeakEntity<Workbench>,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> Self {
+        Self {
+            workbench,
+            bar: AppMenuBar::new(cx),
+            open: None,
+        }
     }
 
     /// Opens the menu behind the button.
@@ -58,7 +69,11 @@ impl TitleStrip {
             this.close_menu(window, cx);
         });
         gpui_kit::Focusable::focus_handle(menu.read(cx), cx).focus(window, cx);
-        self.open = Some(OpenMenu { menu, before, _dismissed: dismissed });
+        self.open = Some(OpenMenu {
+            menu,
+            before,
+            _dismissed: dismissed,
+        });
         cx.notify();
     }
 
@@ -77,15 +92,24 @@ impl TitleStrip {
             MenuBar::Bar => Some(div().h_full().child(self.bar.clone()).into_any_element()),
             MenuBar::Button => {
                 let menu = self.open.as_ref().map(|open| {
-                    deferred(anchored().anchor(Anchor::TopLeft).snap_to_window().child(
-                        div().pt(dp(28.0)).child(open.menu.clone()),
-                    ))
+                    deferred(
+                        anchored()
+                            .anchor(Anchor::TopLeft)
+                            .snap_to_window()
+                            .child(div().pt(dp(28.0)).child(open.menu.clone())),
+                    )
                     .with_priority(2)
                 });
-                let button = IconButton::new("menu", Icon::Menu, "Menu").small().on_click(
-                    cx.listener(|this, _, window, cx| this.open_menu(window, cx)),
-                );
-                Some(div().relative().child(button).children(menu).into_any_element())
+                let button = IconButton::new("menu", Icon::Menu, "Menu")
+                    .small()
+                    .on_click(cx.listener(|this, _, window, cx| this.open_menu(window, cx)));
+                Some(
+                    div()
+                        .relative()
+                        .child(button)
+                        .children(menu)
+                        .into_any_element(),
+                )
             }
         }
     }
@@ -129,7 +153,9 @@ impl TitleStrip {
                         window.prevent_default();
                         cx.stop_propagation();
                     })
-                    .on_click(|_, window, cx| window.dispatch_action(Box::new(file::OpenRecent), cx))
+                    .on_click(|_, window, cx| {
+                        window.dispatch_action(Box::new(file::OpenRecent), cx)
+                    })
                     .tooltip(Tooltip::text(path))
                     .child(Label::new(name).strong()),
             )
@@ -164,7 +190,12 @@ impl TitleStrip {
             })
             .on_click(|_, window, cx| window.dispatch_action(Box::new(go::FindFile), cx))
             .child(Icon::Search.size(IconSize::Small).color(colors.muted))
-            .child(div().flex_1().min_w_0().child(Label::new("Find a file").small().muted()))
+            .child(
+                div()
+                    .flex_1()
+                    .min_w_0()
+                    .child(Label::new("Find a file").small().muted()),
+            )
             .children(keys)
             .into_any_element()
     }
@@ -188,7 +219,11 @@ impl Render for TitleStrip {
         let colors = cx.theme().colors;
         let is_wide = f32::from(window.viewport_size().width) >= NARROW;
         let menu = self.render_menu(cx);
-        let side = if cfg!(target_os = "macos") { None } else { menu };
+        let side = if cfg!(target_os = "macos") {
+            None
+        } else {
+            menu
+        };
         TitleBar::new()
             .h(dp(36.0))
             .bg(colors.sunken)

@@ -14,8 +14,8 @@ use std::ops::Range;
 use base::AbsPath;
 use gpui_kit::component::input::{InputEvent, InputState};
 use gpui_kit::{
-    App, AppContext as _, Context, Entity, EventEmitter, FocusHandle, Focusable, KeyDownEvent, ScrollStrategy,
-    Subscription, UniformListScrollHandle, WeakEntity, Window,
+    App, AppContext as _, Context, Entity, EventEmitter, FocusHandle, Focusable, KeyDownEvent,
+    ScrollStrategy, Subscription, UniformListScrollHandle, WeakEntity, Window,
 };
 use host::FileKind;
 
@@ -96,14 +96,23 @@ enum Purpose {
 
 impl TreePanel {
     /// The tree of a window without a folder.
-    pub fn new(workbench: WeakEntity<Workbench>, window: &mut Window, cx: &mut Context<Self>) -> Self {
+    pub fn new(
+        workbench: WeakEntity<Workbench>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> Self {
         let name = cx.new(|cx| InputState::new(window, cx));
-        let typed = cx.subscribe_in(&name, window, |this, _, event: &InputEvent, window, cx| match event {
-            InputEvent::PressEnter { .. } => this.take_name(window, cx),
-            InputEvent::Change => this.check_name(cx),
-            InputEvent::Blur => this.leave_name(window, cx),
-            InputEvent::Focus => {}
-        });
+        let typed =
+            cx.subscribe_in(
+                &name,
+                window,
+                |this, _, event: &InputEvent, window, cx| match event {
+                    InputEvent::PressEnter { .. } => this.take_name(window, cx),
+                    InputEvent::Change => this.check_name(cx),
+                    InputEvent::Blur => this.leave_name(window, cx),
+                    InputEvent::Focus => {}
+                },
+            );
         Self {
             services: Services::of(cx),
             workbench,
@@ -122,17 +131,26 @@ impl TreePanel {
     }
 
     /// Shows another folder, or none.
-    pub fn set_folder(&mut self, folder: Option<Entity<Folder>>, window: &mut Window, cx: &mut Context<Self>) {
+    pub fn set_folder(
+        &mut self,
+        folder: Option<Entity<Folder>>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.state = TreeState::default();
         self.folder_subscription = folder.as_ref().map(|folder| {
-            cx.subscribe_in(folder, window, |this, _, event: &FolderEvent, _, cx| match event {
-                FolderEvent::Tree => {
-                    this.open_towards_wanted(cx);
-                    this.rows_changed(cx);
-                }
-                FolderEvent::Git => cx.notify(),
-                _ => {}
-            })
+            cx.subscribe_in(
+                folder,
+                window,
+                |this, _, event: &FolderEvent, _, cx| match event {
+                    FolderEvent::Tree => {
+                        this.open_towards_wanted(cx);
+                        this.rows_changed(cx);
+                    }
+                    FolderEvent::Git => cx.notify(),
+                    _ => {}
+                },
+            )
         });
         self.folder = folder;
         self.rows_changed(cx);
@@ -167,7 +185,11 @@ impl TreePanel {
             Some(folder) => self.state.shown(folder.read(cx).tree()),
             None => Vec::new(),
         };
-        if let Some(at) = self.wanted.as_ref().and_then(|wanted| self.place_of(wanted, cx)) {
+        if let Some(at) = self
+            .wanted
+            .as_ref()
+            .and_then(|wanted| self.place_of(wanted, cx))
+        {
             self.wanted = None;
             self.scroll.scroll_to_item(at, ScrollStrategy::Nearest);
         }
@@ -197,11 +219,18 @@ impl TreePanel {
 
     fn place_of(&self, path: &AbsPath, cx: &App) -> Option<usize> {
         let folder = self.folder.as_ref()?.read(cx);
-        self.shown.iter().position(|row| entry_path(folder.tree(), row) == Some(path))
+        self.shown
+            .iter()
+            .position(|row| entry_path(folder.tree(), row) == Some(path))
     }
 
     fn show_selected(&mut self, cx: &mut Context<Self>) {
-        if let Some(at) = self.state.selected.clone().and_then(|path| self.place_of(&path, cx)) {
+        if let Some(at) = self
+            .state
+            .selected
+            .clone()
+            .and_then(|path| self.place_of(&path, cx))
+        {
             self.scroll.scroll_to_item(at, ScrollStrategy::Nearest);
         }
         cx.notify();
@@ -231,7 +260,12 @@ impl TreePanel {
     }
 
     /// Escape gives up the name that is being typed; the field would keep it for itself.
-    fn key_before_field(&mut self, event: &KeyDownEvent, window: &mut Window, cx: &mut Context<Self>) {
+    fn key_before_field(
+        &mut self,
+        event: &KeyDownEvent,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         if self.state.editing.is_some() && event.keystroke.key == "escape" {
             cx.stop_propagation();
             self.stop_editing(window, cx);
@@ -250,7 +284,11 @@ impl TreePanel {
         }
         if stroke.key == "backspace" && !self.state.filter.is_empty() {
             self.state.filter.pop();
-        } else if let Some(typed) = stroke.key_char.as_ref().filter(|typed| is_text(typed, &self.state.filter)) {
+        } else if let Some(typed) = stroke
+            .key_char
+            .as_ref()
+            .filter(|typed| is_text(typed, &self.state.filter))
+        {
             self.state.filter.push_str(typed);
         } else {
             return;
@@ -365,7 +403,13 @@ impl TreePanel {
     }
 
     /// Does something to files in the background, and shows what came of it.
-    fn run(&mut self, operation: Operation, opens: bool, window: &mut Window, cx: &mut Context<Self>) {
+    fn run(
+        &mut self,
+        operation: Operation,
+        opens: bool,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.start(operation, Purpose::Do { opens }, window, cx);
     }
 
@@ -374,7 +418,13 @@ impl TreePanel {
         self.start(operation, Purpose::Undo, window, cx);
     }
 
-    fn start(&mut self, operation: Operation, purpose: Purpose, window: &mut Window, cx: &mut Context<Self>) {
+    fn start(
+        &mut self,
+        operation: Operation,
+        purpose: Purpose,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let Some(folder) = self.folder.clone() else {
             return;
         };
@@ -400,18 +450,30 @@ impl TreePanel {
         .detach();
     }
 
-    fn done(&mut self, operation: &Operation, done: Done, purpose: Purpose, cx: &mut Context<Self>) {
+    fn done(
+        &mut self,
+        operation: &Operation,
+        done: Done,
+        purpose: Purpose,
+        cx: &mut Context<Self>,
+    ) {
         match &done {
             Done::Created(path) => {
                 self.reveal(path, cx);
                 let opens = matches!(purpose, Purpose::Do { opens: true });
                 if opens && matches!(operation, Operation::CreateFile(_)) {
-                    cx.emit(TreeEvent::Open { path: path.clone(), side: false });
+                    cx.emit(TreeEvent::Open {
+                        path: path.clone(),
+                        side: false,
+                    });
                 }
             }
             Done::Moved { from, to } => {
                 self.reveal(to, cx);
-                cx.emit(TreeEvent::Moved { from: from.clone(), to: to.clone() });
+                cx.emit(TreeEvent::Moved {
+                    from: from.clone(),
+                    to: to.clone(),
+                });
             }
             Done::Trashed(path) if purpose != Purpose::Undo => {
                 let sentence = format!("\u{201c}{}\u{201d} is in the trash", path.name());
@@ -435,7 +497,10 @@ impl TreePanel {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let root = self.folder.as_ref().map(|folder| folder.read(cx).root().clone());
+        let root = self
+            .folder
+            .as_ref()
+            .map(|folder| folder.read(cx).root().clone());
         for from in paths {
             let is_ours = root.as_ref().is_some_and(|root| from.is_within(root));
             let operation = if is_ours {
@@ -445,7 +510,10 @@ impl TreePanel {
                 }
                 Operation::Move { from, to }
             } else {
-                Operation::CopyInto { from, folder: folder.clone() }
+                Operation::CopyInto {
+                    from,
+                    folder: folder.clone(),
+                }
             };
             self.run(operation, false, window, cx);
         }
@@ -455,7 +523,8 @@ impl TreePanel {
 fn is_text(typed: &str, filter: &str) -> bool {
     let is_blank = typed.chars().all(char::is_whitespace);
     // A blank is a key of the tree until something is typed.
-    !typed.is_empty() && !typed.chars().any(char::is_control) && !(is_blank && filter.is_empty())
+    let is_first_blank = is_blank && filter.is_empty();
+    !typed.is_empty() && !typed.chars().any(char::is_control) && !is_first_blank
 }
 
 impl Focusable for TreePanel {

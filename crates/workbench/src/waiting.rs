@@ -2,8 +2,8 @@
 
 use base::AbsPath;
 use gpui_kit::{
-    App, Context, FocusHandle, Focusable, InteractiveElement as _, IntoElement, ParentElement as _, Render,
-    Role, StatefulInteractiveElement as _, Styled as _, Window, div,
+    App, Context, FocusHandle, Focusable, InteractiveElement as _, IntoElement, ParentElement as _,
+    Render, Role, StatefulInteractiveElement as _, Styled as _, Window, div,
 };
 use ui::{ActiveTheme as _, EmptyState};
 
@@ -19,7 +19,11 @@ pub struct Waiting {
 impl Waiting {
     /// For this file, which was last seen like this.
     pub fn new(path: AbsPath, saved: SavedEditor, cx: &mut Context<Self>) -> Self {
-        Self { path, saved, focus: cx.focus_handle() }
+        Self {
+            path,
+            saved,
+            focus: cx.focus_handle(),
+        }
     }
 
     /// The file.
@@ -53,6 +57,9 @@ impl Render for Waiting {
             .track_focus(&self.focus)
             .size_full()
             .bg(cx.theme().colors.surface)
-            .child(EmptyState::new(format!("Reading {}\u{2026}", self.path.name())))
+            .child(EmptyState::new(format!(
+                "Reading {}\u{2026}",
+                self.path.name()
+            )))
     }
 }

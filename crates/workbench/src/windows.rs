@@ -11,8 +11,8 @@ use std::time::Duration;
 use base::AbsPath;
 use gpui_kit::component::TitleBar;
 use gpui_kit::{
-    AnyWindowHandle, App, AppContext as _, Bounds, Entity, EntityId, Global, Task, WeakEntity, WindowBounds,
-    WindowDecorations, WindowOptions, point, px, size,
+    AnyWindowHandle, App, AppContext as _, Bounds, Entity, EntityId, Global, Task, WeakEntity,
+    WindowBounds, WindowDecorations, WindowOptions, point, px, size,
 };
 use project::State;
 use settings::Restore;
@@ -64,7 +64,10 @@ const HEIGHT: f32 = 820.0;
 /// shown in the first window.
 pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
     let (session, problem) = read_session(cx);
-    cx.set_global(Windows { session: session.clone(), ..Windows::default() });
+    cx.set_global(Windows {
+        session: session.clone(),
+        ..Windows::default()
+    });
     cx.on_window_closed(|cx, _| {
         if cx.windows().is_empty() {
             end(cx);
@@ -77,8 +80,10 @@ pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
     let Some(first) = front(cx) else {
         return;
     };
-    let waiting: HashSet<AbsPath> =
-        all(cx).iter().flat_map(|(_, workbench)| workbench.read(cx).waiting_paths(cx)).collect();
+    let waiting: HashSet<AbsPath> = all(cx)
+        .iter()
+        .flat_map(|(_, workbench)| workbench.read(cx).waiting_paths(cx))
+        .collect();
     let left_over = Documents::take_left_over(&waiting, cx);
     let problems: Vec<String> = problem.into_iter().chain(problems).collect();
     with_window(&first, cx, move |workbench, window, cx| {
@@ -97,10 +102,18 @@ pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
 fn openings(request: &Request, session: SavedSession, restore: Restore) -> Vec<Opening> {
     let stored = |folder: &AbsPath| {
         let name = folder.to_string();
-        session.windows.iter().rev().find(|window| window.folder.as_deref() == Some(&name)).cloned()
+        session
+            .windows
+            .iter()
+            .rev()
+            .find(|window| window.folder.as_deref() == Some(&name))
+            .cloned()
     };
     if !request.folders.is_empty() {
-        let opening = |folder: &AbsPath| Opening { saved: stored(folder), folder: Some(folder.clone()) };
+        let opening = |folder: &AbsPath| Opening {
+            saved: stored(folder),
+            folder: Some(folder.clone()),
+        };
         return request.folders.iter().map(opening).collect();
     }
     if !request.files.is_empty() {
@@ -108,7 +121,12 @@ fn openings(request: &Request, session: SavedSession, restore: Restore) -> Vec<O
     }
     let windows: Vec<SavedWindow> = match restore {
         Restore::LastSession => session.windows,
-        Restore::LastWindow => session.windows.into_iter().next_back().into_iter().collect(),
+        Restore::LastWindow => session
+            .windows
+            .into_iter()
+            .next_back()
+            .into_iter()
+            .collect(),
         Restore::Nothing => Vec::new(),
     };
     let openings: Vec<Opening> = windows
@@ -118,7 +136,11 @@ fn openings(request: &Request, session: SavedSession, restore: Restore) -> Vec<O
             saved: Some(saved),
         })
         .collect();
-    if openings.is_empty() { vec![Opening::default()] } else { openings }
+    if openings.is_empty() {
+        vec![Opening::default()]
+    } else {
+        openings
+    }
 }
 
 /// Opens a window for a folder, or brings the one that shows it to the front.
@@ -130,10 +152,18 @@ pub fn open_folder(folder: Option<AbsPath>, cx: &mut App) {
     });
     if let Some(window) = shown {
         // A window that closes at this moment need not come to the front.
-        window.update(cx, |_, window, _| window.activate_window()).ok();
+        window
+            .update(cx, |_, window, _| window.activate_window())
+            .ok();
         return;
     }
-    open_window(Opening { folder, saved: None }, cx);
+    open_window(
+        Opening {
+            folder,
+            saved: None,
+        },
+        cx,
+    );
 }
 
 /// Opens a window.
@@ -151,7 +181,9 @@ pub fn open_window(opening: Opening, cx: &mut App) -> Option<Entity<Workbench>> 
                 saved: SavedWindow::default(),
             };
             cx.global_mut::<Windows>().open.push(open);
-            with_window(&workbench, cx, |workbench, window, cx| workbench.focus_active(window, cx));
+            with_window(&workbench, cx, |workbench, window, cx| {
+                workbench.focus_active(window, cx)
+            });
             Some(workbench)
         }
         Err(error) => {
@@ -192,11 +224,18 @@ fn with_window(
     act: impl FnOnce(&mut Workbench, &mut gpui_kit::Window, &mut gpui_kit::Context<Workbench>),
 ) {
     let id = workbench.entity_id();
-    let window = cx.global::<Windows>().open.iter().find(|open| open.id == id).map(|open| open.window);
+    let window = cx
+        .global::<Windows>()
+        .open
+        .iter()
+        .find(|open| open.id == id)
+        .map(|open| open.window);
     let Some(window) = window else {
         return;
     };
-    let done = window.update(cx, |_, window, cx| workbench.update(cx, |this, cx| act(this, window, cx)));
+    let done = window.update(cx, |_, window, cx| {
+        workbench.update(cx, |this, cx| act(this, window, cx))
+    });
     // A window that closed at once has nothing to show.
     done.ok();
 }
@@ -207,8 +246,12 @@ fn front(cx: &App) -> Option<Entity<Workbench>> {
 
 /// Every window and what is behind it.
 pub fn all(cx: &App) -> Vec<(AnyWindowHandle, Entity<Workbench>)> {
-    let open = cx.try_global::<Windows>().into_iter().flat_map(|windows| &windows.open);
-    open.filter_map(|open| Some((open.window, open.workbench.upgrade()?))).collect()
+    let open = cx
+        .try_global::<Windows>()
+        .into_iter()
+        .flat_map(|windows| &windows.open);
+    open.filter_map(|open| Some((open.window, open.workbench.upgrade()?)))
+        .collect()
 }
 
 /// Keeps what a window looks like now.
@@ -242,7 +285,8 @@ fn write_soon(cx: &mut App) {
             windows.writing = None;
             windows.session.clone()
         });
-        cx.background_spawn(async move { write_session(&session, &services) }).await;
+        cx.background_spawn(async move { write_session(&session, &services) })
+            .await;
     });
     cx.global_mut::<Windows>().writing = Some(task);
 }
@@ -264,7 +308,8 @@ fn write_session(session: &SavedSession, services: &Services) {
 
 fn read_session(cx: &App) -> (SavedSession, Option<String>) {
     let services = Services::of(cx);
-    let (mut state, problem) = State::load(services.files.as_ref(), &services.dirs.state.join(FILE));
+    let (mut state, problem) =
+        State::load(services.files.as_ref(), &services.dirs.state.join(FILE));
     let Some(value) = state.windows.remove(KEY) else {
         return (SavedSession::default(), problem);
     };
@@ -295,7 +340,8 @@ pub(crate) fn came_to_front(id: EntityId, cx: &mut App) {
 
 /// Whether there is one window only.
 pub(crate) fn is_only_one(cx: &App) -> bool {
-    cx.try_global::<Windows>().is_none_or(|windows| windows.open.len() <= 1)
+    cx.try_global::<Windows>()
+        .is_none_or(|windows| windows.open.len() <= 1)
 }
 
 /// Whether a window other than this one shows a document.
@@ -311,7 +357,9 @@ pub(crate) fn is_shown_elsewhere(document: EntityId, this: EntityId, cx: &App) -
 /// Notes that a folder was opened.
 pub(crate) fn note_folder(folder: &AbsPath, cx: &mut App) {
     if cx.has_global::<Windows>() {
-        cx.global_mut::<Windows>().session.note_folder(&folder.to_string());
+        cx.global_mut::<Windows>()
+            .session
+            .note_folder(&folder.to_string());
     }
 }
 
@@ -320,15 +368,27 @@ pub(crate) fn recent_folders(cx: &App) -> Vec<AbsPath> {
     let Some(windows) = cx.try_global::<Windows>() else {
         return Vec::new();
     };
-    windows.session.recent_folders.iter().filter_map(AbsPath::new).collect()
+    windows
+        .session
+        .recent_folders
+        .iter()
+        .filter_map(AbsPath::new)
+        .collect()
 }
 
 /// Ends the program: stores the windows, and waits until everything typed is on the disk.
 pub fn end(cx: &mut App) {
-    let open: Vec<_> = cx.global::<Windows>().open.iter().filter_map(|open| open.workbench.upgrade()).collect();
+    let open: Vec<_> = cx
+        .global::<Windows>()
+        .open
+        .iter()
+        .filter_map(|open| open.workbench.upgrade())
+        .collect();
     cx.global_mut::<Windows>().is_ending = true;
     for workbench in open {
-        with_window(&workbench, cx, |workbench, window, cx| workbench.store_now(window, cx));
+        with_window(&workbench, cx, |workbench, window, cx| {
+            workbench.store_now(window, cx)
+        });
     }
     let session = Arc::new(cx.global::<Windows>().session.clone());
     let services = Services::of(cx);
@@ -356,12 +416,16 @@ fn journal_event(event: &project::JournalEvent, cx: &mut App) {
         return;
     };
     let notice = match event {
-        project::JournalEvent::Failing(sentence) => {
-            Notice::new(Tone::Error, format!("what you type is not protected against a crash now: {sentence}"))
-        }
-        project::JournalEvent::Healthy => {
-            Notice::new(Tone::Success, "what you type is protected against a crash again")
-        }
+        project::JournalEvent::Failing(sentence) => Notice::new(
+            Tone::Error,
+            format!("what you type is not protected against a crash now: {sentence}"),
+        ),
+        project::JournalEvent::Healthy => Notice::new(
+            Tone::Success,
+            "what you type is protected against a crash again",
+        ),
     };
-    with_window(&front, cx, |workbench, window, cx| workbench.report(notice.key("journal"), window, cx));
+    with_window(&front, cx, |workbench, window, cx| {
+        workbench.report(notice.key("journal"), window, cx)
+    });
 }

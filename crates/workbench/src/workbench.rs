@@ -23,8 +23,8 @@ use std::time::Duration;
 
 use base::AbsPath;
 use gpui_kit::{
-    AnyWindowHandle, App, AppContext as _, Context, Entity, EntityId, FocusHandle, Focusable, Pixels, Subscription, Task,
-    WeakEntity, Window, px,
+    AnyWindowHandle, App, AppContext as _, Context, Entity, EntityId, FocusHandle, Focusable,
+    Pixels, Subscription, Task, WeakEntity, Window, px,
 };
 use ui::ModalLayer;
 
@@ -164,7 +164,9 @@ impl Workbench {
 
     /// The path of the open folder.
     pub fn root(&self, cx: &App) -> Option<AbsPath> {
-        self.folder.as_ref().map(|folder| folder.read(cx).root().clone())
+        self.folder
+            .as_ref()
+            .map(|folder| folder.read(cx).root().clone())
     }
 
     /// The project tree.
@@ -208,7 +210,12 @@ impl Workbench {
 
     /// Every item that shows this document.
     pub(crate) fn items_of(&self, document: EntityId, cx: &App) -> Vec<ItemId> {
-        let shows = |entry: &Entry| entry.item.document(cx).is_some_and(|d| d.entity_id() == document);
+        let shows = |entry: &Entry| {
+            entry
+                .item
+                .document(cx)
+                .is_some_and(|d| d.entity_id() == document)
+        };
         let items = self.items.iter().filter(|(_, entry)| shows(entry));
         items.map(|(item, _)| *item).collect()
     }

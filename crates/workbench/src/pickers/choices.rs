@@ -53,19 +53,41 @@ impl PickerDelegate for Choices {
         self.name.clone()
     }
 
-    fn search(&mut self, query: &str, _: &mut Window, _: &mut Context<Picker<Self>>) -> Task<Self::Found> {
+    fn search(
+        &mut self,
+        query: &str,
+        _: &mut Window,
+        _: &mut Context<Picker<Self>>,
+    ) -> Task<Self::Found> {
         // A few dozen short names: not worth a thread.
-        let titles: Vec<&str> = self.choices.iter().map(|choice| choice.title.as_ref()).collect();
+        let titles: Vec<&str> = self
+            .choices
+            .iter()
+            .map(|choice| choice.title.as_ref())
+            .collect();
         let cancel = std::sync::atomic::AtomicBool::new(false);
         let ranked = fuzzy::rank(query, &titles, Kind::Text, titles.len(), &cancel);
-        let marked = |index: usize| byte_offsets(titles[index], &fuzzy::positions(query, titles[index], Kind::Text));
-        Task::ready(ranked.into_iter().map(|ranked| (ranked.index, marked(ranked.index))).collect())
+        let marked = |index: usize| {
+            byte_offsets(
+                titles[index],
+                &fuzzy::positions(query, titles[index], Kind::Text),
+            )
+        };
+        Task::ready(
+            ranked
+                .into_iter()
+                .map(|ranked| (ranked.index, marked(ranked.index)))
+                .collect(),
+        )
     }
 
     fn accept(&mut self, found: Self::Found, _: &mut Context<Picker<Self>>) -> usize {
         self.found = found;
         let is_whole = self.found.len() == self.choices.len();
-        let current = self.found.iter().position(|(index, _)| self.choices[*index].is_current);
+        let current = self
+            .found
+            .iter()
+            .position(|(index, _)| self.choices[*index].is_current);
         current.filter(|_| is_whole).unwrap_or(0)
     }
 
@@ -81,10 +103,20 @@ impl PickerDelegate for Choices {
         let row = PickerRow::new(choice.title.clone())
             .matches(matched.iter().copied())
             .detail(choice.detail.clone());
-        if choice.is_current { row.end("now") } else { row }
+        if choice.is_current {
+            row.end("now")
+        } else {
+            row
+        }
     }
 
-    fn confirm(&mut self, ix: usize, _: Taken, window: &mut Window, cx: &mut Context<Picker<Self>>) -> After {
+    fn confirm(
+        &mut self,
+        ix: usize,
+        _: Taken,
+        window: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) -> After {
         if let Some((index, _)) = self.found.get(ix) {
             (self.on_chosen)(*index, window, cx);
         }
@@ -106,7 +138,9 @@ pub(crate) fn languages(document: Entity<DocumentModel>, cx: &App) -> Choices {
         is_current: current == Some(*language),
     }));
     Choices::new("Language of this text", choices, move |index, _, cx| {
-        let language = index.checked_sub(1).and_then(|index| syntax::languages().get(index).copied());
+        let language = index
+            .checked_sub(1)
+            .and_then(|index| syntax::languages().get(index).copied());
         document.update(cx, |document, cx| document.set_language(language, cx));
     })
 }
@@ -114,17 +148,26 @@ pub(crate) fn languages(document: Entity<DocumentModel>, cx: &App) -> Choices {
 /// Line feeds, or carriage returns and line feeds.
 pub(crate) fn line_endings(document: Entity<DocumentModel>, cx: &App) -> Choices {
     let current = document.read(cx).document().buffer().line_ending();
-    let endings = [(LineEnding::Lf, "LF", "as on Linux and macOS"), (LineEnding::CrLf, "CRLF", "as on Windows")];
+    let endings = [
+        (LineEnding::Lf, "LF", "as on Linux and macOS"),
+        (LineEnding::CrLf, "CRLF", "as on Windows"),
+    ];
     let choice = |(ending, title, detail): (LineEnding, &'static str, &'static str)| Choice {
         title: title.into(),
         detail: detail.into(),
         is_current: ending == current,
     };
-    Choices::new("Line ending of this text", endings.map(choice).to_vec(), move |index, _, cx| {
-        if let Some((ending, _, _)) = endings.get(index) {
-            document.update(cx, |document, cx| document.convert_line_endings(*ending, cx));
-        }
-    })
+    Choices::new(
+        "Line ending of this text",
+        endings.map(choice).to_vec(),
+        move |index, _, cx| {
+            if let Some((ending, _, _)) = endings.get(index) {
+                document.update(cx, |document, cx| {
+                    document.convert_line_endings(*ending, cx)
+                });
+            }
+        },
+    )
 }
 
 /// Tabs, or spaces of several widths.
@@ -136,7 +179,11 @@ pub(crate) fn indentations(editor: Entity<Editor>, cx: &App) -> Choices {
     }
     let choice = |(hard, width): &(bool, u32)| Choice {
         title: indentation_name(*hard, *width),
-        detail: if *hard { "shown that wide".into() } else { "for each step".into() },
+        detail: if *hard {
+            "shown that wide".into()
+        } else {
+            "for each step".into()
+        },
         is_current: (*hard, *width) == current,
     };
     let choices = options.iter().map(choice).collect();
@@ -149,7 +196,11 @@ pub(crate) fn indentations(editor: Entity<Editor>, cx: &App) -> Choices {
 
 /// `4 spaces`, `Tabs 8`.
 pub(crate) fn indentation_name(hard: bool, width: u32) -> SharedString {
-    if hard { format!("Tabs {width}").into() } else { format!("{width} spaces").into() }
+    if hard {
+        format!("Tabs {width}").into()
+    } else {
+        format!("{width} spaces").into()
+    }
 }
 
 /// Encodings in which the file is read once more.
@@ -161,14 +212,20 @@ pub(crate) fn reopen_encodings(
     let encodings = Encoding::all();
     let current = document.read(cx).document().format();
     let choices = encoding_choices(&encodings, current);
-    Choices::new("Read the file again as", choices, move |index, window, cx| {
-        if let Some(encoding) = encodings.get(index).copied() {
-            let document = document.clone();
-            workbench
-                .update(cx, |workbench, cx| workbench.reopen_as(document, encoding, window, cx))
-                .ok();
-        }
-    })
+    Choices::new(
+        "Read the file again as",
+        choices,
+        move |index, window, cx| {
+            if let Some(encoding) = encodings.get(index).copied() {
+                let document = document.clone();
+                workbench
+                    .update(cx, |workbench, cx| {
+                        workbench.reopen_as(document, encoding, window, cx)
+                    })
+                    .ok();
+            }
+        },
+    )
 }
 
 /// Encodings in which the text is saved.
@@ -180,18 +237,28 @@ pub(crate) fn save_encodings(
     let encodings = Encoding::all();
     let current = document.read(cx).document().format();
     let choices = encoding_choices(&encodings, current);
-    Choices::new("Save with this encoding", choices, move |index, window, cx| {
-        let Some(encoding) = encodings.get(index).copied() else {
-            return;
-        };
-        let format = document.read(cx).document().format();
-        let format = FileFormat { encoding, bom: format.bom && encoding == format.encoding, ..format };
-        document.update(cx, |document, cx| document.set_format(format, cx));
-        let document = document.clone();
-        workbench
-            .update(cx, |workbench, cx| workbench.save_document(document, window, cx).detach())
-            .ok();
-    })
+    Choices::new(
+        "Save with this encoding",
+        choices,
+        move |index, window, cx| {
+            let Some(encoding) = encodings.get(index).copied() else {
+                return;
+            };
+            let format = document.read(cx).document().format();
+            let format = FileFormat {
+                encoding,
+                bom: format.bom && encoding == format.encoding,
+                ..format
+            };
+            document.update(cx, |document, cx| document.set_format(format, cx));
+            let document = document.clone();
+            workbench
+                .update(cx, |workbench, cx| {
+                    workbench.save_document(document, window, cx).detach()
+                })
+                .ok();
+        },
+    )
 }
 
 fn encoding_choices(encodings: &[Encoding], current: FileFormat) -> Vec<Choice> {

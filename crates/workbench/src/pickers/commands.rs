@@ -32,13 +32,26 @@ pub(crate) struct Commands {
 }
 
 /// Namespaces of the toolkit's own controls: they mean nothing outside them.
-const INTERNAL: [&str; 9] =
-    ["input::", "ui::", "root::", "dock::", "number_input::", "diff::", "inspector::", "picker::", "zed::"];
+const INTERNAL: [&str; 9] = [
+    "input::",
+    "ui::",
+    "root::",
+    "dock::",
+    "number_input::",
+    "diff::",
+    "inspector::",
+    "picker::",
+    "zed::",
+];
 
 impl Commands {
     pub(crate) fn new(window: &mut Window, cx: &mut Context<Workbench>) -> Self {
         let focus = window.focused(cx);
-        Self { entries: Arc::new(entries(window, cx)), found: Vec::new(), focus }
+        Self {
+            entries: Arc::new(entries(window, cx)),
+            found: Vec::new(),
+            focus,
+        }
     }
 }
 
@@ -53,7 +66,10 @@ pub(crate) fn entries(window: &Window, cx: &App) -> Vec<CommandEntry> {
         .map(|(name, action)| CommandEntry {
             action: name,
             name: human_name(name),
-            doc: docs.get(name).map(|doc| doc.trim().replace('\n', " ")).unwrap_or_default(),
+            doc: docs
+                .get(name)
+                .map(|doc| doc.trim().replace('\n', " "))
+                .unwrap_or_default(),
             keys: keys_of(action.as_ref(), window, cx),
         })
         .collect();
@@ -83,16 +99,30 @@ impl PickerDelegate for Commands {
         "Run a command".into()
     }
 
-    fn search(&mut self, query: &str, _: &mut Window, cx: &mut Context<Picker<Self>>) -> Task<Self::Found> {
+    fn search(
+        &mut self,
+        query: &str,
+        _: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) -> Task<Self::Found> {
         let (entries, query) = (self.entries.clone(), query.to_owned());
         cx.background_spawn(async move {
             let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-            let ranked = fuzzy::rank(&query, &names, Kind::Text, names.len(), &AtomicBool::new(false));
+            let ranked = fuzzy::rank(
+                &query,
+                &names,
+                Kind::Text,
+                names.len(),
+                &AtomicBool::new(false),
+            );
             let marked = |index: usize| {
                 let name = names[index];
                 byte_offsets(name, &fuzzy::positions(&query, name, Kind::Text))
             };
-            ranked.into_iter().map(|ranked| (ranked.index, marked(ranked.index))).collect()
+            ranked
+                .into_iter()
+                .map(|ranked| (ranked.index, marked(ranked.index)))
+                .collect()
         })
     }
 
@@ -116,10 +146,17 @@ impl PickerDelegate for Commands {
             .keys(entry.keys.clone())
     }
 
-    fn confirm(&mut self, ix: usize, _: Taken, window: &mut Window, cx: &mut Context<Picker<Self>>) -> After {
-        let action = self.found.get(ix).and_then(|(index, _)| {
-            cx.build_action(self.entries[*index].action, None).ok()
-        });
+    fn confirm(
+        &mut self,
+        ix: usize,
+        _: Taken,
+        window: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) -> After {
+        let action = self
+            .found
+            .get(ix)
+            .and_then(|(index, _)| cx.build_action(self.entries[*index].action, None).ok());
         let Some(action) = action else {
             return After::Stay;
         };

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::AbsPath;
-use gpui_kit::{App, AppContext as _, Context, Entity, SharedString, Subscription, Task, WeakEntity, Window};
+use gpui_kit::{
+    App, AppContext as _, Context, Entity, SharedString, Subscription, Task, WeakEntity, Window,
+};
 use ui::picker::{After, FooterHint, Picker, PickerDelegate, PickerRow, Taken};
 
 use super::byte_offsets;
@@ -29,12 +31,18 @@ pub(crate) struct FileFinder {
 const LIMIT: usize = 100;
 
 impl FileFinder {
-    pub(crate) fn new(folder: Entity<Folder>, workbench: &Workbench, cx: &mut Context<Workbench>) -> Self {
+    pub(crate) fn new(
+        folder: Entity<Folder>,
+        workbench: &Workbench,
+        cx: &mut Context<Workbench>,
+    ) -> Self {
         let root = folder.read(cx).root().clone();
         // The file at hand is the last one would look for: it goes behind the one before it.
         let mut recent = workbench.recent_files().to_vec();
         let at_hand = workbench.active_item().and_then(|item| item.path(cx));
-        let at_hand = at_hand.as_ref().and_then(|path| path.relative_to(&root)?.to_str());
+        let at_hand = at_hand
+            .as_ref()
+            .and_then(|path| path.relative_to(&root)?.to_str());
         if recent.len() > 1 && recent.first().map(String::as_str) == at_hand {
             recent.swap(0, 1);
         }
@@ -55,11 +63,15 @@ impl FileFinder {
         if self._files_changed.is_some() {
             return;
         }
-        let heard = cx.subscribe_in(&self.folder, window, |picker, _, event: &FolderEvent, window, cx| {
-            if matches!(event, FolderEvent::Files) {
-                picker.refresh(window, cx);
-            }
-        });
+        let heard = cx.subscribe_in(
+            &self.folder,
+            window,
+            |picker, _, event: &FolderEvent, window, cx| {
+                if matches!(event, FolderEvent::Files) {
+                    picker.refresh(window, cx);
+                }
+            },
+        );
         self._files_changed = Some(heard);
     }
 }
@@ -75,7 +87,12 @@ impl PickerDelegate for FileFinder {
         "Find a file, or file:line".into()
     }
 
-    fn search(&mut self, query: &str, window: &mut Window, cx: &mut Context<Picker<Self>>) -> Task<Self::Found> {
+    fn search(
+        &mut self,
+        query: &str,
+        window: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) -> Task<Self::Found> {
         self.follow(window, cx);
         self.cancel.store(true, Ordering::Relaxed);
         self.cancel = Arc::default();
@@ -111,10 +128,20 @@ impl PickerDelegate for FileFinder {
             .matches(in_name.into_iter().map(|offset| offset - name_at))
             .detail(folder.trim_end_matches('/').to_owned())
             .detail_matches(in_folder);
-        if found.is_recent { row.end("recent") } else { row }
+        if found.is_recent {
+            row.end("recent")
+        } else {
+            row
+        }
     }
 
-    fn confirm(&mut self, ix: usize, taken: Taken, window: &mut Window, cx: &mut Context<Picker<Self>>) -> After {
+    fn confirm(
+        &mut self,
+        ix: usize,
+        taken: Taken,
+        window: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) -> After {
         let Some(found) = self.found.get(ix) else {
             return After::Stay;
         };
@@ -128,7 +155,11 @@ impl PickerDelegate for FileFinder {
     }
 
     fn nothing_found(&self, query: &str) -> SharedString {
-        if query.is_empty() { "This folder has no files".into() } else { "No file has such a name".into() }
+        if query.is_empty() {
+            "This folder has no files".into()
+        } else {
+            "No file has such a name".into()
+        }
     }
 
     fn status(&self) -> Option<SharedString> {
@@ -140,6 +171,9 @@ impl PickerDelegate for FileFinder {
     }
 
     fn footer(&self) -> Vec<FooterHint> {
-        vec![FooterHint::new("Enter", "open"), FooterHint::new("Ctrl+Enter", "open to the side")]
+        vec![
+            FooterHint::new("Enter", "open"),
+            FooterHint::new("Ctrl+Enter", "open to the side"),
+        ]
     }
 }

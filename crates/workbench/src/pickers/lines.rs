@@ -19,7 +19,12 @@ impl Lines {
     pub(crate) fn new(editor: Entity<Editor>, cx: &mut App) -> Self {
         let before = editor.update(cx, |editor, cx| editor.view_state(cx));
         let rows = editor.read(cx).model().read(cx).snapshot().row_count();
-        Self { editor, before, rows, place: None }
+        Self {
+            editor,
+            before,
+            rows,
+            place: None,
+        }
     }
 }
 
@@ -34,7 +39,12 @@ impl PickerDelegate for Lines {
         format!("Line from 1 to {}, or line:column", self.rows).into()
     }
 
-    fn search(&mut self, query: &str, _: &mut Window, _: &mut Context<Picker<Self>>) -> Task<Self::Found> {
+    fn search(
+        &mut self,
+        query: &str,
+        _: &mut Window,
+        _: &mut Context<Picker<Self>>,
+    ) -> Task<Self::Found> {
         Task::ready(Place::parse(query.trim_start_matches(':')))
     }
 
@@ -54,22 +64,37 @@ impl PickerDelegate for Lines {
         match self.place {
             Some(place) => {
                 let row = PickerRow::new(format!("Go to line {}", place.line.min(self.rows)));
-                if place.column > 1 { row.detail(format!("column {}", place.column)) } else { row }
+                if place.column > 1 {
+                    row.detail(format!("column {}", place.column))
+                } else {
+                    row
+                }
             }
             None => PickerRow::default(),
         }
     }
 
-    fn confirm(&mut self, _: usize, _: Taken, _: &mut Window, _: &mut Context<Picker<Self>>) -> After {
+    fn confirm(
+        &mut self,
+        _: usize,
+        _: Taken,
+        _: &mut Window,
+        _: &mut Context<Picker<Self>>,
+    ) -> After {
         After::Close
     }
 
     fn cancelled(&mut self, _: &mut Window, cx: &mut Context<Picker<Self>>) {
         let before = self.before.clone();
-        self.editor.update(cx, |editor, cx| editor.restore_view_state(&before, cx));
+        self.editor
+            .update(cx, |editor, cx| editor.restore_view_state(&before, cx));
     }
 
     fn nothing_found(&self, query: &str) -> SharedString {
-        if query.is_empty() { "Type the number of a line".into() } else { "This is no line number".into() }
+        if query.is_empty() {
+            "Type the number of a line".into()
+        } else {
+            "This is no line number".into()
+        }
     }
 }

@@ -92,9 +92,13 @@ impl Paths {
     }
 
     /// The typed path as it would be written to go into `folder`.
-    fn into_folder(&self, folder: &AbsPath) -> String {
+    fn typed_folder(&self, folder: &AbsPath) -> String {
         let short = shorten(folder, self.services.home.as_ref());
-        if short.ends_with('/') { short } else { format!("{short}/") }
+        if short.ends_with('/') {
+            short
+        } else {
+            format!("{short}/")
+        }
     }
 }
 
@@ -104,15 +108,19 @@ fn look(wanted: Wanted, query: &str, base: &AbsPath, services: &Services) -> Fou
     let plain = PathEntry::read(query, base, home);
     // A colon may belong to a name: only what is not there is read as a place.
     let target = Target::parse(query);
-    let (entry, place) = if wanted == Wanted::File && target.place.is_some() && !files.exists(&plain.path()) {
-        (PathEntry::read(&target.path, base, home), target.place)
-    } else {
-        (plain, None)
-    };
+    let (entry, place) =
+        if wanted == Wanted::File && target.place.is_some() && !files.exists(&plain.path()) {
+            (PathEntry::read(&target.path, base, home), target.place)
+        } else {
+            (plain, None)
+        };
     let path = entry.path();
     let stat = files.stat(&path);
     let (listed, problem) = match files.list(&entry.folder) {
-        Ok(listing) => (listing.entries, listing.problems.first().map(ToString::to_string)),
+        Ok(listing) => (
+            listing.entries,
+            listing.problems.first().map(ToString::to_string),
+        ),
         Err(error) => (Vec::new(), Some(error.to_string())),
     };
     let wants_hidden = entry.wants_hidden();
@@ -153,7 +161,10 @@ fn fitting(names: Vec<Name>, partial: &str) -> Vec<Name> {
         .iter()
         .map(|ranked| {
             let name = names[ranked.index].clone();
-            let matched = byte_offsets(&name.name, &fuzzy::positions(partial, &name.name, Kind::Text));
+            let matched = byte_offsets(
+                &name.name,
+                &fuzzy::positions(partial, &name.name, Kind::Text),
+            );
             Name { matched, ..name }
         })
         .collect()
@@ -174,7 +185,12 @@ impl PickerDelegate for Paths {
         "A path; ~ is your home folder".into()
     }
 
-    fn search(&mut self, query: &str, _: &mut Window, cx: &mut Context<Picker<Self>>) -> Task<Self::Found> {
+    fn search(
+        &mut self,
+        query: &str,
+        _: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) -> Task<Self::Found> {
         let (wanted, query) = (self.wanted, query.to_owned());
         let (base, services) = (self.base.clone(), self.services.clone());
         cx.background_spawn(async move { look(wanted, &query, &base, &services) })
@@ -191,7 +207,11 @@ impl PickerDelegate for Paths {
             return 0;
         };
         let is_typing_name = self.wanted == Wanted::NewFile && !found.is_folder_itself;
-        if is_typing_name && !found.names.iter().any(|name| name.is_folder) { 0 } else { found.names.len() }
+        if is_typing_name && !found.names.iter().any(|name| name.is_folder) {
+            0
+        } else {
+            found.names.len()
+        }
     }
 
     fn row(&self, ix: usize, cx: &App) -> PickerRow {
@@ -203,11 +223,23 @@ impl PickerDelegate for Paths {
         } else {
             ui::file_icon(&name.name, cx)
         };
-        let row = PickerRow::new(name.name.clone()).start(icon).matches(name.matched.iter().copied());
-        if self.wanted == Wanted::NewFile && !name.is_folder { row.muted() } else { row }
+        let row = PickerRow::new(name.name.clone())
+            .start(icon)
+            .matches(name.matched.iter().copied());
+        if self.wanted == Wanted::NewFile && !name.is_folder {
+            row.muted()
+        } else {
+            row
+        }
     }
 
-    fn confirm(&mut self, ix: usize, taken: Taken, window: &mut Window, cx: &mut Context<Picker<Self>>) -> After {
+    fn confirm(
+        &mut self,
+        ix: usize,
+        taken: Taken,
+        window: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) -> After {
         let (Some(name), Some(found)) = (self.name_at(ix).cloned(), &self.found) else {
             return After::Stay;
         };
@@ -222,9 +254,11 @@ impl PickerDelegate for Paths {
                 self.choose(typed, Chosen::New, window, cx)
             }
             (_, true) => {
-                let query = self.into_folder(&name.path);
+                let query = self.typed_folder(&name.path);
                 cx.spawn_in(window, async move |picker, cx| {
-                    let entered = picker.update_in(cx, |picker, window, cx| picker.set_query(&query, window, cx));
+                    let entered = picker.update_in(cx, |picker, window, cx| {
+                        picker.set_query(&query, window, cx)
+                    });
                     entered.ok();
                 })
                 .detach();
@@ -234,7 +268,12 @@ impl PickerDelegate for Paths {
         }
     }
 
-    fn confirm_query(&mut self, _: &str, window: &mut Window, cx: &mut Context<Picker<Self>>) -> After {
+    fn confirm_query(
+        &mut self,
+        _: &str,
+        window: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) -> After {
         let Some(found) = &self.found else {
             return After::Stay;
         };
@@ -257,7 +296,7 @@ impl PickerDelegate for Paths {
     fn complete(&self, ix: usize) -> Option<String> {
         let name = self.name_at(ix)?;
         Some(if name.is_folder {
-            self.into_folder(&name.path)
+            self.typed_folder(&name.path)
         } else {
             shorten(&name.path, self.services.home.as_ref())
         })
@@ -270,8 +309,12 @@ impl PickerDelegate for Paths {
         let name = &found.entry.partial;
         match (&found.problem, self.wanted, found.is_folder_itself) {
             (Some(problem), _, _) => problem.clone().into(),
-            (None, Wanted::NewFile, false) => format!("Enter saves as \u{201c}{name}\u{201d}").into(),
-            (None, Wanted::File, false) => format!("Enter starts a new file \u{201c}{name}\u{201d}").into(),
+            (None, Wanted::NewFile, false) => {
+                format!("Enter saves as \u{201c}{name}\u{201d}").into()
+            }
+            (None, Wanted::File, false) => {
+                format!("Enter starts a new file \u{201c}{name}\u{201d}").into()
+            }
             (None, Wanted::Folder, _) => "Enter opens this folder".into(),
             (None, _, true) => "This folder is empty".into(),
         }
@@ -280,7 +323,11 @@ impl PickerDelegate for Paths {
     fn status(&self) -> Option<SharedString> {
         let found = self.found.as_ref()?;
         let problem = found.problem.clone().filter(|_| !found.names.is_empty());
-        Some(problem.unwrap_or_else(|| self.services.display(&found.entry.folder)).into())
+        Some(
+            problem
+                .unwrap_or_else(|| self.services.display(&found.entry.folder))
+                .into(),
+        )
     }
 
     fn footer(&self) -> Vec<FooterHint> {

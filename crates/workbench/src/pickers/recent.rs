@@ -19,7 +19,12 @@ pub(crate) struct RecentFolders {
 impl RecentFolders {
     pub(crate) fn new(workbench: WeakEntity<Workbench>, cx: &mut App) -> Self {
         let folders = windows::recent_folders(cx);
-        Self { workbench, services: Services::of(cx), found: (0..folders.len()).collect(), folders }
+        Self {
+            workbench,
+            services: Services::of(cx),
+            found: (0..folders.len()).collect(),
+            folders,
+        }
     }
 
     fn folder(&self, ix: usize) -> Option<&AbsPath> {
@@ -38,10 +43,19 @@ impl PickerDelegate for RecentFolders {
         "Open a folder again".into()
     }
 
-    fn search(&mut self, query: &str, _: &mut Window, _: &mut Context<Picker<Self>>) -> Task<Self::Found> {
+    fn search(
+        &mut self,
+        query: &str,
+        _: &mut Window,
+        _: &mut Context<Picker<Self>>,
+    ) -> Task<Self::Found> {
         let query = query.to_lowercase();
         let fits = |folder: &AbsPath| folder.to_string().to_lowercase().contains(&query);
-        let found = self.folders.iter().enumerate().filter(|(_, folder)| fits(folder));
+        let found = self
+            .folders
+            .iter()
+            .enumerate()
+            .filter(|(_, folder)| fits(folder));
         Task::ready(found.map(|(index, _)| index).collect())
     }
 
@@ -59,11 +73,22 @@ impl PickerDelegate for RecentFolders {
             return PickerRow::default();
         };
         let name = folder.name();
-        let above = folder.parent().map(|parent| self.services.display(&parent)).unwrap_or_default();
-        PickerRow::new(name.clone()).start(ui::folder_icon(&name, false, cx)).detail(above)
+        let above = folder
+            .parent()
+            .map(|parent| self.services.display(&parent))
+            .unwrap_or_default();
+        PickerRow::new(name.clone())
+            .start(ui::folder_icon(&name, false, cx))
+            .detail(above)
     }
 
-    fn confirm(&mut self, ix: usize, taken: Taken, window: &mut Window, cx: &mut Context<Picker<Self>>) -> After {
+    fn confirm(
+        &mut self,
+        ix: usize,
+        taken: Taken,
+        window: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) -> After {
         let Some(folder) = self.folder(ix).cloned() else {
             return After::Stay;
         };
@@ -71,17 +96,26 @@ impl PickerDelegate for RecentFolders {
             cx.defer(move |cx| windows::open_folder(Some(folder), cx));
         } else {
             self.workbench
-                .update(cx, |workbench, cx| workbench.open_folder_here(folder, window, cx))
+                .update(cx, |workbench, cx| {
+                    workbench.open_folder_here(folder, window, cx)
+                })
                 .ok();
         }
         After::Close
     }
 
     fn nothing_found(&self, query: &str) -> SharedString {
-        if query.is_empty() { "No folder was opened before".into() } else { "No such folder".into() }
+        if query.is_empty() {
+            "No folder was opened before".into()
+        } else {
+            "No such folder".into()
+        }
     }
 
     fn footer(&self) -> Vec<FooterHint> {
-        vec![FooterHint::new("Enter", "open here"), FooterHint::new("Ctrl+Enter", "in a new window")]
+        vec![
+            FooterHint::new("Enter", "open here"),
+            FooterHint::new("Ctrl+Enter", "in a new window"),
+        ]
     }
 }

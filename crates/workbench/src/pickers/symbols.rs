@@ -31,7 +31,15 @@ impl Symbols {
             (editor.view_state(cx), editor.selections(cx).primary().head)
         });
         let has_syntax = editor.read(cx).model().read(cx).syntax().is_some();
-        Self { editor, before, caret, outline: None, has_syntax, found: Vec::new(), is_asked: false }
+        Self {
+            editor,
+            before,
+            caret,
+            outline: None,
+            has_syntax,
+            found: Vec::new(),
+            is_asked: false,
+        }
     }
 
     fn item(&self, ix: usize) -> Option<&OutlineItem> {
@@ -51,7 +59,12 @@ impl PickerDelegate for Symbols {
         "Find a symbol of this file".into()
     }
 
-    fn search(&mut self, query: &str, _: &mut Window, cx: &mut Context<Picker<Self>>) -> Task<Self::Found> {
+    fn search(
+        &mut self,
+        query: &str,
+        _: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) -> Task<Self::Found> {
         let query = query.trim_start_matches('@').to_owned();
         self.is_asked = !query.is_empty();
         let model = self.editor.read(cx).model().clone();
@@ -59,14 +72,30 @@ impl PickerDelegate for Symbols {
         let outline = self.outline.clone();
         cx.background_spawn(async move {
             let outline = outline.unwrap_or_else(|| {
-                Arc::new(syntax.map(|syntax| syntax.outline(&snapshot)).unwrap_or_default())
+                Arc::new(
+                    syntax
+                        .map(|syntax| syntax.outline(&snapshot))
+                        .unwrap_or_default(),
+                )
             });
             let names: Vec<&str> = outline.iter().map(|item| item.name.as_str()).collect();
-            let ranked = fuzzy::rank(&query, &names, Kind::Text, names.len(), &AtomicBool::new(false));
+            let ranked = fuzzy::rank(
+                &query,
+                &names,
+                Kind::Text,
+                names.len(),
+                &AtomicBool::new(false),
+            );
             let marked = |index: usize| {
-                byte_offsets(names[index], &fuzzy::positions(&query, names[index], Kind::Text))
+                byte_offsets(
+                    names[index],
+                    &fuzzy::positions(&query, names[index], Kind::Text),
+                )
             };
-            let found = ranked.into_iter().map(|ranked| (ranked.index, marked(ranked.index))).collect();
+            let found = ranked
+                .into_iter()
+                .map(|ranked| (ranked.index, marked(ranked.index)))
+                .collect();
             (outline, found)
         })
     }
@@ -80,7 +109,10 @@ impl PickerDelegate for Symbols {
         }
         // Without a query the symbol around the caret is chosen.
         let holds = |span: Span| span.start <= self.caret && self.caret <= span.end;
-        outline.iter().rposition(|item| holds(item.span)).unwrap_or(0)
+        outline
+            .iter()
+            .rposition(|item| holds(item.span))
+            .unwrap_or(0)
     }
 
     fn count(&self) -> usize {
@@ -106,7 +138,13 @@ impl PickerDelegate for Symbols {
         }
     }
 
-    fn confirm(&mut self, ix: usize, _: Taken, _: &mut Window, cx: &mut Context<Picker<Self>>) -> After {
+    fn confirm(
+        &mut self,
+        ix: usize,
+        _: Taken,
+        _: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) -> After {
         if let Some(span) = self.item(ix).map(|item| item.name_span) {
             go_to(&self.editor, Goal::Span(Span::at(span.start)), cx);
         }
@@ -115,7 +153,8 @@ impl PickerDelegate for Symbols {
 
     fn cancelled(&mut self, _: &mut Window, cx: &mut Context<Picker<Self>>) {
         let before = self.before.clone();
-        self.editor.update(cx, |editor, cx| editor.restore_view_state(&before, cx));
+        self.editor
+            .update(cx, |editor, cx| editor.restore_view_state(&before, cx));
     }
 
     fn nothing_found(&self, query: &str) -> SharedString {
@@ -130,7 +169,9 @@ impl PickerDelegate for Symbols {
 fn icon(kind: OutlineKind) -> Icon {
     match kind {
         OutlineKind::Module => Icon::Package,
-        OutlineKind::Class | OutlineKind::Struct | OutlineKind::Interface | OutlineKind::Type => Icon::Box,
+        OutlineKind::Class | OutlineKind::Struct | OutlineKind::Interface | OutlineKind::Type => {
+            Icon::Box
+        }
         OutlineKind::Enum => Icon::List,
         OutlineKind::Function | OutlineKind::Method | OutlineKind::Macro => Icon::SymbolFunction,
         OutlineKind::Field | OutlineKind::Key => Icon::Braces,

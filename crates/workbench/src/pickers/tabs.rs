@@ -26,8 +26,16 @@ impl Tabs {
     pub(crate) fn new(workbench: &Workbench, step: isize, cx: &mut Context<Workbench>) -> Self {
         let layout = workbench.layout();
         let active = layout.active_pane();
-        let mut items: Vec<ItemId> = layout.tabs(active).into_iter().flat_map(|tabs| tabs.recent()).collect();
-        let others = layout.tree().panes().into_iter().filter(|pane| *pane != active);
+        let mut items: Vec<ItemId> = layout
+            .tabs(active)
+            .into_iter()
+            .flat_map(|tabs| tabs.recent())
+            .collect();
+        let others = layout
+            .tree()
+            .panes()
+            .into_iter()
+            .filter(|pane| *pane != active);
         for pane in others {
             items.extend(layout.tabs(pane).into_iter().flat_map(|tabs| tabs.recent()));
         }
@@ -39,13 +47,24 @@ impl Tabs {
                 Some(OpenTab {
                     item: id,
                     title: item.title(cx),
-                    detail: detail.map(|folder| workbench.display_path(&folder, cx)).unwrap_or_default(),
+                    detail: detail
+                        .map(|folder| workbench.display_path(&folder, cx))
+                        .unwrap_or_default(),
                     is_dirty: item.is_dirty(cx),
                 })
             })
             .collect();
-        let start = if step < 0 { tabs.len().saturating_sub(1) } else { 1.min(tabs.len().saturating_sub(1)) };
-        Self { workbench: cx.weak_entity(), found: (0..tabs.len()).collect(), tabs, start }
+        let start = if step < 0 {
+            tabs.len().saturating_sub(1)
+        } else {
+            1.min(tabs.len().saturating_sub(1))
+        };
+        Self {
+            workbench: cx.weak_entity(),
+            found: (0..tabs.len()).collect(),
+            tabs,
+            start,
+        }
     }
 }
 
@@ -60,9 +79,18 @@ impl PickerDelegate for Tabs {
         "Go to a tab".into()
     }
 
-    fn search(&mut self, query: &str, _: &mut Window, _: &mut Context<Picker<Self>>) -> Task<Self::Found> {
+    fn search(
+        &mut self,
+        query: &str,
+        _: &mut Window,
+        _: &mut Context<Picker<Self>>,
+    ) -> Task<Self::Found> {
         let query = query.to_lowercase();
-        let fits = |tab: &OpenTab| format!("{}/{}", tab.detail, tab.title).to_lowercase().contains(&query);
+        let fits = |tab: &OpenTab| {
+            format!("{}/{}", tab.detail, tab.title)
+                .to_lowercase()
+                .contains(&query)
+        };
         let found = self.tabs.iter().enumerate().filter(|(_, tab)| fits(tab));
         if !query.is_empty() {
             self.start = 0;
@@ -86,10 +114,20 @@ impl PickerDelegate for Tabs {
         let row = PickerRow::new(tab.title.clone())
             .start(ui::file_icon(&tab.title, cx))
             .detail(tab.detail.clone());
-        if tab.is_dirty { row.end("not saved") } else { row }
+        if tab.is_dirty {
+            row.end("not saved")
+        } else {
+            row
+        }
     }
 
-    fn confirm(&mut self, ix: usize, _: Taken, window: &mut Window, cx: &mut Context<Picker<Self>>) -> After {
+    fn confirm(
+        &mut self,
+        ix: usize,
+        _: Taken,
+        window: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) -> After {
         let tab = self.found.get(ix).and_then(|index| self.tabs.get(*index));
         if let Some(item) = tab.map(|tab| tab.item) {
             self.workbench

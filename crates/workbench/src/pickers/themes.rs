@@ -18,7 +18,11 @@ pub(crate) struct Themes {
 impl Themes {
     pub(crate) fn new(cx: &mut App) -> Self {
         let themes = Configuration::of(cx).read(cx).library().themes().to_vec();
-        Self { found: (0..themes.len()).collect(), themes, before: cx.theme().source().clone() }
+        Self {
+            found: (0..themes.len()).collect(),
+            themes,
+            before: cx.theme().source().clone(),
+        }
     }
 
     fn theme(&self, ix: usize) -> Option<&Theme> {
@@ -37,16 +41,28 @@ impl PickerDelegate for Themes {
         "Choose a theme".into()
     }
 
-    fn search(&mut self, query: &str, _: &mut Window, _: &mut Context<Picker<Self>>) -> Task<Self::Found> {
+    fn search(
+        &mut self,
+        query: &str,
+        _: &mut Window,
+        _: &mut Context<Picker<Self>>,
+    ) -> Task<Self::Found> {
         let wanted = query.to_lowercase();
         let fits = |theme: &Theme| theme.name.to_lowercase().contains(&wanted);
-        let found = self.themes.iter().enumerate().filter(|(_, theme)| fits(theme));
+        let found = self
+            .themes
+            .iter()
+            .enumerate()
+            .filter(|(_, theme)| fits(theme));
         Task::ready((found.map(|(index, _)| index).collect(), wanted.is_empty()))
     }
 
     fn accept(&mut self, (found, is_whole): Self::Found, _: &mut Context<Picker<Self>>) -> usize {
         self.found = found;
-        let current = self.themes.iter().position(|theme| theme.name == self.before.name);
+        let current = self
+            .themes
+            .iter()
+            .position(|theme| theme.name == self.before.name);
         current.filter(|_| is_whole).unwrap_or(0)
     }
 
@@ -63,7 +79,11 @@ impl PickerDelegate for Themes {
             Appearance::Light => (Icon::Sun, "light"),
         };
         let row = PickerRow::new(theme.name.clone()).start(icon).detail(word);
-        if theme.name == self.before.name { row.end("now") } else { row }
+        if theme.name == self.before.name {
+            row.end("now")
+        } else {
+            row
+        }
     }
 
     fn selected(&mut self, ix: usize, _: &mut Window, cx: &mut Context<Picker<Self>>) {
@@ -73,7 +93,13 @@ impl PickerDelegate for Themes {
         }
     }
 
-    fn confirm(&mut self, ix: usize, _: Taken, _: &mut Window, cx: &mut Context<Picker<Self>>) -> After {
+    fn confirm(
+        &mut self,
+        ix: usize,
+        _: Taken,
+        _: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) -> After {
         let Some(theme) = self.theme(ix).cloned() else {
             return After::Stay;
         };
@@ -87,7 +113,9 @@ impl PickerDelegate for Themes {
             cx.spawn(async move |this, cx| {
                 named.await?;
                 let mode = Value::String(mode.to_owned());
-                let write = this.update(cx, |this, cx| this.write_setting(&["theme", "mode"], mode, cx));
+                let write = this.update(cx, |this, cx| {
+                    this.write_setting(&["theme", "mode"], mode, cx)
+                });
                 match write {
                     Ok(write) => write.await,
                     Err(_) => Ok(()),
@@ -104,7 +132,10 @@ impl PickerDelegate for Themes {
     }
 
     fn footer(&self) -> Vec<FooterHint> {
-        vec![FooterHint::new("Enter", "keep it"), FooterHint::new("Esc", "back to the one before")]
+        vec![
+            FooterHint::new("Enter", "keep it"),
+            FooterHint::new("Esc", "back to the one before"),
+        ]
     }
 }
 

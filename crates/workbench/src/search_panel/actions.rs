@@ -21,22 +21,42 @@ use crate::question::Asked;
 use crate::workbench::{Focus, Goal, How};
 
 impl SearchPanel {
-    pub(super) fn toggle_regex(&mut self, _: &act::ToggleRegex, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn toggle_regex(
+        &mut self,
+        _: &act::ToggleRegex,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.options.is_regex = !self.options.is_regex;
         self.search(Duration::ZERO, window, cx);
     }
 
-    pub(super) fn toggle_case(&mut self, _: &act::ToggleCase, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn toggle_case(
+        &mut self,
+        _: &act::ToggleCase,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.options.is_case_sensitive = !self.options.is_case_sensitive;
         self.search(Duration::ZERO, window, cx);
     }
 
-    pub(super) fn toggle_word(&mut self, _: &act::ToggleWord, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn toggle_word(
+        &mut self,
+        _: &act::ToggleWord,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.options.is_whole_word = !self.options.is_whole_word;
         self.search(Duration::ZERO, window, cx);
     }
 
-    pub(super) fn toggle_filters(&mut self, _: &act::ToggleFilters, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn toggle_filters(
+        &mut self,
+        _: &act::ToggleFilters,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.options.shows_filters = !self.options.shows_filters;
         if self.options.shows_filters {
             self.include.update(cx, |field, cx| field.focus(window, cx));
@@ -44,10 +64,16 @@ impl SearchPanel {
         cx.notify();
     }
 
-    pub(super) fn toggle_replace(&mut self, _: &act::ToggleReplace, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn toggle_replace(
+        &mut self,
+        _: &act::ToggleReplace,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.options.shows_replace = !self.options.shows_replace;
         if self.options.shows_replace {
-            self.replacement.update(cx, |field, cx| field.focus(window, cx));
+            self.replacement
+                .update(cx, |field, cx| field.focus(window, cx));
         }
         self.results.rebuild(self.replaced());
         cx.notify();
@@ -64,11 +90,21 @@ impl SearchPanel {
         }
     }
 
-    pub(super) fn select_next(&mut self, _: &act::SelectNext, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn select_next(
+        &mut self,
+        _: &act::SelectNext,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.step(1, window, cx);
     }
 
-    pub(super) fn select_previous(&mut self, _: &act::SelectPrevious, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn select_previous(
+        &mut self,
+        _: &act::SelectPrevious,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.step(-1, window, cx);
     }
 
@@ -78,7 +114,12 @@ impl SearchPanel {
         self.show_picked(cx);
     }
 
-    pub(super) fn focus_results(&mut self, _: &act::FocusResults, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn focus_results(
+        &mut self,
+        _: &act::FocusResults,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.focus_results_now(window, cx);
     }
 
@@ -105,16 +146,29 @@ impl SearchPanel {
             self.toggle_file(&path, cx);
             return;
         };
-        let how = How { opening, focus, ..How::lasting() }.at(Some(goal));
+        let how = How {
+            opening,
+            focus,
+            ..How::lasting()
+        }
+        .at(Some(goal));
         // The window asks every tab about itself, this one too: it may when this call is over.
         let workbench = self.workbench.clone();
         window.defer(cx, move |window, cx| {
-            workbench.update(cx, |workbench, cx| workbench.open_path(path, how, window, cx)).ok();
+            workbench
+                .update(cx, |workbench, cx| {
+                    workbench.open_path(path, how, window, cx)
+                })
+                .ok();
         });
     }
 
     pub(super) fn toggle_file(&mut self, path: &AbsPath, cx: &mut Context<Self>) {
-        let index = self.results.files().iter().position(|file| file.path == *path);
+        let index = self
+            .results
+            .files()
+            .iter()
+            .position(|file| file.path == *path);
         if let Some(index) = index {
             self.results.toggle(index, self.replaced());
             cx.notify();
@@ -131,14 +185,17 @@ impl SearchPanel {
     pub(super) fn cancel(&mut self, _: &act::Cancel, window: &mut Window, cx: &mut Context<Self>) {
         if self.progress == Progress::Running {
             self.stop(&act::Stop, window, cx);
-        } else if self.list_focus.contains_focused(window, cx) {
-            self.focus_field(window, cx);
         } else if !self.focus_handle(cx).is_focused(window) {
             self.focus_field(window, cx);
         }
     }
 
-    pub(super) fn replace_one(&mut self, _: &act::Replace, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn replace_one(
+        &mut self,
+        _: &act::Replace,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let Some(picked) = self.picked.clone() else {
             return;
         };
@@ -147,7 +204,12 @@ impl SearchPanel {
         }
     }
 
-    pub(super) fn replace_in_file(&mut self, _: &act::ReplaceInFile, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn replace_in_file(
+        &mut self,
+        _: &act::ReplaceInFile,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let path = match &self.picked {
             Some(Picked::File(path) | Picked::Match(path, _)) => path.clone(),
             None => return,
@@ -157,7 +219,12 @@ impl SearchPanel {
         }
     }
 
-    pub(super) fn replace_all(&mut self, _: &act::ReplaceAll, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn replace_all(
+        &mut self,
+        _: &act::ReplaceAll,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let targets: Vec<InFile> = self
             .results
             .files()
@@ -175,11 +242,14 @@ impl SearchPanel {
         };
         let workbench = self.workbench.clone();
         cx.spawn_in(window, async move |this, cx| {
-            let Ok(answer) = workbench.update_in(cx, |workbench, window, cx| workbench.ask(asked, window, cx)) else {
+            let Ok(answer) =
+                workbench.update_in(cx, |workbench, window, cx| workbench.ask(asked, window, cx))
+            else {
                 return;
             };
             if answer.await == Ok(1) {
-                this.update_in(cx, |this, window, cx| this.replace(targets, window, cx)).ok();
+                this.update_in(cx, |this, window, cx| this.replace(targets, window, cx))
+                    .ok();
             }
         })
         .detach();
@@ -191,7 +261,10 @@ impl SearchPanel {
             Some(row) => HashSet::from([row.row]),
             None => file.rows.iter().map(|row| row.row).collect(),
         };
-        Some(InFile { path: file.path.clone(), rows })
+        Some(InFile {
+            path: file.path.clone(),
+            rows,
+        })
     }
 
     fn replace(&mut self, targets: Vec<InFile>, window: &mut Window, cx: &mut Context<Self>) {
@@ -228,7 +301,16 @@ impl SearchPanel {
             let shown = this.update_in(cx, |this, window, cx| {
                 this.replaced_in(&targets, cx);
                 let count = count + in_closed;
-                this.report(Tone::Success, format!("Replaced {} in {}", matches(count), super::actions::files(targets.len())), window, cx);
+                this.report(
+                    Tone::Success,
+                    format!(
+                        "Replaced {} in {}",
+                        matches(count),
+                        super::actions::files(targets.len())
+                    ),
+                    window,
+                    cx,
+                );
                 for sentence in problems {
                     this.report(Tone::Error, sentence, window, cx);
                 }
@@ -245,7 +327,11 @@ impl SearchPanel {
             for row in &target.rows {
                 let picked = Picked::Match(target.path.clone(), *row);
                 let next = self.results.dismiss(&picked, replaced);
-                if self.picked.as_ref().is_none_or(|picked| self.results.found(picked).is_none()) {
+                if self
+                    .picked
+                    .as_ref()
+                    .is_none_or(|picked| self.results.found(picked).is_none())
+                {
                     self.picked = next;
                 }
             }
@@ -257,7 +343,9 @@ impl SearchPanel {
         let notice = Notice::new(tone, sentence);
         let workbench = self.workbench.clone();
         window.defer(cx, move |window, cx| {
-            workbench.update(cx, |workbench, cx| workbench.report(notice, window, cx)).ok();
+            workbench
+                .update(cx, |workbench, cx| workbench.report(notice, window, cx))
+                .ok();
         });
     }
 }
@@ -277,13 +365,25 @@ fn edit_open(
 fn goal(row: &FoundRow) -> Goal {
     let columns = row.columns.first().cloned().unwrap_or(0..0);
     let column = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    Goal::InRow { row: row.row, start: column(columns.start), end: column(columns.end) }
+    Goal::InRow {
+        row: row.row,
+        start: column(columns.start),
+        end: column(columns.end),
+    }
 }
 
 pub(super) fn matches(count: usize) -> String {
-    if count == 1 { "1 match".to_owned() } else { format!("{count} matches") }
+    if count == 1 {
+        "1 match".to_owned()
+    } else {
+        format!("{count} matches")
+    }
 }
 
 pub(super) fn files(count: usize) -> String {
-    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
+    if count == 1 {
+        "1 file".to_owned()
+    } else {
+        format!("{count} files")
+    }
 }

@@ -46,7 +46,11 @@ impl SearchPanel {
         exclude.extend(globs(&self.exclude.read(cx).value()));
         SearchQuery {
             pattern: self.pattern.read(cx).value().to_string(),
-            syntax: if self.options.is_regex { Syntax::Regex } else { Syntax::Literal },
+            syntax: if self.options.is_regex {
+                Syntax::Regex
+            } else {
+                Syntax::Literal
+            },
             case: match (self.options.is_case_sensitive, settings.smart_case) {
                 (true, _) => Case::Sensitive,
                 (false, true) => Case::Smart,
@@ -56,9 +60,16 @@ impl SearchPanel {
             files: WalkOptions {
                 include: globs(&self.include.read(cx).value()),
                 exclude,
-                hidden: if settings.hidden { Hidden::Visit } else { Hidden::Skip },
-                ignored: if settings.use_ignore_files { Ignored::Skip } else { Ignored::Visit },
-                ..WalkOptions::default()
+                hidden: if settings.hidden {
+                    Hidden::Visit
+                } else {
+                    Hidden::Skip
+                },
+                ignored: if settings.use_ignore_files {
+                    Ignored::Skip
+                } else {
+                    Ignored::Visit
+                },
             },
             context_rows: settings.context_lines as usize,
             limit: settings.max_results as usize,
@@ -70,13 +81,21 @@ impl SearchPanel {
         let smart = cx.settings().search.smart_case;
         find::Query {
             text: self.pattern.read(cx).value().to_string(),
-            pattern: if self.options.is_regex { find::Pattern::Regex } else { find::Pattern::Literal },
+            pattern: if self.options.is_regex {
+                find::Pattern::Regex
+            } else {
+                find::Pattern::Literal
+            },
             case: match (self.options.is_case_sensitive, smart) {
                 (true, _) => find::Case::Sensitive,
                 (false, true) => find::Case::Smart,
                 (false, false) => find::Case::Insensitive,
             },
-            words: if self.options.is_whole_word { find::WordBounds::Whole } else { find::WordBounds::Anywhere },
+            words: if self.options.is_whole_word {
+                find::WordBounds::Whole
+            } else {
+                find::WordBounds::Anywhere
+            },
         }
     }
 
@@ -90,7 +109,11 @@ impl SearchPanel {
                 Some((path.clone(), document.snapshot()))
             })
             .collect();
-        SearchScope { ground: self.services.ground.clone(), root, unsaved }
+        SearchScope {
+            ground: self.services.ground.clone(),
+            root,
+            unsaved,
+        }
     }
 }
 

@@ -4,13 +4,14 @@ use std::ops::Range;
 
 use caret::find::{LetterCase, Matcher, Replacement};
 use gpui_kit::{
-    AnyElement, App, ClickEvent, Context, HighlightStyle, InteractiveElement as _, IntoElement, ParentElement as _,
-    Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _, StyledText, Window, div,
-    prelude::FluentBuilder as _, px, uniform_list,
+    AnyElement, App, ClickEvent, Context, HighlightStyle, InteractiveElement as _, IntoElement,
+    ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
+    StyledText, Window, div, prelude::FluentBuilder as _, px, uniform_list,
 };
 use text::LineEnding;
 use ui::{
-    ActiveTheme as _, Badge, Button, EmptyState, Icon, IconButton, IconSize, Label, TextField, dp, row_height,
+    ActiveTheme as _, Badge, Button, EmptyState, Icon, IconButton, IconSize, Label, TextField, dp,
+    row_height,
 };
 
 use super::actions::{files, matches};
@@ -35,44 +36,92 @@ impl SearchPanel {
             Progress::Refused(sentence) => Some(SharedString::from(sentence.clone())),
             _ => None,
         };
-        let toggle = |id: &'static str, icon, name: &'static str, on, action: Box<dyn gpui_kit::Action>| {
-            // Each has a key of its own; Tab goes from field to field.
-            IconButton::new(id, icon, name).small().pressed(on).tab_stop(false).action(action)
-        };
+        let toggle =
+            |id: &'static str, icon, name: &'static str, on, action: Box<dyn gpui_kit::Action>| {
+                // Each has a key of its own; Tab goes from field to field.
+                IconButton::new(id, icon, name)
+                    .small()
+                    .pressed(on)
+                    .tab_stop(false)
+                    .action(action)
+            };
         let pattern = TextField::new(&self.pattern, "Search the project")
             .icon(Icon::Search)
             .mono()
             .error(error)
-            .end(toggle("case", Icon::CaseSensitive, "Match case", options.is_case_sensitive, Box::new(act::ToggleCase)))
-            .end(toggle("word", Icon::WholeWord, "Whole words", options.is_whole_word, Box::new(act::ToggleWord)))
-            .end(toggle("regex", Icon::Regex, "Regular expression", options.is_regex, Box::new(act::ToggleRegex)));
+            .end(toggle(
+                "case",
+                Icon::CaseSensitive,
+                "Match case",
+                options.is_case_sensitive,
+                Box::new(act::ToggleCase),
+            ))
+            .end(toggle(
+                "word",
+                Icon::WholeWord,
+                "Whole words",
+                options.is_whole_word,
+                Box::new(act::ToggleWord),
+            ))
+            .end(toggle(
+                "regex",
+                Icon::Regex,
+                "Regular expression",
+                options.is_regex,
+                Box::new(act::ToggleRegex),
+            ));
         let buttons = div()
             .flex()
             .flex_none()
             .items_start()
             .gap(dp(4.0))
-            .child(toggle("replace", Icon::Replace, "Replace", options.shows_replace, Box::new(act::ToggleReplace)))
-            .child(toggle("filters", Icon::Filter, "Files to search", options.shows_filters, Box::new(act::ToggleFilters)));
-        let first = div().flex().items_start().gap(dp(8.0)).child(div().flex_1().min_w_0().child(pattern)).child(buttons);
+            .child(toggle(
+                "replace",
+                Icon::Replace,
+                "Replace",
+                options.shows_replace,
+                Box::new(act::ToggleReplace),
+            ))
+            .child(toggle(
+                "filters",
+                Icon::Filter,
+                "Files to search",
+                options.shows_filters,
+                Box::new(act::ToggleFilters),
+            ));
+        let first = div()
+            .flex()
+            .items_start()
+            .gap(dp(8.0))
+            .child(div().flex_1().min_w_0().child(pattern))
+            .child(buttons);
         let replace = options.shows_replace.then(|| {
             div()
                 .flex()
                 .items_center()
                 .gap(dp(8.0))
                 .child(
-                    div()
-                        .flex_1()
-                        .min_w_0()
-                        .child(TextField::new(&self.replacement, "Replace by").icon(Icon::Replace).mono()),
+                    div().flex_1().min_w_0().child(
+                        TextField::new(&self.replacement, "Replace by")
+                            .icon(Icon::Replace)
+                            .mono(),
+                    ),
                 )
                 .child(
                     Button::new("replace-all", "Replace all")
                         .action(Box::new(act::ReplaceAll))
-                        .disabled(self.results.lines().is_empty().then(|| "there is nothing to replace".into())),
+                        .disabled(
+                            self.results
+                                .lines()
+                                .is_empty()
+                                .then(|| "there is nothing to replace".into()),
+                        ),
                 )
         });
         let filters = options.shows_filters.then(|| {
-            let field = |state, name: &'static str| div().flex_1().min_w_0().child(TextField::new(state, name));
+            let field = |state, name: &'static str| {
+                div().flex_1().min_w_0().child(TextField::new(state, name))
+            };
             div()
                 .flex()
                 .gap(dp(8.0))
@@ -97,7 +146,11 @@ impl SearchPanel {
     fn status_words(&self) -> String {
         let found = || {
             let count = self.results.match_count();
-            format!("{} in {}", matches(count), files(self.results.files().len()))
+            format!(
+                "{} in {}",
+                matches(count),
+                files(self.results.files().len())
+            )
         };
         match &self.progress {
             Progress::Idle => "Type to search all files of the folder".to_owned(),
@@ -117,13 +170,22 @@ impl SearchPanel {
     fn render_status(&self, cx: &Context<Self>) -> AnyElement {
         let words = self.status_words();
         let stop = (self.progress == Progress::Running).then(|| {
-            IconButton::new("stop", Icon::CircleX, "Stop").small().action(Box::new(act::Stop))
+            IconButton::new("stop", Icon::CircleX, "Stop")
+                .small()
+                .action(Box::new(act::Stop))
         });
         let problems = (!self.problems.is_empty()).then(|| {
             let text = format!("{} could not be searched", files(self.problems.len()));
             div()
                 .id("search-problems")
-                .tooltip(ui::Tooltip::text(self.problems.iter().take(8).cloned().collect::<Vec<_>>().join("\n")))
+                .tooltip(ui::Tooltip::text(
+                    self.problems
+                        .iter()
+                        .take(8)
+                        .cloned()
+                        .collect::<Vec<_>>()
+                        .join("\n"),
+                ))
                 .child(Badge::new(text).tone(ui::Tone::Warning))
         });
         div()
@@ -141,10 +203,20 @@ impl SearchPanel {
             .into_any_element()
     }
 
-    fn render_lines(&mut self, range: Range<usize>, window: &mut Window, cx: &mut Context<Self>) -> Vec<AnyElement> {
+    fn render_lines(
+        &mut self,
+        range: Range<usize>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> Vec<AnyElement> {
         let has_keyboard = self.list_focus.contains_focused(window, cx);
         let replacing = self.replacing(cx);
-        let lines = self.results.lines().get(range.clone()).unwrap_or_default().to_vec();
+        let lines = self
+            .results
+            .lines()
+            .get(range.clone())
+            .unwrap_or_default()
+            .to_vec();
         lines
             .into_iter()
             .zip(range)
@@ -160,7 +232,15 @@ impl SearchPanel {
         let query = self.text_query(cx);
         let matcher = query.compile().ok()?;
         let template = self.replacement.read(cx).value();
-        Some((matcher, Replacement::parse(&template, query.pattern, LetterCase::AsTyped, LineEnding::Lf)))
+        Some((
+            matcher,
+            Replacement::parse(
+                &template,
+                query.pattern,
+                LetterCase::AsTyped,
+                LineEnding::Lf,
+            ),
+        ))
     }
 
     fn render_line(
@@ -175,7 +255,11 @@ impl SearchPanel {
         match line {
             Line::File { file } => self.render_file(file, at, has_keyboard, cx),
             Line::Match { file, row } => {
-                let found = self.results.files().get(file).and_then(|file| file.rows.get(row));
+                let found = self
+                    .results
+                    .files()
+                    .get(file)
+                    .and_then(|file| file.rows.get(row));
                 let Some(found) = found else {
                     return div().into_any_element();
                 };
@@ -187,24 +271,40 @@ impl SearchPanel {
                 self.render_match(row, at, has_keyboard, cx)
             }
             Line::Replaced { file, row } => {
-                let found = self.results.files().get(file).and_then(|file| file.rows.get(row));
+                let found = self
+                    .results
+                    .files()
+                    .get(file)
+                    .and_then(|file| file.rows.get(row));
                 let text = match (found, replacing) {
-                    (Some(found), Some((matcher, replacement))) => preview(matcher, replacement, &found.text),
+                    (Some(found), Some((matcher, replacement))) => {
+                        preview(matcher, replacement, &found.text)
+                    }
                     _ => String::new(),
                 };
-                code_row(None, text, cx).bg(colors.added_ground).into_any_element()
+                code_row(None, text, cx)
+                    .bg(colors.added_ground)
+                    .into_any_element()
             }
             Line::Context { .. } => match self.results.context(line) {
-                Some((row, text)) => {
-                    code_row(Some(row.0 + 1), text.to_owned(), cx).text_color(colors.muted).into_any_element()
-                }
+                Some((row, text)) => code_row(Some(row.0 + 1), text.to_owned(), cx)
+                    .text_color(colors.muted)
+                    .into_any_element(),
                 None => div().into_any_element(),
             },
-            Line::Gap => code_row(None, "\u{22ef}".to_owned(), cx).text_color(colors.disabled).into_any_element(),
+            Line::Gap => code_row(None, "\u{22ef}".to_owned(), cx)
+                .text_color(colors.disabled)
+                .into_any_element(),
         }
     }
 
-    fn render_file(&self, file: usize, at: usize, has_keyboard: bool, cx: &mut Context<Self>) -> AnyElement {
+    fn render_file(
+        &self,
+        file: usize,
+        at: usize,
+        has_keyboard: bool,
+        cx: &mut Context<Self>,
+    ) -> AnyElement {
         let colors = cx.theme().colors;
         let Some(found) = self.results.files().get(file) else {
             return div().into_any_element();
@@ -215,9 +315,17 @@ impl SearchPanel {
             Some((folder, name)) => (folder.to_owned(), name.to_owned()),
             None => (String::new(), shown.clone()),
         };
-        let count: usize = found.rows.iter().map(project::search::FoundRow::match_count).sum();
+        let count: usize = found
+            .rows
+            .iter()
+            .map(project::search::FoundRow::match_count)
+            .sum();
         let selected = self.picked == Some(Picked::File(path.clone()));
-        let arrow = if found.is_closed { Icon::ChevronRight } else { Icon::ChevronDown };
+        let arrow = if found.is_closed {
+            Icon::ChevronRight
+        } else {
+            Icon::ChevronDown
+        };
         div()
             .id(("result-file", at))
             .role(Role::TreeItem)
@@ -230,9 +338,17 @@ impl SearchPanel {
             .h(row_height(true, cx))
             .px(dp(8.0))
             .gap(dp(6.0))
-            .bg(if selected { colors.selected } else { colors.raised })
+            .bg(if selected {
+                colors.selected
+            } else {
+                colors.raised
+            })
             .border_1()
-            .border_color(if selected && has_keyboard { colors.focus } else { colors.raised.opacity(0.0) })
+            .border_color(if selected && has_keyboard {
+                colors.focus
+            } else {
+                colors.raised.opacity(0.0)
+            })
             .on_click(cx.listener(move |this, _: &ClickEvent, window, cx| {
                 this.picked = Some(Picked::File(path.clone()));
                 this.list_focus.focus(window, cx);
@@ -241,44 +357,71 @@ impl SearchPanel {
             .child(arrow.size(IconSize::Small).color(colors.muted))
             .child(ui::file_icon(&name, cx))
             .child(div().flex_none().child(Label::new(name).strong()))
-            .child(div().flex_1().min_w_0().child(Label::new(folder).small().muted()))
+            .child(
+                div()
+                    .flex_1()
+                    .min_w_0()
+                    .child(Label::new(folder).small().muted()),
+            )
             .child(Badge::new(count.to_string()))
             .into_any_element()
     }
 
-    fn render_match(&self, row: MatchRow, at: usize, has_keyboard: bool, cx: &mut Context<Self>) -> AnyElement {
+    fn render_match(
+        &self,
+        row: MatchRow,
+        at: usize,
+        has_keyboard: bool,
+        cx: &mut Context<Self>,
+    ) -> AnyElement {
         let colors = cx.theme().colors;
         let picked = self.results.picked_at(at);
         let selected = picked.is_some() && self.picked == picked;
         let is_replaced = self.options.shows_replace;
         let style = HighlightStyle {
-            background_color: Some(if is_replaced { colors.removed.opacity(0.3) } else { colors.find_match }),
+            background_color: Some(if is_replaced {
+                colors.removed.opacity(0.3)
+            } else {
+                colors.find_match
+            }),
             ..HighlightStyle::default()
         };
-        let highlights: Vec<_> = row.highlights.iter().map(|range| (range.clone(), style)).collect();
+        let highlights: Vec<_> = row
+            .highlights
+            .iter()
+            .map(|range| (range.clone(), style))
+            .collect();
         let spoken = format!("Line {}: {}", row.number, row.text.trim());
         let text = one_line(row.text);
-        code_row_with(Some(row.number), StyledText::new(text).with_highlights(highlights), cx)
-            .id(("result", at))
-            .role(Role::TreeItem)
-            .aria_label(spoken)
-            .aria_selected(selected)
-            .when(is_replaced, |this| this.bg(colors.removed_ground))
-            .when(selected, |this| this.bg(colors.selected))
-            .border_1()
-            .border_color(if selected && has_keyboard { colors.focus } else { colors.raised.opacity(0.0) })
-            .cursor_pointer()
-            .hover(|style| style.bg(colors.hover))
-            .on_click(cx.listener(move |this, event: &ClickEvent, window, cx| {
-                this.picked = picked.clone();
-                this.list_focus.focus(window, cx);
-                match event.click_count() {
-                    1 => this.open_picked(Opening::Preview, Focus::Leave, window, cx),
-                    _ => this.open_picked(Opening::Lasting, Focus::Take, window, cx),
-                }
-                cx.notify();
-            }))
-            .into_any_element()
+        code_row_with(
+            Some(row.number),
+            StyledText::new(text).with_highlights(highlights),
+            cx,
+        )
+        .id(("result", at))
+        .role(Role::TreeItem)
+        .aria_label(spoken)
+        .aria_selected(selected)
+        .when(is_replaced, |this| this.bg(colors.removed_ground))
+        .when(selected, |this| this.bg(colors.selected))
+        .border_1()
+        .border_color(if selected && has_keyboard {
+            colors.focus
+        } else {
+            colors.raised.opacity(0.0)
+        })
+        .cursor_pointer()
+        .hover(|style| style.bg(colors.hover))
+        .on_click(cx.listener(move |this, event: &ClickEvent, window, cx| {
+            this.picked = picked.clone();
+            this.list_focus.focus(window, cx);
+            match event.click_count() {
+                1 => this.open_picked(Opening::Preview, Focus::Leave, window, cx),
+                _ => this.open_picked(Opening::Lasting, Focus::Take, window, cx),
+            }
+            cx.notify();
+        }))
+        .into_any_element()
     }
 
     fn render_results(&self, cx: &mut Context<Self>) -> AnyElement {
@@ -308,7 +451,11 @@ impl SearchPanel {
 /// Text of several rows in one.
 fn one_line(text: String) -> String {
     // The replacement has the length of what it replaces, so that highlights stay in place.
-    if text.contains(['\n', '\t', '\r']) { text.replace(['\n', '\t', '\r'], " ") } else { text }
+    if text.contains(['\n', '\t', '\r']) {
+        text.replace(['\n', '\t', '\r'], " ")
+    } else {
+        text
+    }
 }
 
 fn code_row(number: Option<u32>, text: String, cx: &App) -> gpui_kit::Div {
@@ -337,13 +484,24 @@ fn code_row_with(number: Option<u32>, text: StyledText, cx: &App) -> gpui_kit::D
                 .text_color(theme.colors.line_number)
                 .child(number),
         )
-        .child(div().flex_1().min_w_0().overflow_hidden().whitespace_nowrap().child(text))
+        .child(
+            div()
+                .flex_1()
+                .min_w_0()
+                .overflow_hidden()
+                .whitespace_nowrap()
+                .child(text),
+        )
 }
 
 impl Render for SearchPanel {
     fn render(&mut self, window: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
         let in_results = self.list_focus.contains_focused(window, cx);
-        let context = if in_results { "ProjectSearch results" } else { "ProjectSearch" };
+        let context = if in_results {
+            "ProjectSearch results"
+        } else {
+            "ProjectSearch"
+        };
         let fields = self.render_fields(cx);
         let results = self.render_results(cx);
         div()

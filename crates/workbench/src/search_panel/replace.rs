@@ -33,13 +33,28 @@ pub(crate) struct InFile {
 }
 
 /// The edits that replace the matches in `rows` of a text.
-pub(crate) fn edits_for(replace: &Replace, snapshot: &Snapshot, rows: &HashSet<Row>) -> Result<Vec<Edit>, String> {
+pub(crate) fn edits_for(
+    replace: &Replace,
+    snapshot: &Snapshot,
+    rows: &HashSet<Row>,
+) -> Result<Vec<Edit>, String> {
     let matcher = replace.query.compile().map_err(|error| error.to_string())?;
-    let ending = if snapshot_has_crlf(snapshot) { LineEnding::CrLf } else { LineEnding::Lf };
-    let replacement = Replacement::parse(&replace.template, replace.query.pattern, LetterCase::AsTyped, ending);
+    let ending = if snapshot_has_crlf(snapshot) {
+        LineEnding::CrLf
+    } else {
+        LineEnding::Lf
+    };
+    let replacement = Replacement::parse(
+        &replace.template,
+        replace.query.pattern,
+        LetterCase::AsTyped,
+        ending,
+    );
     let found = matcher.matches(snapshot, snapshot.full_span());
     let wanted = found.filter(|span| rows.contains(&snapshot.point_at(span.start).row));
-    Ok(wanted.map(|span| matcher.replace(snapshot, span, &replacement)).collect())
+    Ok(wanted
+        .map(|span| matcher.replace(snapshot, span, &replacement))
+        .collect())
 }
 
 fn snapshot_has_crlf(snapshot: &Snapshot) -> bool {
@@ -58,7 +73,10 @@ pub(crate) fn replace_in_file(
     let loaded = load(files, &file.path, Binary::Refuse, &AtomicBool::new(false));
     let mut document = Document::from_loaded(loaded.map_err(|error| error.to_string())?);
     if !document.can_edit() {
-        return Err(format!("cannot replace in {}: it cannot be written back", file.path));
+        return Err(format!(
+            "cannot replace in {}: it cannot be written back",
+            file.path
+        ));
     }
     let edits = edits_for(replace, &document.snapshot(), &file.rows)?;
     if edits.is_empty() {
@@ -70,7 +88,9 @@ pub(crate) fn replace_in_file(
         .prepare_save(SaveTarget::Own, SaveOptions::default(), recovery, at)
         .map_err(|error| error.to_string())?;
     let outcome = job.run(files);
-    document.accept_save(outcome).map_err(|error| error.to_string())?;
+    document
+        .accept_save(outcome)
+        .map_err(|error| error.to_string())?;
     Ok(edits.len())
 }
 
@@ -101,7 +121,12 @@ mod tests {
     use super::{InFile, Replace, preview, replace_in_file};
 
     fn query(text: &str, pattern: Pattern) -> Query {
-        Query { text: text.to_owned(), pattern, case: Case::Sensitive, words: WordBounds::Anywhere }
+        Query {
+            text: text.to_owned(),
+            pattern,
+            case: Case::Sensitive,
+            words: WordBounds::Anywhere,
+        }
     }
 
     fn path(path: &str) -> AbsPath {
@@ -112,19 +137,40 @@ mod tests {
     fn only_the_wanted_rows_of_a_file_change() {
         let files = FakeFiles::new();
         files.write(&path("/p/a.rs"), "old(1)\r\nold(2)\r\nold(3)\r\n");
-        let replace = Replace { query: query(r"old\((\d)\)", Pattern::Regex), template: "new<$1>".to_owned() };
-        let file = InFile { path: path("/p/a.rs"), rows: HashSet::from([Row(0), Row(2)]) };
+        let replace = Replace {
+            query: query(r"old\((\d)\)", Pattern::Regex),
+            template: "new<$1>".to_owned(),
+        };
+        let file = InFile {
+            path: path("/p/a.rs"),
+            rows: HashSet::from([Row(0), Row(2)]),
+        };
         let count = replace_in_file(&replace, &file, &files, &path("/r"), Timestamp(1));
         assert_eq!(count, Ok(2));
         let text = files.content(&path("/p/a.rs")).expect("there");
-        assert_eq!(String::from_utf8_lossy(&text), "new<1>\r\nold(2)\r\nnew<3>\r\n");
+        assert_eq!(
+            String::from_utf8_lossy(&text),
+            "new<1>\r\nold(2)\r\nnew<3>\r\n"
+        );
     }
 
     #[test]
     fn a_missing_file_is_a_sentence() {
-        let replace = Replace { query: query("x", Pattern::Literal), template: String::new() };
-        let file = InFile { path: path("/gone"), rows: HashSet::new() };
-        let result = replace_in_file(&replace, &file, &FakeFiles::new(), &path("/r"), Timestamp(1));
+        let replace = Replace {
+            query: query("x", Pattern::Literal),
+            template: String::new(),
+        };
+        let file = InFile {
+            path: path("/gone"),
+            rows: HashSet::new(),
+        };
+        let result = replace_in_file(
+            &replace,
+            &file,
+            &FakeFiles::new(),
+            &path("/r"),
+            Timestamp(1),
+        );
         assert!(result.is_err_and(|sentence| sentence.contains("/gone")));
     }
 
@@ -132,7 +178,8 @@ mod tests {
     fn previews_show_the_row_to_be() {
         let query = query("(a)(b)", Pattern::Regex);
         let matcher = query.compile().expect("valid");
-        let replacement = Replacement::parse("$2$1", Pattern::Regex, LetterCase::AsTyped, LineEnding::Lf);
+        let replacement =
+            Replacement::parse("$2$1", Pattern::Regex, LetterCase::AsTyped, LineEnding::Lf);
         assert_eq!(preview(&matcher, &replacement, "xab ab y"), "xba ba y");
     }
 }

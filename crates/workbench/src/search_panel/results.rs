@@ -118,7 +118,9 @@ impl Results {
     /// Takes a file or a row off the list; answers what is selected next.
     pub fn dismiss(&mut self, picked: &Picked, replaced: Replaced) -> Option<Picked> {
         let next = self.step(Some(picked), 1).filter(|next| next != picked);
-        let before = self.step(Some(picked), -1).filter(|before| before != picked);
+        let before = self
+            .step(Some(picked), -1)
+            .filter(|before| before != picked);
         match picked {
             Picked::File(path) => self.files.retain(|file| file.path != *path),
             Picked::Match(path, row) => {
@@ -131,7 +133,10 @@ impl Results {
         let rows = self.files.iter().flat_map(|file| &file.rows);
         self.matches = rows.map(FoundRow::match_count).sum();
         self.rebuild(replaced);
-        [next, before].into_iter().flatten().find(|picked| self.line_of(picked).is_some())
+        [next, before]
+            .into_iter()
+            .flatten()
+            .find(|picked| self.line_of(picked).is_some())
     }
 
     /// What one reaches from `from` by going `step` matches or files up or down.
@@ -154,13 +159,19 @@ impl Results {
         let all: Vec<Picked> = self
             .files
             .iter()
-            .flat_map(|file| file.rows.iter().map(|row| Picked::Match(file.path.clone(), row.row)))
+            .flat_map(|file| {
+                file.rows
+                    .iter()
+                    .map(|row| Picked::Match(file.path.clone(), row.row))
+            })
             .collect();
         let count = isize::try_from(all.len()).ok().filter(|count| *count > 0)?;
         let at = match from {
             Some(Picked::File(path)) => {
                 let first = |p: &Picked| matches!(p, Picked::Match(other, _) if other == path);
-                all.iter().position(first).map(|at| at as isize - isize::from(step > 0))
+                all.iter()
+                    .position(first)
+                    .map(|at| at as isize - isize::from(step > 0))
             }
             Some(picked) => all.iter().position(|p| p == picked).map(|at| at as isize),
             None => None,
@@ -223,7 +234,13 @@ impl Results {
 
     /// The text of a context line.
     pub fn context(&self, line: Line) -> Option<(Row, &str)> {
-        let Line::Context { file, row, is_before, index } = line else {
+        let Line::Context {
+            file,
+            row,
+            is_before,
+            index,
+        } = line
+        else {
             return None;
         };
         let found = self.files.get(file)?.rows.get(row)?;
@@ -232,7 +249,10 @@ impl Results {
             Some((found.row - above, found.before.get(index)?))
         } else {
             let below = u32::try_from(index + 1).ok()?;
-            Some((Row(found.row.0 + rows_of(found) - 1 + below), found.after.get(index)?))
+            Some((
+                Row(found.row.0 + rows_of(found) - 1 + below),
+                found.after.get(index)?,
+            ))
         }
     }
 }
@@ -280,7 +300,12 @@ fn context(
     is_before: bool,
     range: Range<usize>,
 ) -> impl Iterator<Item = Line> {
-    range.map(move |index| Line::Context { file, row, is_before, index })
+    range.map(move |index| Line::Context {
+        file,
+        row,
+        is_before,
+        index,
+    })
 }
 
 #[cfg(test)]

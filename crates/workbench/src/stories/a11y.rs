@@ -18,7 +18,9 @@ fn every_control_has_a_name(cx: &mut TestAppContext) {
         }
     };
     check(&mut story, "a text and the tree");
-    story.act(project_search::ShowReplace).act(project_search::ToggleFilters);
+    story
+        .act(project_search::ShowReplace)
+        .act(project_search::ToggleFilters);
     check(&mut story, "the search");
     story.act(go::ShowCommands);
     check(&mut story, "the palette");

@@ -16,10 +16,15 @@ fn five_carets_edit_and_save(cx: &mut TestAppContext) {
     }
     story.input("async ");
     assert_eq!(story.tabs(), "[lib.rs*]");
-    assert_eq!(story.on_disk("/p/src/lib.rs").lines().next(), Some("pub fn one() {}"));
+    assert_eq!(
+        story.on_disk("/p/src/lib.rs").lines().next(),
+        Some("pub fn one() {}")
+    );
     story.keys("ctrl-s");
     story.settle();
-    let expect: String = ["one", "two", "three", "four", "five"].map(|name| format!("async pub fn {name}() {{}}\n")).concat();
+    let expect: String = ["one", "two", "three", "four", "five"]
+        .map(|name| format!("async pub fn {name}() {{}}\n"))
+        .concat();
     assert_eq!(story.on_disk("/p/src/lib.rs"), expect);
     assert_eq!(story.tabs(), "[lib.rs]");
     assert!(story.reports().is_empty(), "{:?}", story.reports());
@@ -34,16 +39,25 @@ fn a_dirty_tab_asks_and_each_answer_is_heeded(cx: &mut TestAppContext) {
     assert!(story.is_asking());
     story.keys("escape");
     story.settle();
-    assert_eq!((story.is_asking(), story.tabs()), (false, "[main.rs*]".to_owned()));
+    assert_eq!(
+        (story.is_asking(), story.tabs()),
+        (false, "[main.rs*]".to_owned())
+    );
     story.input("y");
-    assert!(story.text().starts_with("xy"), "the keyboard is back in the text");
+    assert!(
+        story.text().starts_with("xy"),
+        "the keyboard is back in the text"
+    );
     // Save has the keyboard, "Don't save" stands on its left.
     story.keys("ctrl-w left enter");
     story.settle();
     assert_eq!(story.tabs(), "");
     assert!(story.on_disk("/p/src/main.rs").starts_with("fn main"));
     story.open_file("main.rs");
-    assert!(story.text().starts_with("fn main"), "what was given up is gone");
+    assert!(
+        story.text().starts_with("fn main"),
+        "what was given up is gone"
+    );
     story.input("z").keys("ctrl-w enter");
     story.settle();
     assert_eq!(story.tabs(), "");
@@ -54,7 +68,11 @@ fn a_dirty_tab_asks_and_each_answer_is_heeded(cx: &mut TestAppContext) {
 fn a_text_shown_twice_closes_once_without_a_question(cx: &mut TestAppContext) {
     let mut story = open(cx);
     story.open_file("main.rs").act(pane::SplitRight).input("x");
-    assert_eq!(story.tabs(), "[main.rs*] | [main.rs*]", "both views share the text");
+    assert_eq!(
+        story.tabs(),
+        "[main.rs*] | [main.rs*]",
+        "both views share the text"
+    );
     story.keys("ctrl-w");
     story.settle();
     assert!(!story.is_asking());
@@ -84,21 +102,37 @@ fn new_texts_are_named_when_saved(cx: &mut TestAppContext) {
 fn changes_on_the_disk_are_followed_or_become_a_conflict(cx: &mut TestAppContext) {
     let mut story = open(cx);
     story.open_file("main.rs");
-    story.files.write(&super::path("/p/src/main.rs"), "fn other() {}\n");
+    story
+        .files
+        .write(&super::path("/p/src/main.rs"), "fn other() {}\n");
     story.settle();
     assert_eq!(story.text(), "fn other() {}\n", "a clean text follows");
     assert_eq!(story.tabs(), "[main.rs]");
     story.input("// mine\n");
-    story.files.write(&super::path("/p/src/main.rs"), "fn theirs() {}\n");
+    story
+        .files
+        .write(&super::path("/p/src/main.rs"), "fn theirs() {}\n");
     story.settle();
     assert!(story.text().contains("// mine"), "a dirty one does not");
     story.keys("ctrl-s");
     story.settle();
-    assert_eq!(story.on_disk("/p/src/main.rs"), "fn theirs() {}\n", "nothing is overwritten silently");
+    assert_eq!(
+        story.on_disk("/p/src/main.rs"),
+        "fn theirs() {}\n",
+        "nothing is overwritten silently"
+    );
     let reports = story.reports();
-    assert!(reports.iter().any(|report| report.contains("changed by another program")), "{reports:?}");
+    assert!(
+        reports
+            .iter()
+            .any(|report| report.contains("changed by another program")),
+        "{reports:?}"
+    );
     story.act(file::TakeTheirs);
-    assert_eq!((story.text(), story.tabs()), ("fn theirs() {}\n".to_owned(), "[main.rs]".to_owned()));
+    assert_eq!(
+        (story.text(), story.tabs()),
+        ("fn theirs() {}\n".to_owned(), "[main.rs]".to_owned())
+    );
     story.act(editor::Undo);
     assert!(story.text().contains("// mine"), "undo brings it back");
 }
@@ -106,7 +140,10 @@ fn changes_on_the_disk_are_followed_or_become_a_conflict(cx: &mut TestAppContext
 #[gpui_kit::test]
 fn files_that_are_no_text_say_so_in_their_tab(cx: &mut TestAppContext) {
     let files = super::project();
-    files.write(&super::path("/p/picture.bin"), [0u8, 159, 146, 150, 0, 0, 1, 2, 3]);
+    files.write(
+        &super::path("/p/picture.bin"),
+        [0u8, 159, 146, 150, 0, 0, 1, 2, 3],
+    );
     let mut story = super::open_with(files, cx);
     story.open_file("picture.bin");
     assert_eq!(story.tabs(), "[picture.bin]");
@@ -129,5 +166,9 @@ fn a_save_that_fails_keeps_the_text_and_says_why(cx: &mut TestAppContext) {
     story.settle();
     assert_eq!(story.tabs(), "[main.rs*]");
     assert_eq!(story.reports().len(), 1, "{:?}", story.reports());
-    assert!(story.reports()[0].contains("read-only"), "{:?}", story.reports());
+    assert!(
+        story.reports()[0].contains("read-only"),
+        "{:?}",
+        story.reports()
+    );
 }

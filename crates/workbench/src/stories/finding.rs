@@ -9,7 +9,11 @@ use crate::actions::{app, file, go};
 fn caret(story: &mut super::Story) -> (u32, u32) {
     let workbench = story.workbench.clone();
     story.cx.update(|_, cx| {
-        let editor = workbench.read(cx).active_item().and_then(|item| item.editor().cloned()).expect("a text");
+        let editor = workbench
+            .read(cx)
+            .active_item()
+            .and_then(|item| item.editor().cloned())
+            .expect("a text");
         let point = editor.update(cx, |editor, cx| editor.caret_point(cx));
         (point.row.0 + 1, point.column.0 + 1)
     })
@@ -52,7 +56,10 @@ fn paths_are_completed_and_opened(cx: &mut TestAppContext) {
     story.settle();
     story.keys("enter");
     story.settle();
-    assert_eq!((story.tabs(), story.text()), ("[notes.txt]".to_owned(), "notes\n".to_owned()));
+    assert_eq!(
+        (story.tabs(), story.text()),
+        ("[notes.txt]".to_owned(), "notes\n".to_owned())
+    );
 }
 
 #[gpui_kit::test]
@@ -65,9 +72,16 @@ fn themes_preview_and_escape_takes_them_back(cx: &mut TestAppContext) {
     story.keys("escape");
     story.settle();
     assert_eq!(name(&mut story), before);
-    story.act(app::SelectTheme).input("high contrast light").keys("enter");
+    story
+        .act(app::SelectTheme)
+        .input("high contrast light")
+        .keys("enter");
     story.settle();
     let chosen = name(&mut story);
     assert!(chosen.to_lowercase().contains("light"), "{chosen}");
-    assert!(story.on_disk("/burin/config/settings.json").contains(&chosen));
+    assert!(
+        story
+            .on_disk("/burin/config/settings.json")
+            .contains(&chosen)
+    );
 }

@@ -12,7 +12,11 @@ fn every_action_has_a_name_and_a_sentence(cx: &mut TestAppContext) {
     assert!(entries.len() > 200, "{}", entries.len());
     for entry in &entries {
         assert!(entry.name.contains(": "), "{} has no name", entry.action);
-        assert!(entry.doc.len() > 8, "{} says nothing about itself", entry.action);
+        assert!(
+            entry.doc.len() > 8,
+            "{} says nothing about itself",
+            entry.action
+        );
     }
     let mut names: Vec<_> = entries.iter().map(|entry| &entry.name).collect();
     names.dedup();
@@ -26,10 +30,11 @@ fn every_action_with_an_argument_is_bound_or_says_how(cx: &mut TestAppContext) {
     let mut story = open(cx);
     story.cx.update(|_, cx| {
         let docs = cx.action_documentation();
-        for name in ["pane::ActivateTab"] {
-            assert!(docs.contains_key(name), "{name}");
-            assert!(cx.build_action(name, Some(serde_json::json!(1))).is_ok());
-        }
+        assert!(docs.contains_key("pane::ActivateTab"));
+        assert!(
+            cx.build_action("pane::ActivateTab", Some(serde_json::json!(1)))
+                .is_ok()
+        );
     });
 }
 
@@ -37,11 +42,17 @@ fn every_action_with_an_argument_is_bound_or_says_how(cx: &mut TestAppContext) {
 fn a_command_runs_where_the_keyboard_was(cx: &mut TestAppContext) {
     let mut story = open(cx);
     story.open_file("lib.rs");
-    story.keys("ctrl-shift-p").input("editor select all").keys("enter");
+    story
+        .keys("ctrl-shift-p")
+        .input("editor select all")
+        .keys("enter");
     story.settle();
     story.input("gone");
     assert_eq!(story.text(), "gone");
-    story.keys("ctrl-shift-p").input("pane split right").keys("enter");
+    story
+        .keys("ctrl-shift-p")
+        .input("pane split right")
+        .keys("enter");
     story.settle();
     assert_eq!(story.tabs(), "[lib.rs*] | [lib.rs*]");
 }

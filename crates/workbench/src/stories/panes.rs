@@ -41,10 +41,17 @@ fn previews_give_way_and_edits_make_them_stay(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn pinned_tabs_survive_close_others(cx: &mut TestAppContext) {
     let mut story = open(cx);
-    story.open_file("main.rs").open_file("lib.rs").open_file("leaf.rs").open_file("README");
+    story
+        .open_file("main.rs")
+        .open_file("lib.rs")
+        .open_file("leaf.rs")
+        .open_file("README");
     story.act(pane::TogglePinTab);
     assert_eq!(story.tabs(), "[README.md!] main.rs lib.rs leaf.rs");
-    story.act(pane::NextTab).act(pane::NextTab).act(pane::CloseOtherTabs);
+    story
+        .act(pane::NextTab)
+        .act(pane::NextTab)
+        .act(pane::CloseOtherTabs);
     assert_eq!(story.tabs(), "README.md! [lib.rs]");
     story.act(pane::CloseAllTabs);
     assert_eq!(story.tabs(), "[README.md!]");
@@ -53,7 +60,10 @@ fn pinned_tabs_survive_close_others(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn the_switcher_walks_tabs_by_use(cx: &mut TestAppContext) {
     let mut story = open(cx);
-    story.open_file("main.rs").open_file("lib.rs").open_file("leaf.rs");
+    story
+        .open_file("main.rs")
+        .open_file("lib.rs")
+        .open_file("leaf.rs");
     story.keys("ctrl-tab").settle();
     story.keys("enter").settle();
     assert_eq!(story.tabs(), "main.rs [lib.rs] leaf.rs");
@@ -65,7 +75,10 @@ fn the_switcher_walks_tabs_by_use(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn back_and_forward_retrace_jumps(cx: &mut TestAppContext) {
     let mut story = open(cx);
-    story.open_file("main.rs").open_file("lib.rs:4").open_file("README");
+    story
+        .open_file("main.rs")
+        .open_file("lib.rs:4")
+        .open_file("README");
     story.act(crate::actions::go::Back);
     assert_eq!(story.tabs(), "main.rs [lib.rs] README.md");
     story.act(crate::actions::go::Back);

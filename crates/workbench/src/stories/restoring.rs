@@ -10,7 +10,10 @@ use crate::windows::Request;
 async fn a_window_comes_back_as_it_was(cx: &mut TestAppContext) {
     let files = project();
     let mut story = open_with(files.clone(), cx);
-    story.open_file("main.rs").open_file("lib.rs:3:2").act(pane::TogglePinTab);
+    story
+        .open_file("main.rs")
+        .open_file("lib.rs:3:2")
+        .act(pane::TogglePinTab);
     story.act(pane::SplitRight);
     story.open_file("leaf");
     story.act(pane::CloseTab);
@@ -23,14 +26,25 @@ async fn a_window_comes_back_as_it_was(cx: &mut TestAppContext) {
     let mut story = stories.pop().expect("the window");
     story.settle();
     assert_eq!(story.tabs(), before);
-    assert_eq!(story.read(|workbench, cx| workbench.root(cx)), Some(super::path("/p")));
+    assert_eq!(
+        story.read(|workbench, cx| workbench.root(cx)),
+        Some(super::path("/p"))
+    );
     story.act(pane::FocusLeft);
     let workbench = story.workbench.clone();
     let point = story.cx.update(|_, cx| {
-        let editor = workbench.read(cx).active_item().and_then(|item| item.editor().cloned()).expect("a text");
+        let editor = workbench
+            .read(cx)
+            .active_item()
+            .and_then(|item| item.editor().cloned())
+            .expect("a text");
         editor.update(cx, |editor, cx| editor.caret_point(cx))
     });
-    assert_eq!((point.row.0, point.column.0), (2, 1), "the caret stands where it stood");
+    assert_eq!(
+        (point.row.0, point.column.0),
+        (2, 1),
+        "the caret stands where it stood"
+    );
 }
 
 #[gpui_kit::test]
@@ -49,16 +63,26 @@ async fn unsaved_text_comes_back_with_its_undo(cx: &mut TestAppContext) {
     assert_eq!(story.tabs(), "main.rs* [nameless*]");
     assert_eq!(story.text(), "nameless");
     story.act(pane::PreviousTab);
-    assert!(story.text().starts_with("// typed\nfn main"), "{}", story.text());
+    assert!(
+        story.text().starts_with("// typed\nfn main"),
+        "{}",
+        story.text()
+    );
     story.act(editor::Undo).act(editor::Undo);
-    assert!(!story.text().contains("// typed"), "the undo tree came back too");
+    assert!(
+        !story.text().contains("// typed"),
+        "the undo tree came back too"
+    );
 }
 
 #[gpui_kit::test]
 fn files_of_the_command_line_open_at_their_place(cx: &mut TestAppContext) {
     let files = project();
     let place = crate::target::Place::new(2, 5);
-    let request = Request { folders: Vec::new(), files: vec![(super::path("/p/src/main.rs"), Some(place))] };
+    let request = Request {
+        folders: Vec::new(),
+        files: vec![(super::path("/p/src/main.rs"), Some(place))],
+    };
     let mut stories = start(&files, request, cx);
     let mut story = stories.pop().expect("a window");
     story.settle();

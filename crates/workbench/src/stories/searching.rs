@@ -29,8 +29,15 @@ fn unsaved_text_is_searched_and_ignored_files_are_not(cx: &mut TestAppContext) {
     story.open_file("lib.rs").input("// old too\n");
     story.act(act::Show).input("old");
     let expect = [
-        "README.md:", "Some words about old things.", "leaf.rs:", "// old leaf", "lib.rs:", "// old too",
-        "main.rs:", "old();", "fn old() {}",
+        "README.md:",
+        "Some words about old things.",
+        "leaf.rs:",
+        "// old leaf",
+        "lib.rs:",
+        "// old too",
+        "main.rs:",
+        "old();",
+        "fn old() {}",
     ];
     assert_eq!(found(&mut story), expect);
     story.act(act::ToggleWord).act(act::ToggleRegex);
@@ -44,8 +51,16 @@ fn results_are_opened_and_dismissed_by_keys(cx: &mut TestAppContext) {
     story.act(act::Show).input("old").keys("enter");
     story.settle();
     story.act(act::SelectNext).act(act::Dismiss);
-    assert_eq!(found(&mut story).len(), 5, "the file without matches is gone too: {:?}", found(&mut story));
-    story.act(act::SelectNext).act(act::SelectNext).act(act::Open);
+    assert_eq!(
+        found(&mut story).len(),
+        5,
+        "the file without matches is gone too: {:?}",
+        found(&mut story)
+    );
+    story
+        .act(act::SelectNext)
+        .act(act::SelectNext)
+        .act(act::Open);
     assert_eq!(story.tabs(), "Search [main.rs]");
 }
 
@@ -66,15 +81,31 @@ fn a_regex_replaces_across_open_and_closed_files(cx: &mut TestAppContext) {
     assert!(story.is_asking());
     story.keys("right enter");
     story.settle();
-    assert_eq!(story.on_disk("/p/README.md"), "# Title\n\nSome words about blder things.\n");
+    assert_eq!(
+        story.on_disk("/p/README.md"),
+        "# Title\n\nSome words about blder things.\n"
+    );
     assert_eq!(story.on_disk("/p/src/deep/leaf.rs"), "// blder leaf\n");
-    assert!(story.on_disk("/p/src/main.rs").contains("old"), "an open text changes in its tab");
+    assert!(
+        story.on_disk("/p/src/main.rs").contains("old"),
+        "an open text changes in its tab"
+    );
     assert!(found(&mut story).is_empty());
     story.open_file("main.rs");
-    assert_eq!(story.text(), "// edited\nfn main() {\n    blder();\n}\n\nfn blder() {}\n");
+    assert_eq!(
+        story.text(),
+        "// edited\nfn main() {\n    blder();\n}\n\nfn blder() {}\n"
+    );
     story.act(editor::Undo);
-    assert!(story.text().contains("old();") && story.text().contains("// edited"), "one step back");
-    assert!(story.reports()[0].contains("Replaced 4 matches in 3 files"), "{:?}", story.reports());
+    assert!(
+        story.text().contains("old();") && story.text().contains("// edited"),
+        "one step back"
+    );
+    assert!(
+        story.reports()[0].contains("Replaced 4 matches in 3 files"),
+        "{:?}",
+        story.reports()
+    );
 }
 
 #[gpui_kit::test]

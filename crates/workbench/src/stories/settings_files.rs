@@ -13,7 +13,9 @@ fn tab_size(story: &mut super::Story) -> u32 {
 fn settings_reload_and_a_mistake_keeps_the_last_good_value(cx: &mut TestAppContext) {
     let mut story = open(cx);
     let write = |story: &mut super::Story, text: &str| {
-        story.files.write(&path("/burin/config/settings.json"), text);
+        story
+            .files
+            .write(&path("/burin/config/settings.json"), text);
         story.settle();
     };
     write(&mut story, "{ \"editor\": { \"tab_size\": 7 } }");
@@ -38,7 +40,10 @@ fn keys_reload_and_an_unknown_action_is_told_with_its_place(cx: &mut TestAppCont
     );
     story.settle();
     let report = story.reports().first().cloned().unwrap_or_default();
-    assert!(report.contains("keymap.json:1:") && report.contains("file::New"), "{report}");
+    assert!(
+        report.contains("keymap.json:1:") && report.contains("file::New"),
+        "{report}"
+    );
     story.keys("ctrl-alt-shift-x");
     story.settle();
     assert_eq!(story.tabs(), "[untitled]");
@@ -47,10 +52,15 @@ fn keys_reload_and_an_unknown_action_is_told_with_its_place(cx: &mut TestAppCont
 #[gpui_kit::test]
 fn zoom_is_written_and_comments_stay(cx: &mut TestAppContext) {
     let mut story = open(cx);
-    story.files.write(&path("/burin/config/settings.json"), "// mine\n{\n}\n");
+    story
+        .files
+        .write(&path("/burin/config/settings.json"), "// mine\n{\n}\n");
     story.settle();
     story.act(crate::actions::view::ZoomIn);
     let text = story.on_disk("/burin/config/settings.json");
-    assert!(text.starts_with("// mine") && text.contains("1.1"), "{text}");
+    assert!(
+        text.starts_with("// mine") && text.contains("1.1"),
+        "{text}"
+    );
     assert!((story.cx.update(|_, cx| cx.settings().window.zoom) - 1.1).abs() < 1e-3);
 }

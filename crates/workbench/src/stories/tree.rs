@@ -14,7 +14,11 @@ fn rows(story: &mut Story) -> Vec<String> {
             let Some(path) = entry_path(folder.tree(), row) else {
                 return "<name>".to_owned();
             };
-            let mark = if tree.state().selected.as_ref() == Some(path) { ">" } else { "" };
+            let mark = if tree.state().selected.as_ref() == Some(path) {
+                ">"
+            } else {
+                ""
+            };
             format!("{mark}{}", path.name())
         };
         tree.shown().iter().map(name).collect()
@@ -25,11 +29,26 @@ fn rows(story: &mut Story) -> Vec<String> {
 fn the_tree_is_walked_and_filtered(cx: &mut TestAppContext) {
     let mut story = open(cx);
     story.act(view::FocusProjectTree);
-    assert_eq!(rows(&mut story), ["src", "target", ".gitignore", "README.md"]);
+    assert_eq!(
+        rows(&mut story),
+        ["src", "target", ".gitignore", "README.md"]
+    );
     for key in ["down", "right", "right", "right"] {
         story.keys(key).settle();
     }
-    assert_eq!(rows(&mut story), ["src", ">deep", "leaf.rs", "lib.rs", "main.rs", "target", ".gitignore", "README.md"]);
+    assert_eq!(
+        rows(&mut story),
+        [
+            "src",
+            ">deep",
+            "leaf.rs",
+            "lib.rs",
+            "main.rs",
+            "target",
+            ".gitignore",
+            "README.md"
+        ]
+    );
     story.keys("left left");
     story.settle();
     assert_eq!(rows(&mut story)[0], ">src");
@@ -56,11 +75,26 @@ fn files_are_made_renamed_and_trashed(cx: &mut TestAppContext) {
     assert!(editing.is_some(), "{:?}", rows(&mut story));
     story.keys("ctrl-a").input("better.rs").keys("enter");
     story.settle();
-    assert!(story.files.content(&path("/p/src/util/better.rs")).is_some(), "{:?}", rows(&mut story));
-    assert_eq!(story.tabs(), "main.rs [better.rs]", "the open text goes along");
+    assert!(
+        story
+            .files
+            .content(&path("/p/src/util/better.rs"))
+            .is_some(),
+        "{:?}",
+        rows(&mut story)
+    );
+    assert_eq!(
+        story.tabs(),
+        "main.rs [better.rs]",
+        "the open text goes along"
+    );
     story.keys("ctrl-z");
     story.settle();
-    assert_eq!(story.tabs(), "main.rs [new.rs]", "undo takes the rename back");
+    assert_eq!(
+        story.tabs(),
+        "main.rs [new.rs]",
+        "undo takes the rename back"
+    );
     story.keys("delete");
     assert!(story.is_asking());
     story.keys("right enter");
@@ -76,7 +110,10 @@ fn a_bad_name_is_refused_while_it_is_typed(cx: &mut TestAppContext) {
     story.act(act::NewFolder);
     story.input("..").keys("enter");
     story.settle();
-    assert!(rows(&mut story).contains(&"<name>".to_owned()), "the field stays");
+    assert!(
+        rows(&mut story).contains(&"<name>".to_owned()),
+        "the field stays"
+    );
     story.keys("escape");
     story.settle();
     assert!(!rows(&mut story).contains(&"<name>".to_owned()));
@@ -86,7 +123,15 @@ fn a_bad_name_is_refused_while_it_is_typed(cx: &mut TestAppContext) {
 fn the_tree_follows_the_text_at_hand(cx: &mut TestAppContext) {
     let mut story = open(cx);
     story.open_file("leaf.rs");
-    assert!(rows(&mut story).contains(&">leaf.rs".to_owned()), "{:?}", rows(&mut story));
+    assert!(
+        rows(&mut story).contains(&">leaf.rs".to_owned()),
+        "{:?}",
+        rows(&mut story)
+    );
     story.open_file("README");
-    assert!(rows(&mut story).contains(&">README.md".to_owned()), "{:?}", rows(&mut story));
+    assert!(
+        rows(&mut story).contains(&">README.md".to_owned()),
+        "{:?}",
+        rows(&mut story)
+    );
 }

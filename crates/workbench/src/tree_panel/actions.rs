@@ -14,19 +14,39 @@ use crate::question::Asked;
 const PAGE: isize = 20;
 
 impl TreePanel {
-    pub(super) fn select_previous(&mut self, _: &act::SelectPrevious, _: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn select_previous(
+        &mut self,
+        _: &act::SelectPrevious,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.select_by(-1, cx);
     }
 
-    pub(super) fn select_next(&mut self, _: &act::SelectNext, _: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn select_next(
+        &mut self,
+        _: &act::SelectNext,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.select_by(1, cx);
     }
 
-    pub(super) fn select_first(&mut self, _: &act::SelectFirst, _: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn select_first(
+        &mut self,
+        _: &act::SelectFirst,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.select_edge(Edge::First, cx);
     }
 
-    pub(super) fn select_last(&mut self, _: &act::SelectLast, _: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn select_last(
+        &mut self,
+        _: &act::SelectLast,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.select_edge(Edge::Last, cx);
     }
 
@@ -37,11 +57,21 @@ impl TreePanel {
         }
     }
 
-    pub(super) fn select_page_up(&mut self, _: &act::SelectPageUp, _: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn select_page_up(
+        &mut self,
+        _: &act::SelectPageUp,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.select_by(-PAGE, cx);
     }
 
-    pub(super) fn select_page_down(&mut self, _: &act::SelectPageDown, _: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn select_page_down(
+        &mut self,
+        _: &act::SelectPageDown,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.select_by(PAGE, cx);
     }
 
@@ -65,7 +95,10 @@ impl TreePanel {
         };
         if self.is_open(&path, cx) {
             folder.update(cx, |folder, cx| folder.collapse(&path, cx));
-        } else if let Some(parent) = path.parent().filter(|parent| parent != folder.read(cx).root()) {
+        } else if let Some(parent) = path
+            .parent()
+            .filter(|parent| parent != folder.read(cx).root())
+        {
             self.select(parent, cx);
         }
     }
@@ -75,10 +108,17 @@ impl TreePanel {
             return false;
         };
         let tree = folder.read(cx).tree();
-        tree.row_of(path).and_then(|index| tree.rows().get(index)).is_some_and(|row| row.is_open)
+        tree.row_of(path)
+            .and_then(|index| tree.rows().get(index))
+            .is_some_and(|row| row.is_open)
     }
 
-    pub(crate) fn collapse_all(&mut self, _: &act::CollapseAll, _: &mut Window, cx: &mut Context<Self>) {
+    pub(crate) fn collapse_all(
+        &mut self,
+        _: &act::CollapseAll,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         if let Some(folder) = self.folder.clone() {
             folder.update(cx, |folder, cx| folder.collapse_all(cx));
         }
@@ -106,7 +146,12 @@ impl TreePanel {
         }
     }
 
-    pub(super) fn open_to_the_side(&mut self, _: &act::OpenToTheSide, _: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn open_to_the_side(
+        &mut self,
+        _: &act::OpenToTheSide,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         if let Some(path) = self.state.selected.clone() {
             cx.emit(TreeEvent::Open { path, side: true });
         }
@@ -123,13 +168,23 @@ impl TreePanel {
         }
     }
 
-    pub(crate) fn new_file(&mut self, _: &act::NewFile, window: &mut Window, cx: &mut Context<Self>) {
+    pub(crate) fn new_file(
+        &mut self,
+        _: &act::NewFile,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         if let Some(folder) = self.target_folder(cx) {
             self.start_editing(Editing::NewFile(folder), window, cx);
         }
     }
 
-    pub(crate) fn new_folder(&mut self, _: &act::NewFolder, window: &mut Window, cx: &mut Context<Self>) {
+    pub(crate) fn new_folder(
+        &mut self,
+        _: &act::NewFolder,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         if let Some(folder) = self.target_folder(cx) {
             self.start_editing(Editing::NewFolder(folder), window, cx);
         }
@@ -141,7 +196,12 @@ impl TreePanel {
         }
     }
 
-    pub(super) fn duplicate(&mut self, _: &act::Duplicate, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn duplicate(
+        &mut self,
+        _: &act::Duplicate,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let Some(from) = self.state.selected.clone() else {
             return;
         };
@@ -159,10 +219,17 @@ impl TreePanel {
             return;
         }
         let is_folder = self.kind_of(&path, cx) == Some(FileKind::Folder);
-        let what = if is_folder { "The folder with everything in it" } else { "The file" };
+        let what = if is_folder {
+            "The folder with everything in it"
+        } else {
+            "The file"
+        };
         let asked = Asked {
             title: format!("Move \u{201c}{}\u{201d} to the trash?", path.name()).into(),
-            detail: format!("{what} goes to the trash of the desktop, from where it can come back.").into(),
+            detail: format!(
+                "{what} goes to the trash of the desktop, from where it can come back."
+            )
+            .into(),
             answers: vec![
                 ("Cancel".into(), ButtonStyle::Plain),
                 ("Move to trash".into(), ButtonStyle::Danger),
@@ -171,11 +238,14 @@ impl TreePanel {
         };
         let workbench = self.workbench.clone();
         cx.spawn_in(window, async move |this, cx| {
-            let Ok(answer) = workbench.update_in(cx, |workbench, window, cx| workbench.ask(asked, window, cx)) else {
+            let Ok(answer) =
+                workbench.update_in(cx, |workbench, window, cx| workbench.ask(asked, window, cx))
+            else {
                 return;
             };
             if answer.await == Ok(1) {
-                this.update_in(cx, |this, window, cx| this.delete_now(path, window, cx)).ok();
+                this.update_in(cx, |this, window, cx| this.delete_now(path, window, cx))
+                    .ok();
             }
         })
         .detach();
@@ -184,7 +254,12 @@ impl TreePanel {
     fn delete_now(&mut self, path: base::AbsPath, window: &mut Window, cx: &mut Context<Self>) {
         // The row below takes the selection, or the one above when there is none.
         self.select_by(1, cx);
-        if self.state.selected.as_ref().is_some_and(|selected| selected.is_within(&path)) {
+        if self
+            .state
+            .selected
+            .as_ref()
+            .is_some_and(|selected| selected.is_within(&path))
+        {
             self.state.selected = Some(path.clone());
             self.select_by(-1, cx);
         }
@@ -200,22 +275,43 @@ impl TreePanel {
     }
 
     fn mark(&mut self, moves: bool, cx: &mut Context<Self>) {
-        self.state.marked = self.state.selected.clone().map(|path| Marked { path, moves });
+        self.state.marked = self
+            .state
+            .selected
+            .clone()
+            .map(|path| Marked { path, moves });
         cx.notify();
     }
 
     pub(super) fn paste(&mut self, _: &act::Paste, window: &mut Window, cx: &mut Context<Self>) {
-        let (Some(marked), Some(folder)) = (self.state.marked.clone(), self.target_folder(cx)) else {
+        let (Some(marked), Some(folder)) = (self.state.marked.clone(), self.target_folder(cx))
+        else {
             return;
         };
         if marked.moves {
             self.state.marked = None;
             let to = folder.join(marked.path.name());
             if to != marked.path {
-                self.run(Operation::Move { from: marked.path, to }, false, window, cx);
+                self.run(
+                    Operation::Move {
+                        from: marked.path,
+                        to,
+                    },
+                    false,
+                    window,
+                    cx,
+                );
             }
         } else {
-            self.run(Operation::CopyInto { from: marked.path, folder }, false, window, cx);
+            self.run(
+                Operation::CopyInto {
+                    from: marked.path,
+                    folder,
+                },
+                false,
+                window,
+                cx,
+            );
         }
     }
 
@@ -225,11 +321,22 @@ impl TreePanel {
         }
     }
 
-    pub(super) fn copy_relative_path(&mut self, _: &act::CopyRelativePath, _: &mut Window, cx: &mut Context<Self>) {
-        let root = self.folder.as_ref().map(|folder| folder.read(cx).root().clone());
-        let relative = self.state.selected.as_ref().zip(root).and_then(|(path, root)| {
-            Some(path.relative_to(&root)?.display().to_string())
-        });
+    pub(super) fn copy_relative_path(
+        &mut self,
+        _: &act::CopyRelativePath,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let root = self
+            .folder
+            .as_ref()
+            .map(|folder| folder.read(cx).root().clone());
+        let relative = self
+            .state
+            .selected
+            .as_ref()
+            .zip(root)
+            .and_then(|(path, root)| Some(path.relative_to(&root)?.display().to_string()));
         if let Some(relative) = relative {
             cx.write_to_clipboard(ClipboardItem::new_string(relative));
         }
@@ -246,13 +353,23 @@ impl TreePanel {
         }
     }
 
-    pub(super) fn find_in_folder(&mut self, _: &act::FindInFolder, _: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn find_in_folder(
+        &mut self,
+        _: &act::FindInFolder,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         if let Some(folder) = self.target_folder(cx) {
             cx.emit(TreeEvent::Search(folder));
         }
     }
 
-    pub(crate) fn toggle_ignored(&mut self, _: &act::ToggleIgnored, _: &mut Window, cx: &mut Context<Self>) {
+    pub(crate) fn toggle_ignored(
+        &mut self,
+        _: &act::ToggleIgnored,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.state.hides_ignored = !self.state.hides_ignored;
         self.rows_changed(cx);
     }
@@ -268,7 +385,11 @@ impl TreePanel {
         let Some(done) = self.state.done.pop() else {
             return;
         };
-        let home = self.services.home.clone().unwrap_or_else(|| self.services.working_folder.clone());
+        let home = self
+            .services
+            .home
+            .clone()
+            .unwrap_or_else(|| self.services.working_folder.clone());
         let trash = home.join(".local/share/Trash");
         let operation = Operation::undoing(&done, &trash);
         self.undo_with(operation, window, cx);

@@ -14,13 +14,19 @@ pub(super) fn read_name(typed: &str, folder: &AbsPath) -> Result<AbsPath, String
         return Err("a name cannot hold the character NUL".to_owned());
     }
     let trimmed = name.trim_end_matches('/');
-    let broken = trimmed.split('/').find(|part| matches!(*part, "" | "." | ".."));
+    let broken = trimmed
+        .split('/')
+        .find(|part| matches!(*part, "" | "." | ".."));
     if trimmed.is_empty() || broken.is_some() {
-        return Err(format!("\"{name}\" is not a name; write it without \".\" and \"..\""));
+        return Err(format!(
+            "\"{name}\" is not a name; write it without \".\" and \"..\""
+        ));
     }
     if let Some(long) = trimmed.split('/').find(|part| part.len() > 255) {
         let start: String = long.chars().take(24).collect();
-        return Err(format!("\"{start}…\" is longer than a name can be (255 bytes)"));
+        return Err(format!(
+            "\"{start}…\" is longer than a name can be (255 bytes)"
+        ));
     }
     Ok(folder.join(trimmed))
 }
@@ -49,7 +55,9 @@ pub(super) fn copy_name(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
 
 fn strip_copy(stem: &str) -> &str {
     let base = match stem.rsplit_once(' ') {
-        Some((base, count)) if count.bytes().all(|b| b.is_ascii_digit()) && !count.is_empty() => base,
+        Some((base, count)) if count.bytes().all(|b| b.is_ascii_digit()) && !count.is_empty() => {
+            base
+        }
         _ => stem,
     };
     base.strip_suffix(" copy").unwrap_or(stem)

@@ -54,7 +54,9 @@ impl Operation {
             }
             Self::CreateFolder(path) => {
                 if files.exists(path) {
-                    return Err(format!("cannot create {path}: something of that name is already there"));
+                    return Err(format!(
+                        "cannot create {path}: something of that name is already there"
+                    ));
                 }
                 files.create_folder(path).map_err(sentence)?;
                 Ok(Done::Created(path.clone()))
@@ -91,8 +93,14 @@ impl Operation {
         match done {
             // What was made may have been written since: the trash keeps it.
             Done::Created(path) => Self::Trash(path.clone()),
-            Done::Moved { from, to } => Self::Move { from: to.clone(), to: from.clone() },
-            Done::Trashed(path) => Self::Restore { path: path.clone(), trash: trash.clone() },
+            Done::Moved { from, to } => Self::Move {
+                from: to.clone(),
+                to: from.clone(),
+            },
+            Done::Trashed(path) => Self::Restore {
+                path: path.clone(),
+                trash: trash.clone(),
+            },
         }
     }
 }
@@ -106,10 +114,15 @@ fn move_to(files: &dyn Files, from: &AbsPath, to: &AbsPath) -> Result<Done, Stri
         return Err(format!("cannot move {from} into itself"));
     }
     if let Some(folder) = to.parent() {
-        files.create_folder(&folder).map_err(|error| error.to_string())?;
+        files
+            .create_folder(&folder)
+            .map_err(|error| error.to_string())?;
     }
     files.rename(from, to).map_err(|error| error.to_string())?;
-    Ok(Done::Moved { from: from.clone(), to: to.clone() })
+    Ok(Done::Moved {
+        from: from.clone(),
+        to: to.clone(),
+    })
 }
 
 fn copy_into(files: &dyn Files, from: &AbsPath, folder: &AbsPath) -> Result<Done, String> {
@@ -118,7 +131,11 @@ fn copy_into(files: &dyn Files, from: &AbsPath, folder: &AbsPath) -> Result<Done
     }
     let name = from.name();
     let taken = |name: &str| files.exists(&folder.join(name));
-    let name = if taken(&name) { copy_name(&name, taken) } else { name };
+    let name = if taken(&name) {
+        copy_name(&name, taken)
+    } else {
+        name
+    };
     let to = folder.join(name);
     files.copy(from, &to).map_err(|error| error.to_string())?;
     Ok(Done::Created(to))
@@ -128,7 +145,8 @@ fn copy_into(files: &dyn Files, from: &AbsPath, folder: &AbsPath) -> Result<Done
 fn restore(files: &dyn Files, path: &AbsPath, trash: &AbsPath) -> Result<Done, String> {
     /// A trash record is a few lines.
     const LIMIT: u64 = 64 << 10;
-    let lost = || format!("cannot take {path} back from here: look for it in the trash of the desktop");
+    let lost =
+        || format!("cannot take {path} back from here: look for it in the trash of the desktop");
     let records = files.list(&trash.join("info")).map_err(|_| lost())?;
     let mut found: Option<(String, AbsPath)> = None;
     for record in records.entries {
@@ -149,7 +167,9 @@ fn restore(files: &dyn Files, path: &AbsPath, trash: &AbsPath) -> Result<Done, S
     let name = record.name();
     let name = name.strip_suffix(".trashinfo").unwrap_or(&name);
     let kept = trash.join("files").join(name);
-    files.rename(&kept, path).map_err(|error| error.to_string())?;
+    files
+        .rename(&kept, path)
+        .map_err(|error| error.to_string())?;
     files.remove(&record).map_err(|error| error.to_string())?;
     Ok(Done::Created(path.clone()))
 }
@@ -198,12 +218,19 @@ mod tests {
         assert!(!files.exists(&path("/p/x/new.rs")));
 
         let to = path("/p/x/b.rs");
-        let moved = run(Operation::Move { from: path("/p/a.rs"), to: to.clone() }).expect("moved");
+        let moved = run(Operation::Move {
+            from: path("/p/a.rs"),
+            to: to.clone(),
+        })
+        .expect("moved");
         assert_eq!(files.content(&to).as_deref(), Some(&b"one"[..]));
         run(Operation::undoing(&moved, &trash)).expect("moved back");
         assert!(files.exists(&path("/p/a.rs")) && !files.exists(&to));
 
-        let copy = Operation::CopyInto { from: path("/p/a.rs"), folder: path("/p") };
+        let copy = Operation::CopyInto {
+            from: path("/p/a.rs"),
+            folder: path("/p"),
+        };
         assert_eq!(run(copy), Ok(Done::Created(path("/p/a copy.rs"))));
     }
 
@@ -212,11 +239,17 @@ mod tests {
         let files = FakeFiles::new();
         files.write(&path("/p/a/x"), "");
         let run = |operation: Operation| operation.run(&files);
-        let refused = run(Operation::Move { from: path("/p/a"), to: path("/p/a/b") });
+        let refused = run(Operation::Move {
+            from: path("/p/a"),
+            to: path("/p/a/b"),
+        });
         assert_eq!(refused, Err("cannot move /p/a into itself".to_owned()));
         assert!(run(Operation::CreateFile(path("/p/a/x"))).is_err());
         assert!(run(Operation::CreateFolder(path("/p/a"))).is_err());
-        let gone = Operation::Restore { path: path("/p/z"), trash: path("/trash") };
+        let gone = Operation::Restore {
+            path: path("/p/z"),
+            trash: path("/trash"),
+        };
         assert!(run(gone).is_err_and(|sentence| sentence.contains("trash of the desktop")));
     }
 
@@ -224,14 +257,26 @@ mod tests {
     fn the_newest_of_the_trash_comes_back() {
         let files = FakeFiles::new();
         let record = |date: &str| format!("[Trash Info]\nPath=/p/my%20file\nDeletionDate={date}\n");
-        files.write(&path("/t/info/my file.trashinfo"), record("2024-01-01T00:00:00"));
-        files.write(&path("/t/info/my file.2.trashinfo"), record("2024-01-02T00:00:00"));
+        files.write(
+            &path("/t/info/my file.trashinfo"),
+            record("2024-01-01T00:00:00"),
+        );
+        files.write(
+            &path("/t/info/my file.2.trashinfo"),
+            record("2024-01-02T00:00:00"),
+        );
         files.write(&path("/t/files/my file"), "old");
         files.write(&path("/t/files/my file.2"), "new");
         files.folder(&path("/p"));
-        let restored = Operation::Restore { path: path("/p/my file"), trash: path("/t") };
+        let restored = Operation::Restore {
+            path: path("/p/my file"),
+            trash: path("/t"),
+        };
         restored.run(&files).expect("restored");
-        assert_eq!(files.content(&path("/p/my file")).as_deref(), Some(&b"new"[..]));
+        assert_eq!(
+            files.content(&path("/p/my file")).as_deref(),
+            Some(&b"new"[..])
+        );
         assert!(!files.exists(&path("/t/info/my file.2.trashinfo")));
     }
 }

@@ -4,14 +4,15 @@ use std::ops::Range;
 
 use git::FileStatus;
 use gpui_kit::{
-    AnyElement, App, AppContext as _, ClickEvent, Context, DragMoveEvent, ExternalPaths, Hsla, InteractiveElement as _,
-    IntoElement, MouseButton, ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _,
-    Styled as _, Window, div, prelude::FluentBuilder as _, px, uniform_list,
+    AnyElement, App, AppContext as _, ClickEvent, Context, DragMoveEvent, ExternalPaths, Hsla,
+    InteractiveElement as _, IntoElement, MouseButton, ParentElement as _, Render, Role,
+    SharedString, StatefulInteractiveElement as _, Styled as _, Window, div,
+    prelude::FluentBuilder as _, px, uniform_list,
 };
 use host::FileKind;
 use ui::{
-    ActiveTheme as _, Button, EmptyState, Icon, IconButton, IconSize, Label, Menu, MenuExt as _, TextField, Tooltip,
-    TreeRow, dp, row_height,
+    ActiveTheme as _, Button, EmptyState, Icon, IconButton, IconSize, Label, Menu, MenuExt as _,
+    TextField, Tooltip, TreeRow, dp, row_height,
 };
 
 use super::state::{Editing, ShownRow};
@@ -55,7 +56,12 @@ impl TreePanel {
         })
     }
 
-    fn render_rows(&mut self, range: Range<usize>, window: &mut Window, cx: &mut Context<Self>) -> Vec<AnyElement> {
+    fn render_rows(
+        &mut self,
+        range: Range<usize>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> Vec<AnyElement> {
         let has_keyboard = self.focus.contains_focused(window, cx);
         let rows = range.filter_map(|at| match self.shown.get(at)?.clone() {
             ShownRow::Entry(index) => {
@@ -76,7 +82,11 @@ impl TreePanel {
         let colors = cx.theme().colors;
         let color = status_color(&look, cx);
         let selected = self.state.selected.as_ref() == Some(&look.path);
-        let is_marked = self.state.marked.as_ref().is_some_and(|marked| marked.moves && marked.path == look.path);
+        let is_marked = self
+            .state
+            .marked
+            .as_ref()
+            .is_some_and(|marked| marked.moves && marked.path == look.path);
         let icon = match (look.is_folder, look.is_link) {
             (true, _) => ui::folder_icon(&look.name, look.is_open, cx),
             (false, true) => Icon::FileSymlink.size(IconSize::Medium).color(colors.muted),
@@ -85,35 +95,49 @@ impl TreePanel {
         let letter = look.status.and_then(status_letter);
         let (path, clicked, dragged) = (look.path.clone(), look.path.clone(), look.path.clone());
         let is_folder = look.is_folder;
-        let drop_folder = if is_folder { Some(look.path.clone()) } else { look.path.parent() };
+        let drop_folder = if is_folder {
+            Some(look.path.clone())
+        } else {
+            look.path.parent()
+        };
         let is_drop_target = is_folder && self.drop_folder.as_ref() == Some(&look.path);
         let problem = look.problem.clone();
-        let row = TreeRow::new(SharedString::from(format!("row-{}", look.path)), spoken(&look), look.depth)
-            .expanded(is_folder.then_some(look.is_open))
-            .selected(selected)
-            .focused(has_keyboard)
-            .on_click(cx.listener(move |this, event: &ClickEvent, window, cx| {
-                this.clicked(&clicked, is_folder, event, window, cx);
-            }))
-            .child(icon)
-            .child(
-                div()
-                    .flex_1()
-                    .min_w_0()
-                    .truncate()
-                    .text_color(color)
-                    .when(is_marked, |this| this.opacity(0.5))
-                    .child(look.name.clone()),
-            )
-            .children(problem.clone().map(|_| Icon::Warning.size(IconSize::Small).color(colors.warning)))
-            .children(letter.map(|letter| Label::new(letter).tiny().color(color)));
+        let row = TreeRow::new(
+            SharedString::from(format!("row-{}", look.path)),
+            spoken(&look),
+            look.depth,
+        )
+        .expanded(is_folder.then_some(look.is_open))
+        .selected(selected)
+        .focused(has_keyboard)
+        .on_click(cx.listener(move |this, event: &ClickEvent, window, cx| {
+            this.clicked(&clicked, is_folder, event, window, cx);
+        }))
+        .child(icon)
+        .child(
+            div()
+                .flex_1()
+                .min_w_0()
+                .truncate()
+                .text_color(color)
+                .when(is_marked, |this| this.opacity(0.5))
+                .child(look.name.clone()),
+        )
+        .children(
+            problem
+                .clone()
+                .map(|_| Icon::Warning.size(IconSize::Small).color(colors.warning)),
+        )
+        .children(letter.map(|letter| Label::new(letter).tiny().color(color)));
         let name = look.name.clone();
         div()
             .id(SharedString::from(format!("frame-{path}")))
             .w_full()
             .px(dp(4.0))
             .when(is_drop_target, |this| this.bg(colors.selected))
-            .when_some(problem, |this, problem| this.tooltip(Tooltip::text(problem)))
+            .when_some(problem, |this, problem| {
+                this.tooltip(Tooltip::text(problem))
+            })
             .on_drag(DraggedPath { path: dragged }, move |_, _, _, cx| {
                 let name = name.clone().into();
                 cx.new(|_| DraggedPathView { name })
@@ -162,10 +186,20 @@ impl TreePanel {
     ) {
         self.focus.focus(window, cx);
         self.select(path.clone(), cx);
-        match (is_folder, event.click_count(), event.modifiers().secondary(cx)) {
+        match (
+            is_folder,
+            event.click_count(),
+            event.modifiers().secondary(cx),
+        ) {
             (true, _, _) => self.toggle(path, cx),
-            (false, _, true) => cx.emit(TreeEvent::Open { path: path.clone(), side: true }),
-            (false, 2.., false) => cx.emit(TreeEvent::Open { path: path.clone(), side: false }),
+            (false, _, true) => cx.emit(TreeEvent::Open {
+                path: path.clone(),
+                side: true,
+            }),
+            (false, 2.., false) => cx.emit(TreeEvent::Open {
+                path: path.clone(),
+                side: false,
+            }),
             (false, _, false) => cx.emit(TreeEvent::Preview(path.clone())),
         }
     }
@@ -190,7 +224,11 @@ impl TreePanel {
                     .pl(dp(24.0 + 12.0 * f32::from(depth)))
                     .rounded(px(4.0))
                     .border_1()
-                    .border_color(if self.name_problem.is_some() { colors.error } else { colors.focus })
+                    .border_color(if self.name_problem.is_some() {
+                        colors.error
+                    } else {
+                        colors.focus
+                    })
                     .child(icon.size(IconSize::Medium))
                     .child(TextField::new(&self.name, "Name").bare()),
             )
@@ -205,9 +243,17 @@ impl TreePanel {
             .action_with_icon("New file", Icon::FilePlus, Box::new(act::NewFile))
             .action_with_icon("New folder", Icon::FolderPlus, Box::new(act::NewFolder))
             .separator()
-            .action_if("Open to the side", Box::new(act::OpenToTheSide), has_selection)
+            .action_if(
+                "Open to the side",
+                Box::new(act::OpenToTheSide),
+                has_selection,
+            )
             .action("Find in folder\u{2026}", Box::new(act::FindInFolder))
-            .action_if("Show in file manager", Box::new(act::RevealInFileManager), has_selection)
+            .action_if(
+                "Show in file manager",
+                Box::new(act::RevealInFileManager),
+                has_selection,
+            )
             .separator()
             .action_if("Cut", Box::new(act::Cut), has_selection)
             .action_if("Copy", Box::new(act::Copy), has_selection)
@@ -215,21 +261,36 @@ impl TreePanel {
             .action_if("Duplicate", Box::new(act::Duplicate), has_selection)
             .separator()
             .action_if("Copy path", Box::new(act::CopyPath), has_selection)
-            .action_if("Copy relative path", Box::new(act::CopyRelativePath), has_selection)
+            .action_if(
+                "Copy relative path",
+                Box::new(act::CopyRelativePath),
+                has_selection,
+            )
             .separator()
             .action_if("Rename", Box::new(act::Rename), has_selection)
             .action_if("Move to trash", Box::new(act::Delete), has_selection)
             .separator()
-            .toggle("Hide ignored", Box::new(act::ToggleIgnored), self.state.hides_ignored)
+            .toggle(
+                "Hide ignored",
+                Box::new(act::ToggleIgnored),
+                self.state.hides_ignored,
+            )
             .action("Collapse all", Box::new(act::CollapseAll))
     }
 
     fn render_header(&self, cx: &Context<Self>) -> AnyElement {
         let colors = cx.theme().colors;
-        let name = self.folder.as_ref().map(|folder| folder.read(cx).name()).unwrap_or_default();
+        let name = self
+            .folder
+            .as_ref()
+            .map(|folder| folder.read(cx).name())
+            .unwrap_or_default();
         let filter = &self.state.filter;
         let title = if filter.is_empty() {
-            div().flex_1().min_w_0().child(Label::new(name.to_uppercase()).tiny().strong().muted())
+            div()
+                .flex_1()
+                .min_w_0()
+                .child(Label::new(name.to_uppercase()).tiny().strong().muted())
         } else {
             div()
                 .flex()
@@ -240,15 +301,17 @@ impl TreePanel {
                 .child(Icon::Filter.size(IconSize::Small).color(colors.accent))
                 .child(Label::new(filter.clone()).small())
         };
-        let button = |id: &'static str, icon, name: &'static str, action: Box<dyn gpui_kit::Action>| {
-            IconButton::new(id, icon, name).small().tab_stop(false).on_click(cx.listener(
-                move |this, _, window, cx| {
-                    this.focus.focus(window, cx);
-                    let action = action.boxed_clone();
-                    window.defer(cx, move |window, cx| window.dispatch_action(action, cx));
-                },
-            ))
-        };
+        let button =
+            |id: &'static str, icon, name: &'static str, action: Box<dyn gpui_kit::Action>| {
+                IconButton::new(id, icon, name)
+                    .small()
+                    .tab_stop(false)
+                    .on_click(cx.listener(move |this, _, window, cx| {
+                        this.focus.focus(window, cx);
+                        let action = action.boxed_clone();
+                        window.defer(cx, move |window, cx| window.dispatch_action(action, cx));
+                    }))
+            };
         div()
             .flex()
             .flex_none()
@@ -258,9 +321,24 @@ impl TreePanel {
             .pr(dp(6.0))
             .gap(dp(2.0))
             .child(title)
-            .child(button("new-file", Icon::FilePlus, "New file", Box::new(act::NewFile)))
-            .child(button("new-folder", Icon::FolderPlus, "New folder", Box::new(act::NewFolder)))
-            .child(button("collapse-all", Icon::CollapseAll, "Collapse all folders", Box::new(act::CollapseAll)))
+            .child(button(
+                "new-file",
+                Icon::FilePlus,
+                "New file",
+                Box::new(act::NewFile),
+            ))
+            .child(button(
+                "new-folder",
+                Icon::FolderPlus,
+                "New folder",
+                Box::new(act::NewFolder),
+            ))
+            .child(button(
+                "collapse-all",
+                Icon::CollapseAll,
+                "Collapse all folders",
+                Box::new(act::CollapseAll),
+            ))
             .into_any_element()
     }
 
@@ -275,7 +353,9 @@ impl TreePanel {
         };
         let tree = folder.read(cx).tree();
         if let Some(problem) = tree.problem() {
-            return EmptyState::new("This folder cannot be read").detail(problem.to_owned()).into_any_element();
+            return EmptyState::new("This folder cannot be read")
+                .detail(problem.to_owned())
+                .into_any_element();
         }
         if !self.state.filter.is_empty() {
             return EmptyState::new("Nothing has such a name")
@@ -283,13 +363,19 @@ impl TreePanel {
                 .into_any_element();
         }
         if tree.is_loaded() {
-            EmptyState::new("This folder is empty").icon(Icon::FolderOpen).into_any_element()
+            EmptyState::new("This folder is empty")
+                .icon(Icon::FolderOpen)
+                .into_any_element()
         } else {
             EmptyState::new("Reading\u{2026}").into_any_element()
         }
     }
 
-    fn with_actions(&self, element: gpui_kit::Stateful<gpui_kit::Div>, cx: &mut Context<Self>) -> gpui_kit::Stateful<gpui_kit::Div> {
+    fn with_actions(
+        &self,
+        element: gpui_kit::Stateful<gpui_kit::Div>,
+        cx: &mut Context<Self>,
+    ) -> gpui_kit::Stateful<gpui_kit::Div> {
         element
             .on_action(cx.listener(Self::select_previous))
             .on_action(cx.listener(Self::select_next))
@@ -375,9 +461,19 @@ fn status_word(status: FileStatus) -> Option<&'static str> {
 impl Render for TreePanel {
     fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
         let is_editing = self.state.editing.is_some();
-        let context = if is_editing { "ProjectTree editing" } else { "ProjectTree" };
-        let root = self.folder.as_ref().map(|folder| folder.read(cx).root().clone());
-        let (header, is_empty) = (self.folder.is_some().then(|| self.render_header(cx)), self.shown.is_empty());
+        let context = if is_editing {
+            "ProjectTree editing"
+        } else {
+            "ProjectTree"
+        };
+        let root = self
+            .folder
+            .as_ref()
+            .map(|folder| folder.read(cx).root().clone());
+        let (header, is_empty) = (
+            self.folder.is_some().then(|| self.render_header(cx)),
+            self.shown.is_empty(),
+        );
         let problem = self.name_problem.clone();
         let colors = cx.theme().colors;
         let this = cx.entity().downgrade();
@@ -396,10 +492,14 @@ impl Render for TreePanel {
         let list = if is_empty {
             self.render_empty(cx)
         } else {
-            uniform_list("tree-rows", self.shown.len(), cx.processor(Self::render_rows))
-                .track_scroll(&self.scroll)
-                .size_full()
-                .into_any_element()
+            uniform_list(
+                "tree-rows",
+                self.shown.len(),
+                cx.processor(Self::render_rows),
+            )
+            .track_scroll(&self.scroll)
+            .size_full()
+            .into_any_element()
         };
         let dropped_root = root.clone();
         let list = div()
@@ -414,7 +514,11 @@ impl Render for TreePanel {
                 }
             }))
             .on_drop(cx.listener(move |this, paths: &ExternalPaths, window, cx| {
-                let paths: Vec<_> = paths.paths().iter().filter_map(base::AbsPath::new).collect();
+                let paths: Vec<_> = paths
+                    .paths()
+                    .iter()
+                    .filter_map(base::AbsPath::new)
+                    .collect();
                 let folder = this.drop_folder.take().or_else(|| root.clone());
                 if let Some(folder) = folder {
                     this.take_in(paths, folder, window, cx);
@@ -422,17 +526,21 @@ impl Render for TreePanel {
             }))
             .child(list)
             .menu_on_right_click(move |_, cx| {
-                this.upgrade().map(|this| this.read(cx).menu()).unwrap_or_default()
+                this.upgrade()
+                    .map(|this| this.read(cx).menu())
+                    .unwrap_or_default()
             });
-        body.children(header).child(list).children(problem.map(|problem| {
-            div()
-                .flex_none()
-                .px(dp(12.0))
-                .py(dp(6.0))
-                .text_size(dp(12.0))
-                .text_color(colors.error)
-                .child(problem)
-        }))
+        body.children(header)
+            .child(list)
+            .children(problem.map(|problem| {
+                div()
+                    .flex_none()
+                    .px(dp(12.0))
+                    .py(dp(6.0))
+                    .text_size(dp(12.0))
+                    .text_color(colors.error)
+                    .child(problem)
+            }))
     }
 }
 

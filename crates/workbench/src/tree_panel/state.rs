@@ -130,13 +130,18 @@ impl TreeState {
     /// Where the selected row stands among the shown ones.
     pub fn selected_at(&self, tree: &Tree, shown: &[ShownRow]) -> Option<usize> {
         let selected = self.selected.as_ref()?;
-        shown.iter().position(|row| entry_path(tree, row) == Some(selected))
+        shown
+            .iter()
+            .position(|row| entry_path(tree, row) == Some(selected))
     }
 
     /// Moves the selection by `step` rows and stops at the ends.
     pub fn select_by(&mut self, tree: &Tree, step: isize) {
         let shown = self.shown(tree);
-        let paths: Vec<_> = shown.iter().filter_map(|row| entry_path(tree, row)).collect();
+        let paths: Vec<_> = shown
+            .iter()
+            .filter_map(|row| entry_path(tree, row))
+            .collect();
         let at = self
             .selected
             .as_ref()
@@ -184,7 +189,9 @@ impl TreeState {
         let Some(selected) = &self.selected else {
             return tree.root().clone();
         };
-        let row = tree.row_of(selected).and_then(|index| tree.rows().get(index));
+        let row = tree
+            .row_of(selected)
+            .and_then(|index| tree.rows().get(index));
         match row {
             Some(row) if row.entry.kind == FileKind::Folder => selected.clone(),
             _ => selected.parent().unwrap_or_else(|| tree.root().clone()),
@@ -202,8 +209,13 @@ pub(crate) fn entry_path<'a>(tree: &'a Tree, row: &ShownRow) -> Option<&'a AbsPa
 
 /// Right below the folder's own row; at the top for the root.
 fn place_for_new(tree: &Tree, shown: &[ShownRow], folder: &AbsPath) -> (usize, usize) {
-    let at = shown.iter().position(|row| entry_path(tree, row) == Some(folder));
-    match (at, tree.row_of(folder).and_then(|index| tree.rows().get(index))) {
+    let at = shown
+        .iter()
+        .position(|row| entry_path(tree, row) == Some(folder));
+    match (
+        at,
+        tree.row_of(folder).and_then(|index| tree.rows().get(index)),
+    ) {
         (Some(at), Some(row)) => (at + 1, row.depth + 1),
         _ => (0, 0),
     }

@@ -31,23 +31,43 @@ impl Workbench {
         }
     }
 
-    pub(super) fn close_other_tabs(&mut self, _: &CloseOtherTabs, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn close_other_tabs(
+        &mut self,
+        _: &CloseOtherTabs,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         if let Some(item) = self.layout.active_item() {
             self.close(Closing::Others(item), window, cx);
         }
     }
 
-    pub(super) fn close_to_the_right(&mut self, _: &CloseTabsToTheRight, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn close_to_the_right(
+        &mut self,
+        _: &CloseTabsToTheRight,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         if let Some(item) = self.layout.active_item() {
             self.close(Closing::RightOf(item), window, cx);
         }
     }
 
-    pub(super) fn close_all_tabs(&mut self, _: &CloseAllTabs, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn close_all_tabs(
+        &mut self,
+        _: &CloseAllTabs,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.close(Closing::All, window, cx);
     }
 
-    pub(super) fn close_saved_tabs(&mut self, _: &CloseSavedTabs, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn close_saved_tabs(
+        &mut self,
+        _: &CloseSavedTabs,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let Some(tabs) = self.layout.tabs(self.layout.active_pane()) else {
             return;
         };
@@ -60,7 +80,9 @@ impl Workbench {
     /// Closes the tabs that `closing` means, after a question where text would be lost.
     pub(crate) fn close(&mut self, closing: Closing, window: &mut Window, cx: &mut Context<Self>) {
         let pane = match closing {
-            Closing::One(item) | Closing::Others(item) | Closing::RightOf(item) => self.layout.pane_of(item),
+            Closing::One(item) | Closing::Others(item) | Closing::RightOf(item) => {
+                self.layout.pane_of(item)
+            }
             Closing::All => Some(self.layout.active_pane()),
         };
         let Some(tabs) = pane.and_then(|pane| self.layout.tabs(pane)) else {
@@ -113,7 +135,10 @@ impl Workbench {
                 continue;
             };
             let id = document.entity_id();
-            let stays = self.items_of(id, cx).iter().any(|item| !items.contains(item))
+            let stays = self
+                .items_of(id, cx)
+                .iter()
+                .any(|item| !items.contains(item))
                 || crate::windows::is_shown_elsewhere(id, cx.entity().entity_id(), cx);
             if !stays && !losing.iter().any(|known| known.entity_id() == id) {
                 losing.push(document);
@@ -151,15 +176,29 @@ impl Workbench {
         }
     }
 
-    pub(super) fn reopen_closed(&mut self, _: &ReopenClosedTab, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn reopen_closed(
+        &mut self,
+        _: &ReopenClosedTab,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let Some(closed) = self.closed.pop() else {
             return;
         };
-        let pane = if self.layout.tabs(closed.pane).is_some() { closed.pane } else { self.layout.active_pane() };
+        let pane = if self.layout.tabs(closed.pane).is_some() {
+            closed.pane
+        } else {
+            self.layout.active_pane()
+        };
         self.reopen(closed.item, pane, window, cx);
     }
 
-    pub(super) fn close_window(&mut self, _: &CloseWindow, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn close_window(
+        &mut self,
+        _: &CloseWindow,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.store_now(window, cx);
         window.remove_window();
     }
@@ -171,13 +210,29 @@ const SAVE: usize = 2;
 
 fn question(losing: &[Entity<DocumentModel>], cx: &Context<Workbench>) -> Asked {
     let (title, save) = match losing {
-        [one] => (format!("Save the changes to \u{201c}{}\u{201d}?", one.read(cx).document().title()), "Save".to_owned()),
-        many => (format!("Save the changes to {} files?", many.len()), format!("Save {} files", many.len())),
+        [one] => (
+            format!(
+                "Save the changes to \u{201c}{}\u{201d}?",
+                one.read(cx).document().title()
+            ),
+            "Save".to_owned(),
+        ),
+        many => (
+            format!("Save the changes to {} files?", many.len()),
+            format!("Save {} files", many.len()),
+        ),
     };
-    let names: Vec<String> = losing.iter().take(6).map(|document| document.read(cx).document().title()).collect();
+    let names: Vec<String> = losing
+        .iter()
+        .take(6)
+        .map(|document| document.read(cx).document().title())
+        .collect();
     let detail = match losing {
         [_] => "What was changed since the last save is lost otherwise.".to_owned(),
-        _ => format!("What was changed in {} is lost otherwise.", names.join(", ")),
+        _ => format!(
+            "What was changed in {} is lost otherwise.",
+            names.join(", ")
+        ),
     };
     Asked {
         title: title.into(),

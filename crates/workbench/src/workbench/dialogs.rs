@@ -11,7 +11,12 @@ use crate::question::{Asked, Question};
 
 impl Workbench {
     /// Asks in the middle of the window. An error of the receiver means that nothing was answered.
-    pub(crate) fn ask(&mut self, asked: Asked, window: &mut Window, cx: &mut Context<Self>) -> oneshot::Receiver<usize> {
+    pub(crate) fn ask(
+        &mut self,
+        asked: Asked,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> oneshot::Receiver<usize> {
         let title = asked.title.clone();
         let mut answer = None;
         let question = cx.new(|cx| {
@@ -19,14 +24,16 @@ impl Workbench {
             answer = Some(receiver);
             question
         });
-        self.modal.update(cx, |modal, cx| modal.ask(title, question, window, cx));
+        self.modal
+            .update(cx, |modal, cx| modal.ask(title, question, window, cx));
         answer.unwrap_or_else(|| oneshot::channel().1)
     }
 
     /// Reports something in the corner of the window and keeps it in the list.
     pub(crate) fn report(&mut self, toast: Notice, window: &mut Window, cx: &mut Context<Self>) {
         let at = self.services.clock.wall_ms();
-        self.notices.update(cx, |notices, cx| notices.add(toast.clone(), at, cx));
+        self.notices
+            .update(cx, |notices, cx| notices.add(toast.clone(), at, cx));
         let mut shown = Toast::new(toast.tone, toast.text);
         if let Some(key) = toast.key {
             shown = shown.key(key);
@@ -47,10 +54,17 @@ impl Workbench {
         self.report(Notice::new(Tone::Error, sentence), window, cx);
     }
 
-    pub(super) fn show_notifications(&mut self, _: &ShowNotifications, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn show_notifications(
+        &mut self,
+        _: &ShowNotifications,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let notices = self.notices.clone();
         let list = cx.new(|cx| crate::notices::NoticeList::new(notices, window, cx));
-        self.modal.update(cx, |modal, cx| modal.show("Notifications", list, window, cx));
+        self.modal.update(cx, |modal, cx| {
+            modal.show("Notifications", list, window, cx)
+        });
     }
 
     pub(super) fn dismiss_notifications(

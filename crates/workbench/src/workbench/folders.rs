@@ -5,7 +5,9 @@ use gpui_kit::{AppContext as _, ClipboardItem, Context, Entity, Focusable as _, 
 use ui::{ActiveSettings as _, Tone};
 
 use super::{How, Workbench};
-use crate::actions::file::{CloseFolder, CopyPath, CopyRelativePath, RevealInFileManager, RevealInTree};
+use crate::actions::file::{
+    CloseFolder, CopyPath, CopyRelativePath, RevealInFileManager, RevealInTree,
+};
 use crate::actions::view::{FocusEditor, FocusProjectTree, ToggleProjectTree};
 use crate::folder::{Folder, FolderEvent};
 use crate::item::Item;
@@ -15,7 +17,12 @@ use crate::windows;
 
 impl Workbench {
     /// Opens a folder in this window in place of the one that is open; texts stay open.
-    pub(crate) fn open_folder_here(&mut self, folder: AbsPath, window: &mut Window, cx: &mut Context<Self>) {
+    pub(crate) fn open_folder_here(
+        &mut self,
+        folder: AbsPath,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         if self.root(cx).as_ref() == Some(&folder) {
             return;
         }
@@ -28,7 +35,12 @@ impl Workbench {
     }
 
     /// Opens a folder, or closes the one that is open.
-    pub(crate) fn set_folder(&mut self, root: Option<AbsPath>, window: &mut Window, cx: &mut Context<Self>) {
+    pub(crate) fn set_folder(
+        &mut self,
+        root: Option<AbsPath>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.folder_subscription = None;
         self.recent_files.clear();
         self.folder = root.map(|root| Folder::open(root, cx));
@@ -38,7 +50,8 @@ impl Workbench {
             windows::note_folder(&folder.read(cx).root().clone(), cx);
         }
         let folder = self.folder.clone();
-        self.tree.update(cx, |tree, cx| tree.set_folder(folder, window, cx));
+        self.tree
+            .update(cx, |tree, cx| tree.set_folder(folder, window, cx));
         let root = self.root(cx);
         for entry in self.items.values() {
             if let Item::Search(panel) = &entry.item {
@@ -51,7 +64,12 @@ impl Workbench {
         self.watch_visible(cx);
     }
 
-    pub(super) fn close_folder(&mut self, _: &CloseFolder, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn close_folder(
+        &mut self,
+        _: &CloseFolder,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.set_folder(None, window, cx);
     }
 
@@ -79,7 +97,11 @@ impl Workbench {
             }
             FolderEvent::Rescan => self.check_documents(|_| true, window, cx),
             FolderEvent::Problem(sentence) => {
-                self.report(Notice::new(Tone::Warning, sentence.clone()).key("watch"), window, cx);
+                self.report(
+                    Notice::new(Tone::Warning, sentence.clone()).key("watch"),
+                    window,
+                    cx,
+                );
             }
         }
     }
@@ -92,7 +114,12 @@ impl Workbench {
         window.set_window_title(&title);
     }
 
-    pub(super) fn toggle_tree(&mut self, _: &ToggleProjectTree, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn toggle_tree(
+        &mut self,
+        _: &ToggleProjectTree,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.tree_shown = !self.tree_shown;
         let tree_focus = self.tree.read(cx).focus_handle(cx);
         if self.tree_shown {
@@ -103,7 +130,12 @@ impl Workbench {
         self.layout_changed(cx);
     }
 
-    pub(super) fn focus_tree_action(&mut self, _: &FocusProjectTree, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn focus_tree_action(
+        &mut self,
+        _: &FocusProjectTree,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let tree_focus = self.tree.read(cx).focus_handle(cx);
         if self.tree_shown && tree_focus.contains_focused(window, cx) {
             self.focus_active(window, cx);
@@ -118,7 +150,12 @@ impl Workbench {
         self.layout_changed(cx);
     }
 
-    pub(super) fn focus_editor(&mut self, _: &FocusEditor, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn focus_editor(
+        &mut self,
+        _: &FocusEditor,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.focus_active(window, cx);
     }
 
@@ -142,7 +179,12 @@ impl Workbench {
         }
     }
 
-    pub(super) fn reveal_in_tree(&mut self, _: &RevealInTree, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn reveal_in_tree(
+        &mut self,
+        _: &RevealInTree,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.show_in_tree(cx);
         self.focus_tree(window, cx);
     }
@@ -153,7 +195,12 @@ impl Workbench {
         }
     }
 
-    pub(super) fn copy_relative_path(&mut self, _: &CopyRelativePath, _: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn copy_relative_path(
+        &mut self,
+        _: &CopyRelativePath,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         if let Some(path) = self.active_item().and_then(|item| item.path(cx)) {
             let text = self.display_path(&path, cx);
             cx.write_to_clipboard(ClipboardItem::new_string(text));
@@ -172,7 +219,12 @@ impl Workbench {
     }
 
     /// Hears what the project tree wants of the window.
-    pub(super) fn tree_event(&mut self, event: &TreeEvent, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn tree_event(
+        &mut self,
+        event: &TreeEvent,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         match event {
             TreeEvent::Open { path, side: false } => {
                 self.open_path(path.clone(), How::lasting(), window, cx);
@@ -187,7 +239,9 @@ impl Workbench {
             TreeEvent::Moved { from, to } => self.follow_move(from, to, cx),
             TreeEvent::Report(notice) => self.report(notice.clone(), window, cx),
             TreeEvent::Search(folder) => {
-                let glob = self.root(cx).and_then(|root| Some(folder.relative_to(&root)?.display().to_string()));
+                let glob = self
+                    .root(cx)
+                    .and_then(|root| Some(folder.relative_to(&root)?.display().to_string()));
                 self.show_search_in(glob, window, cx);
             }
             TreeEvent::Leave => self.focus_active(window, cx),
@@ -195,7 +249,9 @@ impl Workbench {
                 window.dispatch_action(Box::new(crate::actions::file::OpenFolder), cx);
             }
             TreeEvent::Dropped { paths, folder } => {
-                self.tree.update(cx, |tree, cx| tree.take_in(paths.clone(), folder.clone(), window, cx));
+                self.tree.update(cx, |tree, cx| {
+                    tree.take_in(paths.clone(), folder.clone(), window, cx)
+                });
             }
         }
     }
@@ -205,7 +261,11 @@ impl Workbench {
         for document in crate::documents::Documents::all(cx) {
             let moved = document.read(cx).path().and_then(|path| {
                 let rest = path.relative_to(from)?;
-                Some(if rest.as_os_str().is_empty() { to.clone() } else { to.join(rest) })
+                Some(if rest.as_os_str().is_empty() {
+                    to.clone()
+                } else {
+                    to.join(rest)
+                })
             });
             if let Some(path) = moved {
                 document.update(cx, |document, cx| document.set_path(path, cx));
@@ -222,7 +282,9 @@ impl Workbench {
         let files = self.services.files.clone();
         let read = cx.background_spawn(async move {
             let bytes = path.and_then(|path| files.read(&path, LIMIT).ok());
-            bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+            bytes
+                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+                .unwrap_or_default()
         });
         cx.spawn(async move |_, cx| {
             let text = read.await;

@@ -9,8 +9,8 @@ use ui::picker::{Picker, PickerDelegate};
 use super::{Focus, Goal, How, Workbench};
 use crate::actions::app::SelectTheme;
 use crate::actions::file::{
-    Open, OpenFolder, OpenRecent, ReopenWithEncoding, SaveWithEncoding, SelectIndentation, SelectLanguage,
-    SelectLineEnding,
+    Open, OpenFolder, OpenRecent, ReopenWithEncoding, SaveWithEncoding, SelectIndentation,
+    SelectLanguage, SelectLineEnding,
 };
 use crate::actions::go::{Back, FindFile, FindSymbol, Forward, ShowCommands, ToLine};
 use crate::actions::pane::{SwitchTab, SwitchTabBack};
@@ -44,7 +44,12 @@ impl Workbench {
             (editor.caret_point(cx), editor.selections(cx).primary().head)
         });
         let path = self.item(item)?.path(cx);
-        Some(TrailPlace { item, path, offset, row: point.row })
+        Some(TrailPlace {
+            item,
+            path,
+            offset,
+            row: point.row,
+        })
     }
 
     /// Notes where one is before jumping away.
@@ -55,7 +60,10 @@ impl Workbench {
     }
 
     pub(super) fn go_back(&mut self, _: &Back, window: &mut Window, cx: &mut Context<Self>) {
-        if let Some(place) = self.here(cx).and_then(|here| self.trail.back(here, is_same)) {
+        if let Some(place) = self
+            .here(cx)
+            .and_then(|here| self.trail.back(here, is_same))
+        {
             self.return_to(place, window, cx);
         }
     }
@@ -80,7 +88,12 @@ impl Workbench {
     }
 
     /// Shows a picker.
-    pub(crate) fn pick<D: PickerDelegate>(&mut self, delegate: D, window: &mut Window, cx: &mut Context<Self>) {
+    pub(crate) fn pick<D: PickerDelegate>(
+        &mut self,
+        delegate: D,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.pick_with(delegate, "", window, cx);
     }
 
@@ -100,7 +113,8 @@ impl Workbench {
             }
             picker
         });
-        self.modal.update(cx, |modal, cx| modal.show(name, picker, window, cx));
+        self.modal
+            .update(cx, |modal, cx| modal.show(name, picker, window, cx));
     }
 
     pub(super) fn find_file(&mut self, _: &FindFile, window: &mut Window, cx: &mut Context<Self>) {
@@ -113,12 +127,22 @@ impl Workbench {
         }
     }
 
-    pub(super) fn show_commands(&mut self, _: &ShowCommands, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn show_commands(
+        &mut self,
+        _: &ShowCommands,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let delegate = commands::Commands::new(window, cx);
         self.pick(delegate, window, cx);
     }
 
-    pub(super) fn find_symbol(&mut self, _: &FindSymbol, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn find_symbol(
+        &mut self,
+        _: &FindSymbol,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         if let Some(Item::Text(editor)) = self.active_item().cloned() {
             self.leave_place(cx);
             let delegate = symbols::Symbols::new(editor, cx);
@@ -137,31 +161,50 @@ impl Workbench {
     pub(super) fn open_by_path(&mut self, _: &Open, window: &mut Window, cx: &mut Context<Self>) {
         let base = self.path_base(cx);
         let this = cx.weak_entity();
-        let delegate = paths::Paths::new(paths::Wanted::File, base.clone(), move |path, taken, window, cx| {
-            this.update(cx, |this, cx| match taken {
-                paths::Chosen::File(place) => {
-                    let goal = place.map(Goal::Place);
-                    this.open_path(path, How::lasting().at(goal), window, cx);
-                }
-                paths::Chosen::Folder => this.open_folder_here(path, window, cx),
-                paths::Chosen::New => {
-                    let document = crate::documents::Documents::new_at(path, cx);
-                    let pane = this.layout.active_pane();
-                    this.open_document_in(document, pane, How::lasting(), window, cx);
-                }
-            })
-            .ok();
-        }, cx);
+        let delegate = paths::Paths::new(
+            paths::Wanted::File,
+            base.clone(),
+            move |path, taken, window, cx| {
+                this.update(cx, |this, cx| match taken {
+                    paths::Chosen::File(place) => {
+                        let goal = place.map(Goal::Place);
+                        this.open_path(path, How::lasting().at(goal), window, cx);
+                    }
+                    paths::Chosen::Folder => this.open_folder_here(path, window, cx),
+                    paths::Chosen::New => {
+                        let document = crate::documents::Documents::new_at(path, cx);
+                        let pane = this.layout.active_pane();
+                        this.open_document_in(document, pane, How::lasting(), window, cx);
+                    }
+                })
+                .ok();
+            },
+            cx,
+        );
         let start = self.services.display(&base);
         self.pick_with(delegate, &with_slash(&start), window, cx);
     }
 
-    pub(super) fn open_folder_by_path(&mut self, _: &OpenFolder, window: &mut Window, cx: &mut Context<Self>) {
-        let base = self.root(cx).and_then(|root| root.parent()).unwrap_or_else(|| self.path_base(cx));
+    pub(super) fn open_folder_by_path(
+        &mut self,
+        _: &OpenFolder,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let base = self
+            .root(cx)
+            .and_then(|root| root.parent())
+            .unwrap_or_else(|| self.path_base(cx));
         let this = cx.weak_entity();
-        let delegate = paths::Paths::new(paths::Wanted::Folder, base.clone(), move |path, _, window, cx| {
-            this.update(cx, |this, cx| this.open_folder_here(path, window, cx)).ok();
-        }, cx);
+        let delegate = paths::Paths::new(
+            paths::Wanted::Folder,
+            base.clone(),
+            move |path, _, window, cx| {
+                this.update(cx, |this, cx| this.open_folder_here(path, window, cx))
+                    .ok();
+            },
+            cx,
+        );
         let start = self.services.display(&base);
         self.pick_with(delegate, &with_slash(&start), window, cx);
     }
@@ -177,12 +220,17 @@ impl Workbench {
         let base = self.path_base(cx);
         let reply = std::cell::Cell::new(Some(reply));
         let wanted = paths::Wanted::NewFile;
-        let delegate = paths::Paths::new(wanted, base.clone(), move |path, _, _, _| {
-            if let Some(reply) = reply.take() {
-                // Whoever asked may be gone; then nobody wants the answer.
-                reply.send(path).ok();
-            }
-        }, cx);
+        let delegate = paths::Paths::new(
+            wanted,
+            base.clone(),
+            move |path, _, _, _| {
+                if let Some(reply) = reply.take() {
+                    // Whoever asked may be gone; then nobody wants the answer.
+                    reply.send(path).ok();
+                }
+            },
+            cx,
+        );
         let name = match document.read(cx).path() {
             Some(path) => self.services.display(path),
             None => with_slash(&self.services.display(&base)),
@@ -193,62 +241,110 @@ impl Workbench {
 
     /// The folder that a typed path starts from: that of the text at hand, or the open folder.
     fn path_base(&self, cx: &Context<Self>) -> AbsPath {
-        let beside = self.active_item().and_then(|item| item.path(cx)).and_then(|path| path.parent());
+        let beside = self
+            .active_item()
+            .and_then(|item| item.path(cx))
+            .and_then(|path| path.parent());
         beside
             .or_else(|| self.root(cx))
             .unwrap_or_else(|| self.services.working_folder.clone())
     }
 
-    pub(super) fn open_recent(&mut self, _: &OpenRecent, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn open_recent(
+        &mut self,
+        _: &OpenRecent,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let delegate = recent::RecentFolders::new(cx.weak_entity(), cx);
         self.pick(delegate, window, cx);
     }
 
-    pub(super) fn select_theme(&mut self, _: &SelectTheme, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn select_theme(
+        &mut self,
+        _: &SelectTheme,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let delegate = themes::Themes::new(cx);
         self.pick(delegate, window, cx);
     }
 
-    pub(super) fn select_language(&mut self, _: &SelectLanguage, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn select_language(
+        &mut self,
+        _: &SelectLanguage,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         if let Some(document) = self.active_document(cx) {
             let delegate = choices::languages(document, cx);
             self.pick(delegate, window, cx);
         }
     }
 
-    pub(super) fn select_line_ending(&mut self, _: &SelectLineEnding, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn select_line_ending(
+        &mut self,
+        _: &SelectLineEnding,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         if let Some(document) = self.active_document(cx) {
             let delegate = choices::line_endings(document, cx);
             self.pick(delegate, window, cx);
         }
     }
 
-    pub(super) fn select_indentation(&mut self, _: &SelectIndentation, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn select_indentation(
+        &mut self,
+        _: &SelectIndentation,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         if let Some(Item::Text(editor)) = self.active_item().cloned() {
             let delegate = choices::indentations(editor, cx);
             self.pick(delegate, window, cx);
         }
     }
 
-    pub(super) fn reopen_with_encoding(&mut self, _: &ReopenWithEncoding, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn reopen_with_encoding(
+        &mut self,
+        _: &ReopenWithEncoding,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         if let Some(document) = self.active_document(cx) {
             let delegate = choices::reopen_encodings(document, cx.weak_entity(), cx);
             self.pick(delegate, window, cx);
         }
     }
 
-    pub(super) fn save_with_encoding(&mut self, _: &SaveWithEncoding, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn save_with_encoding(
+        &mut self,
+        _: &SaveWithEncoding,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         if let Some(document) = self.active_document(cx) {
             let delegate = choices::save_encodings(document, cx.weak_entity(), cx);
             self.pick(delegate, window, cx);
         }
     }
 
-    pub(super) fn switch_tab(&mut self, _: &SwitchTab, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn switch_tab(
+        &mut self,
+        _: &SwitchTab,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.show_tab_switcher(1, window, cx);
     }
 
-    pub(super) fn switch_tab_back(&mut self, _: &SwitchTabBack, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn switch_tab_back(
+        &mut self,
+        _: &SwitchTabBack,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.show_tab_switcher(-1, window, cx);
     }
 
@@ -279,7 +375,11 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let how = How { focus: Focus::Take, ..How::lasting() }.at(place.map(Goal::Place));
+        let how = How {
+            focus: Focus::Take,
+            ..How::lasting()
+        }
+        .at(place.map(Goal::Place));
         if to_side {
             let pane = self.layout.active_pane();
             if let Some(new) = self.layout.split(pane, crate::layout::Side::Right) {
@@ -293,5 +393,9 @@ impl Workbench {
 }
 
 fn with_slash(path: &str) -> String {
-    if path.ends_with('/') { path.to_owned() } else { format!("{path}/") }
+    if path.ends_with('/') {
+        path.to_owned()
+    } else {
+        format!("{path}/")
+    }
 }

@@ -11,8 +11,8 @@ use super::{Entry, RECENT_KEPT, Workbench};
 use crate::actions::file::New;
 use crate::documents::Documents;
 use crate::item::Item;
-use crate::notices::Notice;
 use crate::layout::{ItemId, Opening, PaneId};
+use crate::notices::Notice;
 use crate::refusal::Refusal;
 use crate::session::note_recent;
 use crate::target::Place;
@@ -71,8 +71,16 @@ impl How {
     /// To look at; the keyboard stays where it is.
     pub(crate) fn preview(cx: &App) -> Self {
         use ui::ActiveSettings as _;
-        let opening = if cx.settings().window.preview_tabs { Opening::Preview } else { Opening::Lasting };
-        Self { opening, focus: Focus::Leave, ..Self::lasting() }
+        let opening = if cx.settings().window.preview_tabs {
+            Opening::Preview
+        } else {
+            Opening::Lasting
+        };
+        Self {
+            opening,
+            focus: Focus::Leave,
+            ..Self::lasting()
+        }
     }
 
     /// At a place.
@@ -83,7 +91,13 @@ impl How {
 
 impl Workbench {
     /// Shows a file in the active pane, in the tab it already has there or in a new one.
-    pub(crate) fn open_path(&mut self, path: AbsPath, how: How, window: &mut Window, cx: &mut Context<Self>) {
+    pub(crate) fn open_path(
+        &mut self,
+        path: AbsPath,
+        how: How,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let pane = self.layout.active_pane();
         self.open_path_in(path, pane, how, window, cx);
     }
@@ -107,7 +121,11 @@ impl Workbench {
             self.items.remove(&item);
             self.layout.close(item);
         }
-        let pane = if self.layout.tabs(pane).is_some() { pane } else { self.layout.active_pane() };
+        let pane = if self.layout.tabs(pane).is_some() {
+            pane
+        } else {
+            self.layout.active_pane()
+        };
         let loading = Documents::open(path.clone(), how.binary, cx);
         if let Some(Ok(document)) = futures::FutureExt::now_or_never(loading.clone()) {
             self.open_document_in(document, pane, how, window, cx);
@@ -116,7 +134,11 @@ impl Workbench {
         cx.spawn_in(window, async move |this, cx| {
             let loaded = loading.await;
             let shown = this.update_in(cx, |this, window, cx| {
-                let pane = if this.layout.tabs(pane).is_some() { pane } else { this.layout.active_pane() };
+                let pane = if this.layout.tabs(pane).is_some() {
+                    pane
+                } else {
+                    this.layout.active_pane()
+                };
                 match loaded {
                     Ok(document) => this.open_document_in(document, pane, how, window, cx),
                     Err(error) => this.refuse(path, error, pane, how, window, cx),
@@ -129,9 +151,12 @@ impl Workbench {
 
     fn item_in(&self, pane: PaneId, path: &AbsPath, cx: &Context<Self>) -> Option<ItemId> {
         let tabs = self.layout.tabs(pane)?.tabs();
-        let shows = |item: ItemId| self.item(item).and_then(|item| item.path(cx)).as_ref() == Some(path);
+        let shows =
+            |item: ItemId| self.item(item).and_then(|item| item.path(cx)).as_ref() == Some(path);
         let text = |item: ItemId| matches!(self.item(item), Some(Item::Text(_)));
-        tabs.iter().map(|tab| tab.item).find(|item| text(*item) && shows(*item))
+        tabs.iter()
+            .map(|tab| tab.item)
+            .find(|item| text(*item) && shows(*item))
     }
 
     fn waiting_in(&self, pane: PaneId, path: &AbsPath, cx: &Context<Self>) -> Option<ItemId> {
@@ -174,7 +199,9 @@ impl Workbench {
 
     /// Goes to the place asked for, and takes the keyboard there if that was asked for too.
     fn arrive(&mut self, item: ItemId, how: How, window: &mut Window, cx: &mut Context<Self>) {
-        if let (Some(goal), Some(editor)) = (how.place, self.item(item).and_then(Item::editor).cloned()) {
+        if let (Some(goal), Some(editor)) =
+            (how.place, self.item(item).and_then(Item::editor).cloned())
+        {
             go_to(&editor, goal, cx);
         }
         if how.focus == Focus::Take {
@@ -222,7 +249,13 @@ impl Workbench {
     ) -> ItemId {
         let id = self.layout.new_item();
         let subscriptions = self.subscribe_to(id, &item, window, cx);
-        self.items.insert(id, Entry { item, _subscriptions: subscriptions });
+        self.items.insert(
+            id,
+            Entry {
+                item,
+                _subscriptions: subscriptions,
+            },
+        );
         if let Some(gone) = self.layout.open(pane, id, opening) {
             self.forget_item(gone, cx);
         }
@@ -244,12 +277,20 @@ impl Workbench {
             vec![cx.on_focus_in(&focus, window, move |this, _, cx| this.item_focused(id, cx))];
         if let Item::Text(editor) = item {
             let document = editor.read(cx).model().clone();
-            subscriptions.push(cx.subscribe_in(&document, window, move |this, document, event, window, cx| {
-                this.document_event(id, document, event, window, cx);
-            }));
-            subscriptions.push(cx.subscribe_in(editor, window, |this, editor, event: &EditorEvent, window, cx| {
-                this.editor_event(editor, event, window, cx);
-            }));
+            subscriptions.push(cx.subscribe_in(
+                &document,
+                window,
+                move |this, document, event, window, cx| {
+                    this.document_event(id, document, event, window, cx);
+                },
+            ));
+            subscriptions.push(cx.subscribe_in(
+                editor,
+                window,
+                |this, editor, event: &EditorEvent, window, cx| {
+                    this.editor_event(editor, event, window, cx);
+                },
+            ));
         }
         subscriptions
     }
@@ -299,7 +340,11 @@ impl Workbench {
             }
             EditorEvent::Scrolled => self.store_soon(cx),
             EditorEvent::Refused(sentence) => {
-                self.report(Notice::new(ui::Tone::Warning, sentence.clone()).key("refused"), window, cx);
+                self.report(
+                    Notice::new(ui::Tone::Warning, sentence.clone()).key("refused"),
+                    window,
+                    cx,
+                );
             }
             EditorEvent::Edited | EditorEvent::Focused => {}
         }
@@ -314,11 +359,18 @@ impl Workbench {
     }
 
     /// Opens what was dropped from outside: files in tabs, a folder as the folder of the window.
-    pub(super) fn open_dropped(&mut self, paths: Vec<AbsPath>, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn open_dropped(
+        &mut self,
+        paths: Vec<AbsPath>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let files = self.services.files.clone();
         let sort = cx.background_spawn(async move {
             let is_folder = |path: &AbsPath| {
-                files.stat(path).is_ok_and(|stat| stat.kind == host::FileKind::Folder)
+                files
+                    .stat(path)
+                    .is_ok_and(|stat| stat.kind == host::FileKind::Folder)
             };
             paths.into_iter().partition::<Vec<_>, _>(is_folder)
         });
@@ -363,7 +415,12 @@ pub(crate) fn go_to(editor: &Entity<Editor>, goal: Goal, cx: &mut App) {
             Goal::Span(span) => span,
             Goal::Place(place) => base::Span::at(offset_of(&snapshot, place)),
             Goal::InRow { row, start, end } => {
-                let at = |column| snapshot.offset_at(Point { row, column: base::Column(column) });
+                let at = |column| {
+                    snapshot.offset_at(Point {
+                        row,
+                        column: base::Column(column),
+                    })
+                };
                 base::Span::new(at(start), at(end))
             }
         };
@@ -375,7 +432,9 @@ pub(crate) fn go_to(editor: &Entity<Editor>, goal: Goal, cx: &mut App) {
 fn offset_of(snapshot: &text::Snapshot, place: Place) -> base::ByteOffset {
     let row = base::Row(place.line.saturating_sub(1)).min(snapshot.last_row());
     let start = snapshot.row_start(row);
-    let chars = snapshot.chars_at(start).take_while(|c| *c != '\n' && *c != '\r');
+    let chars = snapshot
+        .chars_at(start)
+        .take_while(|c| *c != '\n' && *c != '\r');
     let before = usize::try_from(place.column.saturating_sub(1)).unwrap_or(0);
     let bytes: usize = chars.take(before).map(char::len_utf8).sum();
     start + bytes

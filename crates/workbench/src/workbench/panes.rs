@@ -5,20 +5,30 @@ use gpui_kit::{Context, Entity, Window};
 
 use super::Workbench;
 use crate::actions::pane::{
-    ActivateTab, EvenOut, FocusDown, FocusLeft, FocusNext, FocusPrevious, FocusRight, FocusUp, KeepTab,
-    LastTab, MoveTabLeft, MoveTabRight, MoveTabToNextPane, NextTab, PreviousTab, SplitDown, SplitLeft,
-    SplitRight, SplitUp, TogglePinTab,
+    ActivateTab, EvenOut, FocusDown, FocusLeft, FocusNext, FocusPrevious, FocusRight, FocusUp,
+    KeepTab, LastTab, MoveTabLeft, MoveTabRight, MoveTabToNextPane, NextTab, PreviousTab,
+    SplitDown, SplitLeft, SplitRight, SplitUp, TogglePinTab,
 };
 use crate::grid::DropPlace;
 use crate::item::Item;
 use crate::layout::{ItemId, PaneId, Side};
 
 impl Workbench {
-    pub(super) fn split_right(&mut self, _: &SplitRight, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn split_right(
+        &mut self,
+        _: &SplitRight,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.split(Side::Right, window, cx);
     }
 
-    pub(super) fn split_left(&mut self, _: &SplitLeft, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn split_left(
+        &mut self,
+        _: &SplitLeft,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.split(Side::Left, window, cx);
     }
 
@@ -26,7 +36,12 @@ impl Workbench {
         self.split(Side::Up, window, cx);
     }
 
-    pub(super) fn split_down(&mut self, _: &SplitDown, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn split_down(
+        &mut self,
+        _: &SplitDown,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.split(Side::Down, window, cx);
     }
 
@@ -38,7 +53,13 @@ impl Workbench {
         let pane = self.layout.active_pane();
         if let Some(new) = self.layout.split(pane, side) {
             let twin = self.twin(&editor, window, cx);
-            self.add_item(Item::Text(twin), new, crate::layout::Opening::Lasting, window, cx);
+            self.add_item(
+                Item::Text(twin),
+                new,
+                crate::layout::Opening::Lasting,
+                window,
+                cx,
+            );
         }
     }
 
@@ -56,11 +77,21 @@ impl Workbench {
         twin
     }
 
-    pub(super) fn focus_left(&mut self, _: &FocusLeft, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn focus_left(
+        &mut self,
+        _: &FocusLeft,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.focus_side(Side::Left, window, cx);
     }
 
-    pub(super) fn focus_right(&mut self, _: &FocusRight, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn focus_right(
+        &mut self,
+        _: &FocusRight,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.focus_side(Side::Right, window, cx);
     }
 
@@ -68,7 +99,12 @@ impl Workbench {
         self.focus_side(Side::Up, window, cx);
     }
 
-    pub(super) fn focus_down(&mut self, _: &FocusDown, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn focus_down(
+        &mut self,
+        _: &FocusDown,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.focus_side(Side::Down, window, cx);
     }
 
@@ -84,12 +120,22 @@ impl Workbench {
         }
     }
 
-    pub(super) fn focus_next(&mut self, _: &FocusNext, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn focus_next(
+        &mut self,
+        _: &FocusNext,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let pane = self.layout.pane_beside(1);
         self.focus_pane(pane, window, cx);
     }
 
-    pub(super) fn focus_previous(&mut self, _: &FocusPrevious, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn focus_previous(
+        &mut self,
+        _: &FocusPrevious,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let pane = self.layout.pane_beside(-1);
         self.focus_pane(pane, window, cx);
     }
@@ -145,7 +191,12 @@ impl Workbench {
         self.step_tab(1, window, cx);
     }
 
-    pub(super) fn previous_tab(&mut self, _: &PreviousTab, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn previous_tab(
+        &mut self,
+        _: &PreviousTab,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.step_tab(-1, window, cx);
     }
 
@@ -156,7 +207,12 @@ impl Workbench {
         }
     }
 
-    pub(super) fn activate_tab(&mut self, place: &ActivateTab, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn activate_tab(
+        &mut self,
+        place: &ActivateTab,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let tabs = self.layout.tabs(self.layout.active_pane());
         let tab = tabs.and_then(|tabs| tabs.tabs().get(place.0.checked_sub(1)?));
         if let Some(item) = tab.map(|tab| tab.item) {
@@ -179,7 +235,11 @@ impl Workbench {
 
     /// Pins a tab to the front, or frees it.
     pub(crate) fn pin(&mut self, item: ItemId, cx: &mut Context<Self>) {
-        let Some(tabs) = self.layout.pane_of(item).and_then(|pane| self.layout.tabs_mut(pane)) else {
+        let Some(tabs) = self
+            .layout
+            .pane_of(item)
+            .and_then(|pane| self.layout.tabs_mut(pane))
+        else {
             return;
         };
         let pinned = tabs.tabs().iter().any(|tab| tab.item == item && tab.pinned);
@@ -202,11 +262,21 @@ impl Workbench {
         }
     }
 
-    pub(super) fn move_tab_left(&mut self, _: &MoveTabLeft, _: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn move_tab_left(
+        &mut self,
+        _: &MoveTabLeft,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.move_tab(-1, cx);
     }
 
-    pub(super) fn move_tab_right(&mut self, _: &MoveTabRight, _: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn move_tab_right(
+        &mut self,
+        _: &MoveTabRight,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.move_tab(1, cx);
     }
 
@@ -219,7 +289,11 @@ impl Workbench {
             && let Some(index) = tabs.index_of(item)
         {
             // `reorder` puts it before the tab now at the index: two further to pass one tab.
-            let index = if step > 0 { index + 2 } else { index.saturating_sub(1) };
+            let index = if step > 0 {
+                index + 2
+            } else {
+                index.saturating_sub(1)
+            };
             tabs.reorder(item, index);
             self.layout_changed(cx);
         }
@@ -260,8 +334,18 @@ impl Workbench {
     }
 
     /// Drops a tab into a pane or beside it, as the place shown says.
-    pub(crate) fn drop_tab(&mut self, item: ItemId, pane: PaneId, window: &mut Window, cx: &mut Context<Self>) {
-        let side = self.drop_place.take().filter(|place| place.pane == pane).and_then(|place| place.side);
+    pub(crate) fn drop_tab(
+        &mut self,
+        item: ItemId,
+        pane: PaneId,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let side = self
+            .drop_place
+            .take()
+            .filter(|place| place.pane == pane)
+            .and_then(|place| place.side);
         match side {
             Some(side) => {
                 self.layout.move_to_side(item, pane, side);
@@ -283,8 +367,14 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let side = self.drop_place.take().filter(|place| place.pane == pane).and_then(|place| place.side);
-        let pane = side.and_then(|side| self.layout.split(pane, side)).unwrap_or(pane);
+        let side = self
+            .drop_place
+            .take()
+            .filter(|place| place.pane == pane)
+            .and_then(|place| place.side);
+        let pane = side
+            .and_then(|side| self.layout.split(pane, side))
+            .unwrap_or(pane);
         self.layout.set_active_pane(pane);
         self.layout_changed(cx);
         self.open_dropped(paths, window, cx);

@@ -26,22 +26,41 @@ const ZOOM_STEP: f32 = 0.1;
 
 impl Workbench {
     pub(super) fn about(&mut self, _: &About, window: &mut Window, cx: &mut Context<Self>) {
-        let sentence = format!("Burin {}, under Apache-2.0 or MIT", env!("CARGO_PKG_VERSION"));
+        let sentence = format!(
+            "Burin {}, under Apache-2.0 or MIT",
+            env!("CARGO_PKG_VERSION")
+        );
         self.report(Notice::new(Tone::Info, sentence).key("about"), window, cx);
     }
 
-    pub(super) fn open_settings(&mut self, _: &OpenSettings, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn open_settings(
+        &mut self,
+        _: &OpenSettings,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let path = Configuration::settings_path(&self.services);
         self.open_or_create(path, NEW_SETTINGS, window, cx);
     }
 
-    pub(super) fn open_keymap(&mut self, _: &OpenKeymap, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn open_keymap(
+        &mut self,
+        _: &OpenKeymap,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let path = Configuration::keymap_path(&self.services);
         self.open_or_create(path, NEW_KEYMAP, window, cx);
     }
 
     /// Opens a file of ours; one that is not there yet starts with `text` and is written when saved.
-    fn open_or_create(&mut self, path: AbsPath, text: &'static str, window: &mut Window, cx: &mut Context<Self>) {
+    fn open_or_create(
+        &mut self,
+        path: AbsPath,
+        text: &'static str,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let files = self.services.files.clone();
         let (wanted, folder) = (path.clone(), self.services.dirs.config.clone());
         let exists = cx.background_spawn(async move {
@@ -59,7 +78,9 @@ impl Workbench {
                 let mut document = Document::new_at(path);
                 let at = Timestamp(this.services.clock.wall_ms());
                 let origin = Origin::new(text::Author::User, EditKind::Other, at);
-                document.buffer_mut().replace(base::Span::default(), text, &origin);
+                document
+                    .buffer_mut()
+                    .replace(base::Span::default(), text, &origin);
                 let document = Documents::add(document, cx);
                 let pane = this.layout.active_pane();
                 this.open_document_in(document, pane, How::lasting(), window, cx);
@@ -69,28 +90,64 @@ impl Workbench {
         .detach();
     }
 
-    pub(super) fn open_default_settings(&mut self, _: &OpenDefaultSettings, window: &mut Window, cx: &mut Context<Self>) {
-        self.show_builtin("default settings.json", settings::builtin::DEFAULT_SETTINGS, window, cx);
+    pub(super) fn open_default_settings(
+        &mut self,
+        _: &OpenDefaultSettings,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.show_builtin(
+            "default settings.json",
+            settings::builtin::DEFAULT_SETTINGS,
+            window,
+            cx,
+        );
     }
 
-    pub(super) fn open_default_keymap(&mut self, _: &OpenDefaultKeymap, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn open_default_keymap(
+        &mut self,
+        _: &OpenDefaultKeymap,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let (name, text) = base_keymap(cx.settings());
         self.show_builtin(name, text, window, cx);
     }
 
     /// Shows a text that comes with the program, from a copy among the files that may be thrown away.
-    fn show_builtin(&mut self, name: &str, text: &'static str, window: &mut Window, cx: &mut Context<Self>) {
-        let (files, cache) = (self.services.files.clone(), self.services.dirs.cache.clone());
+    fn show_builtin(
+        &mut self,
+        name: &str,
+        text: &'static str,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let (files, cache) = (
+            self.services.files.clone(),
+            self.services.dirs.cache.clone(),
+        );
         let path = cache.join("builtin").join(name);
         let target = path.clone();
         let write = cx.background_spawn(async move {
-            files.create_folder(&cache.join("builtin")).map_err(|error| error.to_string())?;
-            files.write_private(&target, text.as_bytes()).map_err(|error| error.to_string())
+            files
+                .create_folder(&cache.join("builtin"))
+                .map_err(|error| error.to_string())?;
+            files
+                .write_private(&target, text.as_bytes())
+                .map_err(|error| error.to_string())
         });
         cx.spawn_in(window, async move |this, cx| {
             let written = write.await;
             let shown = this.update_in(cx, |this, window, cx| match written {
-                Ok(()) => this.open_path(path, How { binary: Binary::Refuse, ..How::lasting() }, window, cx),
+                Ok(()) => this.open_path(
+                    path,
+                    How {
+                        binary: Binary::Refuse,
+                        ..How::lasting()
+                    },
+                    window,
+                    cx,
+                ),
                 Err(sentence) => this.report_error(sentence, window, cx),
             });
             shown.ok();
@@ -98,7 +155,12 @@ impl Workbench {
         .detach();
     }
 
-    pub(super) fn open_themes_folder(&mut self, _: &OpenThemesFolder, _: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn open_themes_folder(
+        &mut self,
+        _: &OpenThemesFolder,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let path = Configuration::themes_path(&self.services);
         let files = self.services.files.clone();
         let made = path.clone();
@@ -119,7 +181,12 @@ impl Workbench {
         self.set_zoom(cx.settings().window.zoom - ZOOM_STEP, window, cx);
     }
 
-    pub(super) fn reset_zoom(&mut self, _: &ResetZoom, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn reset_zoom(
+        &mut self,
+        _: &ResetZoom,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.set_zoom(1.0, window, cx);
     }
 
@@ -131,17 +198,26 @@ impl Workbench {
         });
         cx.spawn_in(window, async move |this, cx| {
             if let Err(sentence) = writing.await {
-                this.update_in(cx, |this, window, cx| this.report_error(sentence, window, cx)).ok();
+                this.update_in(cx, |this, window, cx| {
+                    this.report_error(sentence, window, cx)
+                })
+                .ok();
             }
         })
         .detach();
     }
 
     pub(super) fn show_menu(&mut self, _: &ShowMenu, window: &mut Window, cx: &mut Context<Self>) {
-        self.title.update(cx, |title, cx| title.open_menu(window, cx));
+        self.title
+            .update(cx, |title, cx| title.open_menu(window, cx));
     }
 
-    pub(super) fn compare_with_disk(&mut self, _: &CompareWithDisk, _: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn compare_with_disk(
+        &mut self,
+        _: &CompareWithDisk,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let editor = self.active_item().and_then(|item| item.editor().cloned());
         if let Some(editor) = editor {
             editor.update(cx, |editor, cx| editor.set_comparing(true, cx));

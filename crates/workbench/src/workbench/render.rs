@@ -4,9 +4,10 @@
 //! them together.
 
 use gpui_kit::{
-    AnyElement, AppContext as _, Context, DragMoveEvent, Empty, ExternalPaths, InteractiveElement as _, IntoElement,
-    ParentElement as _, Pixels, Render, Role, StatefulInteractiveElement as _, StyleRefinement, Styled as _,
-    Window, div, prelude::FluentBuilder as _, px, relative,
+    AnyElement, AppContext as _, Context, DragMoveEvent, Empty, ExternalPaths,
+    InteractiveElement as _, IntoElement, ParentElement as _, Pixels, Render, Role,
+    StatefulInteractiveElement as _, StyleRefinement, Styled as _, Window, div,
+    prelude::FluentBuilder as _, px, relative,
 };
 use settings::Side;
 use ui::{ActiveSettings as _, ActiveTheme as _, EmptyState, Icon, KeyHint, Label, dp};
@@ -29,20 +30,35 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) -> AnyElement {
-        let item = self.layout.tabs(pane).and_then(|tabs| tabs.active()).and_then(|item| self.item(item));
+        let item = self
+            .layout
+            .tabs(pane)
+            .and_then(|tabs| tabs.active())
+            .and_then(|item| self.item(item));
         match item {
-            Some(item) => item.view().cached(StyleRefinement::default().size_full()).into_any_element(),
+            Some(item) => item
+                .view()
+                .cached(StyleRefinement::default().size_full())
+                .into_any_element(),
             None => self.render_nothing_open(pane, window, cx),
         }
     }
 
-    fn render_nothing_open(&self, pane: PaneId, window: &mut Window, cx: &mut Context<Self>) -> AnyElement {
+    fn render_nothing_open(
+        &self,
+        pane: PaneId,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> AnyElement {
         let colors = cx.theme().colors;
         let hints: Vec<(&'static str, Box<dyn gpui_kit::Action>)> = if self.folder.is_some() {
             vec![
                 ("Find a file", Box::new(go::FindFile)),
                 ("Run a command", Box::new(go::ShowCommands)),
-                ("Search the project", Box::new(crate::actions::project_search::Show)),
+                (
+                    "Search the project",
+                    Box::new(crate::actions::project_search::Show),
+                ),
                 ("New text", Box::new(file::New)),
             ]
         } else {
@@ -54,26 +70,29 @@ impl Workbench {
                 ("Run a command", Box::new(go::ShowCommands)),
             ]
         };
-        let rows = hints.into_iter().enumerate().map(|(index, (label, action))| {
-            let keys = KeyHint::for_action(action.as_ref(), window);
-            div()
-                .id(("hint", index))
-                .role(Role::Button)
-                .aria_label(label)
-                .flex()
-                .items_center()
-                .justify_between()
-                .gap(dp(32.0))
-                .w(dp(260.0))
-                .h(dp(28.0))
-                .px(dp(8.0))
-                .rounded(px(4.0))
-                .cursor_pointer()
-                .hover(|style| style.bg(colors.hover))
-                .on_click(move |_, window, cx| window.dispatch_action(action.boxed_clone(), cx))
-                .child(Label::new(label).muted())
-                .children(keys)
-        });
+        let rows = hints
+            .into_iter()
+            .enumerate()
+            .map(|(index, (label, action))| {
+                let keys = KeyHint::for_action(action.as_ref(), window);
+                div()
+                    .id(("hint", index))
+                    .role(Role::Button)
+                    .aria_label(label)
+                    .flex()
+                    .items_center()
+                    .justify_between()
+                    .gap(dp(32.0))
+                    .w(dp(260.0))
+                    .h(dp(28.0))
+                    .px(dp(8.0))
+                    .rounded(px(4.0))
+                    .cursor_pointer()
+                    .hover(|style| style.bg(colors.hover))
+                    .on_click(move |_, window, cx| window.dispatch_action(action.boxed_clone(), cx))
+                    .child(Label::new(label).muted())
+                    .children(keys)
+            });
         let rows: Vec<_> = rows.collect();
         let is_active = self.layout.active_pane() == pane;
         div()
@@ -102,7 +121,13 @@ impl Workbench {
             .top_0()
             .bottom_0()
             .w(px(6.0))
-            .map(|this| if is_left { this.right(px(-3.0)) } else { this.left(px(-3.0)) })
+            .map(|this| {
+                if is_left {
+                    this.right(px(-3.0))
+                } else {
+                    this.left(px(-3.0))
+                }
+            })
             .cursor_col_resize()
             .occlude()
             .on_drag(DraggedTreeBorder, |_, _, _, cx| cx.new(|_| Empty));
@@ -114,13 +139,27 @@ impl Workbench {
             .max_w(relative(0.8))
             .bg(colors.raised)
             .border_color(colors.border)
-            .map(|this| if is_left { this.border_r_1() } else { this.border_l_1() })
-            .child(self.tree.clone().cached(StyleRefinement::default().size_full()))
+            .map(|this| {
+                if is_left {
+                    this.border_r_1()
+                } else {
+                    this.border_l_1()
+                }
+            })
+            .child(
+                self.tree
+                    .clone()
+                    .cached(StyleRefinement::default().size_full()),
+            )
             .child(gpui_kit::deferred(handle));
         let tree = if is_narrow {
             // In a narrow window it lies over the text instead of pressing it aside.
             let tree = tree.absolute().top_0().bottom_0().shadow_lg().occlude();
-            let tree = if is_left { tree.left_0() } else { tree.right_0() };
+            let tree = if is_left {
+                tree.left_0()
+            } else {
+                tree.right_0()
+            };
             gpui_kit::deferred(tree).into_any_element()
         } else {
             tree.into_any_element()
@@ -139,7 +178,11 @@ impl Workbench {
         let is_narrow = f32::from(window.viewport_size().width) < NARROW;
         let is_left = cx.settings().window.file_tree_side == Side::Left;
         let tree = self.render_tree(is_narrow, cx);
-        let grid = div().flex_1().min_w_0().h_full().child(self.render_grid(window, cx));
+        let grid = div()
+            .flex_1()
+            .min_w_0()
+            .h_full()
+            .child(self.render_grid(window, cx));
         div()
             .id("body")
             .relative()
@@ -147,17 +190,27 @@ impl Workbench {
             .flex_1()
             .min_h_0()
             .w_full()
-            .on_drag_move(cx.listener(|this, event: &DragMoveEvent<DraggedTreeBorder>, _, cx| {
-                let at = event.event.position.x - event.bounds.origin.x;
-                this.drag_tree_border(at, event.bounds.size.width, cx);
-            }))
+            .on_drag_move(
+                cx.listener(|this, event: &DragMoveEvent<DraggedTreeBorder>, _, cx| {
+                    let at = event.event.position.x - event.bounds.origin.x;
+                    this.drag_tree_border(at, event.bounds.size.width, cx);
+                }),
+            )
             .map(|this| {
-                if is_left { this.children(tree).child(grid) } else { this.child(grid).children(tree) }
+                if is_left {
+                    this.children(tree).child(grid)
+                } else {
+                    this.child(grid).children(tree)
+                }
             })
             .into_any_element()
     }
 
-    fn with_window_actions(&self, element: gpui_kit::Stateful<gpui_kit::Div>, cx: &mut Context<Self>) -> gpui_kit::Stateful<gpui_kit::Div> {
+    fn with_window_actions(
+        &self,
+        element: gpui_kit::Stateful<gpui_kit::Div>,
+        cx: &mut Context<Self>,
+    ) -> gpui_kit::Stateful<gpui_kit::Div> {
         element
             .on_action(cx.listener(Self::close_window))
             .on_action(cx.listener(Self::about))
@@ -169,7 +222,9 @@ impl Workbench {
             .on_action(cx.listener(Self::select_theme))
             .on_action(cx.listener(|_, _: &app::Minimize, window, _| window.minimize_window()))
             .on_action(cx.listener(|_, _: &app::Zoom, window, _| window.zoom_window()))
-            .on_action(cx.listener(|_, _: &view::ToggleFullScreen, window, _| window.toggle_fullscreen()))
+            .on_action(
+                cx.listener(|_, _: &view::ToggleFullScreen, window, _| window.toggle_fullscreen()),
+            )
             .on_action(cx.listener(Self::zoom_in))
             .on_action(cx.listener(Self::zoom_out))
             .on_action(cx.listener(Self::reset_zoom))
@@ -181,7 +236,11 @@ impl Workbench {
             .on_action(cx.listener(Self::focus_editor))
     }
 
-    fn with_file_actions(&self, element: gpui_kit::Stateful<gpui_kit::Div>, cx: &mut Context<Self>) -> gpui_kit::Stateful<gpui_kit::Div> {
+    fn with_file_actions(
+        &self,
+        element: gpui_kit::Stateful<gpui_kit::Div>,
+        cx: &mut Context<Self>,
+    ) -> gpui_kit::Stateful<gpui_kit::Div> {
         element
             .on_action(cx.listener(Self::new_text))
             .on_action(cx.listener(Self::open_by_path))
@@ -214,7 +273,11 @@ impl Workbench {
             .on_action(cx.listener(Self::show_replace))
     }
 
-    fn with_pane_actions(&self, element: gpui_kit::Stateful<gpui_kit::Div>, cx: &mut Context<Self>) -> gpui_kit::Stateful<gpui_kit::Div> {
+    fn with_pane_actions(
+        &self,
+        element: gpui_kit::Stateful<gpui_kit::Div>,
+        cx: &mut Context<Self>,
+    ) -> gpui_kit::Stateful<gpui_kit::Div> {
         element
             .on_action(cx.listener(Self::split_right))
             .on_action(cx.listener(Self::split_left))
@@ -269,17 +332,33 @@ impl Render for Workbench {
         let root = self.with_pane_actions(root, cx);
         let root = self.with_tree_actions(root, cx);
         // A region that had no keyboard at all would hear no keys.
-        let root = if window.focused(cx).is_none() { root.track_focus(&self.focus) } else { root };
+        let root = if window.focused(cx).is_none() {
+            root.track_focus(&self.focus)
+        } else {
+            root
+        };
         let full_width = StyleRefinement::default().w_full();
         root.on_drop(cx.listener(|this, paths: &ExternalPaths, window, cx| {
-            let paths = paths.paths().iter().filter_map(base::AbsPath::new).collect();
+            let paths = paths
+                .paths()
+                .iter()
+                .filter_map(base::AbsPath::new)
+                .collect();
             let pane = this.layout.active_pane();
             this.drop_paths(paths, pane, window, cx);
         }))
-        .child(self.title.clone().cached(full_width.clone().h(dp(36.0)).flex_none()))
+        .child(
+            self.title
+                .clone()
+                .cached(full_width.clone().h(dp(36.0)).flex_none()),
+        )
         .child(self.render_body(window, cx))
         .when(shows_status, |this| {
-            this.child(self.status.clone().cached(full_width.h(dp(24.0)).flex_none()))
+            this.child(
+                self.status
+                    .clone()
+                    .cached(full_width.h(dp(24.0)).flex_none()),
+            )
         })
         .child(self.modal.clone())
     }

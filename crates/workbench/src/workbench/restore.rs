@@ -48,10 +48,19 @@ impl Workbench {
             .layout
             .items()
             .into_iter()
-            .map(|id| (id, self.item(id).and_then(|item| self.save_item_state(item, cx))))
+            .map(|id| {
+                (
+                    id,
+                    self.item(id)
+                        .and_then(|item| self.save_item_state(item, cx)),
+                )
+            })
             .collect();
         let layout = self.layout.save(|id| {
-            items.iter().find(|(item, _)| *item == id).and_then(|(_, saved)| saved.clone())
+            items
+                .iter()
+                .find(|(item, _)| *item == id)
+                .and_then(|(_, saved)| saved.clone())
         });
         let root = self.root(cx);
         SavedWindow {
@@ -66,7 +75,8 @@ impl Workbench {
     fn saved_tree(&self, root: Option<&AbsPath>, cx: &Context<Self>) -> SavedTree {
         let open = self.folder.as_ref().zip(root).map(|(folder, root)| {
             let open = folder.read(cx).tree().open_folders();
-            open.filter_map(|path| Some(path.relative_to(root)?.display().to_string())).collect()
+            open.filter_map(|path| Some(path.relative_to(root)?.display().to_string()))
+                .collect()
         });
         SavedTree {
             is_shown: self.tree_shown,
@@ -86,7 +96,12 @@ impl Workbench {
     }
 
     /// Brings panes, tabs and tree back.
-    pub(super) fn restore(&mut self, saved: SavedWindow, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn restore(
+        &mut self,
+        saved: SavedWindow,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         self.tree_shown = saved.tree.is_shown;
         self.tree_width = px(saved.tree.width.clamp(140.0, 900.0));
         self.recent_files = saved.recent_files;
@@ -110,18 +125,31 @@ impl Workbench {
         });
         for (id, item) in made {
             let subscriptions = self.subscribe_to(id, &item, window, cx);
-            self.items.insert(id, Entry { item, _subscriptions: subscriptions });
+            self.items.insert(
+                id,
+                Entry {
+                    item,
+                    _subscriptions: subscriptions,
+                },
+            );
         }
         self.read_waiting(window, cx);
         self.layout_changed(cx);
         self.watch_visible(cx);
     }
 
-    fn make(&mut self, saved: SavedItem, window: &mut Window, cx: &mut Context<Self>) -> Option<Item> {
+    fn make(
+        &mut self,
+        saved: SavedItem,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> Option<Item> {
         match saved {
             SavedItem::Search(saved) => {
                 let (this, root) = (cx.weak_entity(), self.root(cx));
-                Some(Item::Search(cx.new(|cx| SearchPanel::restored(saved, this, root, window, cx))))
+                Some(Item::Search(cx.new(|cx| {
+                    SearchPanel::restored(saved, this, root, window, cx)
+                })))
             }
             SavedItem::Editor(saved) => match saved.path.as_deref().and_then(AbsPath::new) {
                 Some(path) => Some(Item::Waiting(cx.new(|cx| Waiting::new(path, saved, cx)))),
@@ -153,7 +181,10 @@ impl Workbench {
     fn read_waiting(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let shown: Vec<ItemId> = {
             let panes = self.layout.tree().panes();
-            panes.iter().filter_map(|pane| self.layout.tabs(*pane)?.active()).collect()
+            panes
+                .iter()
+                .filter_map(|pane| self.layout.tabs(*pane)?.active())
+                .collect()
         };
         let mut waiting: Vec<(ItemId, AbsPath)> = self
             .layout
@@ -167,11 +198,15 @@ impl Workbench {
         waiting.sort_by_key(|(id, _)| !shown.contains(id));
         cx.spawn_in(window, async move |this, cx| {
             for (id, path) in waiting {
-                let Ok(loading) = this.update(cx, |_, cx| Documents::open(path.clone(), Binary::Refuse, cx)) else {
+                let Ok(loading) = this.update(cx, |_, cx| {
+                    Documents::open(path.clone(), Binary::Refuse, cx)
+                }) else {
                     return;
                 };
                 let loaded = loading.await;
-                let arrived = this.update_in(cx, |this, window, cx| this.arrived(id, path, loaded, window, cx));
+                let arrived = this.update_in(cx, |this, window, cx| {
+                    this.arrived(id, path, loaded, window, cx)
+                });
                 if arrived.is_err() {
                     return;
                 }
@@ -198,7 +233,8 @@ impl Workbench {
                 Item::Text(self.view_of(document, &saved, window, cx))
             }
             // A file that went away since takes its tab along.
-            Err(error) if matches!(&*error, project::LoadError::Files(error) if error.is_not_found()) => {
+            Err(error) if matches!(&*error, project::LoadError::Files(error) if error.is_not_found()) =>
+            {
                 self.items.remove(&id);
                 self.layout.close(id);
                 self.layout_changed(cx);
@@ -210,7 +246,13 @@ impl Workbench {
             }
         };
         let subscriptions = self.subscribe_to(id, &item, window, cx);
-        self.items.insert(id, Entry { item, _subscriptions: subscriptions });
+        self.items.insert(
+            id,
+            Entry {
+                item,
+                _subscriptions: subscriptions,
+            },
+        );
         let is_active = self.layout.active_item() == Some(id);
         if is_active && (had_keyboard || window.focused(cx).is_none()) {
             self.focus_active(window, cx);
@@ -220,7 +262,13 @@ impl Workbench {
     }
 
     /// Opens a closed tab again.
-    pub(super) fn reopen(&mut self, saved: SavedItem, pane: PaneId, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn reopen(
+        &mut self,
+        saved: SavedItem,
+        pane: PaneId,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let Some(item) = self.make(saved, window, cx) else {
             return;
         };
@@ -239,8 +287,11 @@ impl Workbench {
         if documents.is_empty() {
             return;
         }
-        let names: Vec<String> =
-            documents.iter().map(|document| document.read(cx).document().title()).take(5).collect();
+        let names: Vec<String> = documents
+            .iter()
+            .map(|document| document.read(cx).document().title())
+            .take(5)
+            .collect();
         let sentence = match documents.len() {
             1 => format!("Unsaved text was recovered: {}", names.join(", ")),
             count => format!("{count} unsaved texts were recovered: {}", names.join(", ")),
@@ -249,7 +300,11 @@ impl Workbench {
             let pane = self.layout.active_pane();
             self.open_document_in(document, pane, super::How::lasting(), window, cx);
         }
-        self.report(crate::notices::Notice::new(ui::Tone::Info, sentence).key("recovered"), window, cx);
+        self.report(
+            crate::notices::Notice::new(ui::Tone::Info, sentence).key("recovered"),
+            window,
+            cx,
+        );
     }
 
     /// The files of tabs that still wait for them.
@@ -259,11 +314,6 @@ impl Workbench {
             _ => None,
         });
         paths.collect()
-    }
-
-    /// Whether nothing is open in it: neither folder nor text.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.folder.is_none() && self.items.is_empty()
     }
 }
 

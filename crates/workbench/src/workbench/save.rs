@@ -108,7 +108,12 @@ impl Workbench {
         })
     }
 
-    fn report_failure(&mut self, failure: &SaveFailure, window: &mut Window, cx: &mut Context<Self>) {
+    fn report_failure(
+        &mut self,
+        failure: &SaveFailure,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let notice = Notice::new(Tone::Error, failure.to_string()).key("save");
         let notice = match failure {
             SaveFailure::Refused(SaveRefused::Conflict(_)) => {
@@ -139,7 +144,9 @@ impl Workbench {
                 return false;
             };
             let wanted = path.clone();
-            let exists = cx.background_spawn(async move { files.exists(&wanted) }).await;
+            let exists = cx
+                .background_spawn(async move { files.exists(&wanted) })
+                .await;
             let is_own = document.read_with(cx, |document, _| document.path() == Some(&path));
             if exists && !is_own {
                 let Ok(answer) = this.update_in(cx, |this, window, cx| {
@@ -156,7 +163,9 @@ impl Workbench {
                 (true, false) => SaveTarget::Over(path),
                 (false, false) => SaveTarget::New(path),
             };
-            match this.update_in(cx, |this, window, cx| this.save_to(document, target, window, cx)) {
+            match this.update_in(cx, |this, window, cx| {
+                this.save_to(document, target, window, cx)
+            }) {
                 Ok(saving) => saving.await,
                 Err(_) => false,
             }
@@ -190,13 +199,22 @@ impl Workbench {
         if cx.settings().files.autosave != Autosave::OnFocusChange {
             return;
         }
-        let documents: Vec<_> = self.items.values().filter_map(|entry| entry.item.document(cx)).collect();
+        let documents: Vec<_> = self
+            .items
+            .values()
+            .filter_map(|entry| entry.item.document(cx))
+            .collect();
         for document in documents {
             self.autosave(document, window, cx);
         }
     }
 
-    fn autosave(&mut self, document: Entity<DocumentModel>, window: &mut Window, cx: &mut Context<Self>) {
+    fn autosave(
+        &mut self,
+        document: Entity<DocumentModel>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         // Only what has a file and no quarrel with it is saved without being asked.
         if document.read(cx).document().state() == DocumentState::Dirty {
             self.save_to(document, SaveTarget::Own, window, cx).detach();
@@ -215,21 +233,32 @@ impl Workbench {
             return;
         };
         if document.read(cx).document().is_dirty() {
-            let sentence = format!("cannot read {} again: save or revert the changes first", path.name());
+            let sentence = format!(
+                "cannot read {} again: save or revert the changes first",
+                path.name()
+            );
             self.report_error(sentence, window, cx);
             return;
         }
         let (files, flags) = (self.services.files.clone(), FileFlags::default());
         let read = cx.background_spawn(async move {
-            let (bytes, stat) = files.read_with_stat(&path, load::TOO_LARGE - 1).map_err(|error| error.to_string())?;
+            let (bytes, stat) = files
+                .read_with_stat(&path, load::TOO_LARGE - 1)
+                .map_err(|error| error.to_string())?;
             let decoded = text::decode_as(&bytes, encoding);
             Ok(Loaded {
                 path,
                 buffer: Buffer::new(&decoded.text),
                 format: decoded.format,
-                on_disk: OnDisk { stamp: stat.stamp, hash: ContentHash::of(&bytes) },
+                on_disk: OnDisk {
+                    stamp: stat.stamp,
+                    hash: ContentHash::of(&bytes),
+                },
                 read_only: decoded.read_only,
-                flags: FileFlags { is_write_protected: !stat.is_writable, ..flags },
+                flags: FileFlags {
+                    is_write_protected: !stat.is_writable,
+                    ..flags
+                },
             })
         });
         cx.spawn_in(window, async move |this, cx| {
@@ -256,7 +285,13 @@ impl Workbench {
             let editor = self.new_editor(new.clone(), window, cx);
             let item = Item::Text(editor);
             let subscriptions = self.subscribe_to(id, &item, window, cx);
-            self.items.insert(id, super::Entry { item, _subscriptions: subscriptions });
+            self.items.insert(
+                id,
+                super::Entry {
+                    item,
+                    _subscriptions: subscriptions,
+                },
+            );
         }
         self.focus_active(window, cx);
         self.layout_changed(cx);
@@ -273,7 +308,11 @@ impl Workbench {
         cx: &mut Context<Self>,
     ) {
         let is_it = |item: &Item| matches!(item, Item::Refused(other) if other == refusal);
-        let found = self.items.iter().find(|(_, entry)| is_it(&entry.item)).map(|(id, _)| *id);
+        let found = self
+            .items
+            .iter()
+            .find(|(_, entry)| is_it(&entry.item))
+            .map(|(id, _)| *id);
         let Some(id) = found else {
             return;
         };
@@ -288,8 +327,12 @@ impl Workbench {
 fn replace_question(path: &AbsPath) -> Asked {
     Asked {
         title: format!("Replace \u{201c}{}\u{201d}?", path.name()).into(),
-        detail: format!("{path} is there already. What it holds is lost when it is replaced.").into(),
-        answers: vec![("Cancel".into(), ButtonStyle::Plain), ("Replace".into(), ButtonStyle::Danger)],
+        detail: format!("{path} is there already. What it holds is lost when it is replaced.")
+            .into(),
+        answers: vec![
+            ("Cancel".into(), ButtonStyle::Plain),
+            ("Replace".into(), ButtonStyle::Danger),
+        ],
         safest: 0,
     }
 }

@@ -17,7 +17,12 @@ impl Workbench {
         panel.update(cx, |panel, cx| panel.look_for(seed, window, cx));
     }
 
-    pub(super) fn show_replace(&mut self, _: &ShowReplace, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn show_replace(
+        &mut self,
+        _: &ShowReplace,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let seed = self.search_seed(cx);
         let panel = self.search_panel(window, cx);
         panel.update(cx, |panel, cx| {
@@ -26,7 +31,12 @@ impl Workbench {
         });
     }
 
-    pub(super) fn show_search_in(&mut self, glob: Option<String>, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn show_search_in(
+        &mut self,
+        glob: Option<String>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let panel = self.search_panel(window, cx);
         panel.update(cx, |panel, cx| {
             if let Some(glob) = glob.filter(|glob| !glob.is_empty()) {
@@ -48,10 +58,14 @@ impl Workbench {
 
     /// The search of this window, in the tab it has or in a new one.
     fn search_panel(&mut self, window: &mut Window, cx: &mut Context<Self>) -> Entity<SearchPanel> {
-        let open = self.layout.items().into_iter().find_map(|id| match self.item(id) {
-            Some(Item::Search(panel)) => Some((id, panel.clone())),
-            _ => None,
-        });
+        let open = self
+            .layout
+            .items()
+            .into_iter()
+            .find_map(|id| match self.item(id) {
+                Some(Item::Search(panel)) => Some((id, panel.clone())),
+                _ => None,
+            });
         self.leave_place(cx);
         if let Some((id, panel)) = open {
             self.activate(id, window, cx);
@@ -60,7 +74,13 @@ impl Workbench {
         let (this, root) = (cx.weak_entity(), self.root(cx));
         let panel = cx.new(|cx| SearchPanel::new(this, root, window, cx));
         let pane = self.layout.active_pane();
-        self.add_item(Item::Search(panel.clone()), pane, Opening::Lasting, window, cx);
+        self.add_item(
+            Item::Search(panel.clone()),
+            pane,
+            Opening::Lasting,
+            window,
+            cx,
+        );
         panel
     }
 
@@ -71,25 +91,43 @@ impl Workbench {
         cx: &mut Context<Self>,
     ) -> gpui_kit::Stateful<gpui_kit::Div> {
         element
-            .on_action(cx.listener(|this, action: &project_tree::NewFile, window, cx| {
-                this.focus_tree(window, cx);
-                this.tree.update(cx, |tree, cx| tree.new_file(action, window, cx));
-            }))
-            .on_action(cx.listener(|this, action: &project_tree::NewFolder, window, cx| {
-                this.focus_tree(window, cx);
-                this.tree.update(cx, |tree, cx| tree.new_folder(action, window, cx));
-            }))
-            .on_action(cx.listener(|this, action: &project_tree::CollapseAll, window, cx| {
-                this.tree.update(cx, |tree, cx| tree.collapse_all(action, window, cx));
-            }))
-            .on_action(cx.listener(|this, action: &project_tree::ToggleIgnored, window, cx| {
-                this.tree.update(cx, |tree, cx| tree.toggle_ignored(action, window, cx));
-            }))
-            .on_action(cx.listener(|this, action: &project_tree::Refresh, window, cx| {
-                this.tree.update(cx, |tree, cx| tree.refresh(action, window, cx));
-            }))
-            .on_action(cx.listener(|this, action: &project_tree::Undo, window, cx| {
-                this.tree.update(cx, |tree, cx| tree.undo(action, window, cx));
-            }))
+            .on_action(
+                cx.listener(|this, action: &project_tree::NewFile, window, cx| {
+                    this.focus_tree(window, cx);
+                    this.tree
+                        .update(cx, |tree, cx| tree.new_file(action, window, cx));
+                }),
+            )
+            .on_action(
+                cx.listener(|this, action: &project_tree::NewFolder, window, cx| {
+                    this.focus_tree(window, cx);
+                    this.tree
+                        .update(cx, |tree, cx| tree.new_folder(action, window, cx));
+                }),
+            )
+            .on_action(
+                cx.listener(|this, action: &project_tree::CollapseAll, window, cx| {
+                    this.tree
+                        .update(cx, |tree, cx| tree.collapse_all(action, window, cx));
+                }),
+            )
+            .on_action(
+                cx.listener(|this, action: &project_tree::ToggleIgnored, window, cx| {
+                    this.tree
+                        .update(cx, |tree, cx| tree.toggle_ignored(action, window, cx));
+                }),
+            )
+            .on_action(
+                cx.listener(|this, action: &project_tree::Refresh, window, cx| {
+                    this.tree
+                        .update(cx, |tree, cx| tree.refresh(action, window, cx));
+                }),
+            )
+            .on_action(
+                cx.listener(|this, action: &project_tree::Undo, window, cx| {
+                    this.tree
+                        .update(cx, |tree, cx| tree.undo(action, window, cx));
+                }),
+            )
     }
 }

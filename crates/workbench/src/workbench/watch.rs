@@ -19,7 +19,9 @@ impl Workbench {
         let tree = self.tree.clone();
         self._subscriptions = vec![
             cx.subscribe_in(&configuration, window, Self::configuration_event),
-            cx.subscribe_in(&tree, window, |this, _, event, window, cx| this.tree_event(event, window, cx)),
+            cx.subscribe_in(&tree, window, |this, _, event, window, cx| {
+                this.tree_event(event, window, cx)
+            }),
             cx.observe_window_bounds(window, |this, _, cx| this.store_soon(cx)),
             cx.observe_window_activation(window, Self::activation_changed),
             cx.observe_window_appearance(window, |_, _, cx| {
@@ -29,7 +31,8 @@ impl Workbench {
         ];
         let this = cx.weak_entity();
         window.on_window_should_close(cx, move |window, cx| {
-            this.update(cx, |this, cx| this.window_closes(window, cx)).log_err();
+            this.update(cx, |this, cx| this.window_closes(window, cx))
+                .log_err();
             true
         });
     }
@@ -37,7 +40,11 @@ impl Workbench {
     /// Nothing is asked: unsaved text waits in the journal, and in memory while the program runs.
     fn window_closes(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.store_now(window, cx);
-        let documents: Vec<_> = self.items.values().filter_map(|entry| entry.item.document(cx)).collect();
+        let documents: Vec<_> = self
+            .items
+            .values()
+            .filter_map(|entry| entry.item.document(cx))
+            .collect();
         for document in documents {
             if document.read(cx).document().is_dirty() {
                 Documents::keep_waiting(document, cx);
@@ -91,7 +98,11 @@ impl Workbench {
         let theme = configuration.read(cx).theme_problem().map(str::to_owned);
         let Some(first) = problems.first() else {
             if let Some(sentence) = theme.filter(|_| part == Part::Settings) {
-                self.report(Notice::new(Tone::Warning, sentence).key("theme"), window, cx);
+                self.report(
+                    Notice::new(Tone::Warning, sentence).key("theme"),
+                    window,
+                    cx,
+                );
             }
             return;
         };
@@ -115,9 +126,9 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let documents = Documents::all(cx).into_iter().filter(|document| {
-            document.read(cx).path().is_some_and(&wanted)
-        });
+        let documents = Documents::all(cx)
+            .into_iter()
+            .filter(|document| document.read(cx).path().is_some_and(&wanted));
         let documents: Vec<_> = documents.collect();
         for document in documents {
             let check = document.update(cx, |document, cx| document.check_disk(cx));
@@ -125,7 +136,10 @@ impl Workbench {
                 let Some(outcome) = check.await else {
                     return;
                 };
-                this.update_in(cx, |this, window, cx| this.report_outcome(&document, &outcome, window, cx)).ok();
+                this.update_in(cx, |this, window, cx| {
+                    this.report_outcome(&document, &outcome, window, cx)
+                })
+                .ok();
             })
             .detach();
         }
@@ -141,13 +155,21 @@ impl Workbench {
         // The banner above the text says the rest; only what has no place there is reported.
         if let DiskOutcome::Unreadable(error) = outcome {
             let key = format!("disk-{}", document.entity_id());
-            self.report(Notice::new(Tone::Warning, error.to_string()).key(key), window, cx);
+            self.report(
+                Notice::new(Tone::Warning, error.to_string()).key(key),
+                window,
+                cx,
+            );
         }
     }
 
     /// Tells the watchers which files are on the screen.
     pub(super) fn watch_visible(&self, cx: &mut Context<Self>) {
-        let paths: Vec<AbsPath> = self.items.values().filter_map(|entry| entry.item.path(cx)).collect();
+        let paths: Vec<AbsPath> = self
+            .items
+            .values()
+            .filter_map(|entry| entry.item.path(cx))
+            .collect();
         match &self.folder {
             Some(folder) => folder.read(cx).set_visible(paths),
             None => Configuration::of(cx).read(cx).set_visible(paths),
@@ -163,14 +185,20 @@ impl Workbench {
 
     /// Reads what the last commit holds of every text on the screen, for the marks beside the lines.
     pub(super) fn load_heads(&self, cx: &mut Context<Self>) {
-        let documents: Vec<_> = self.items.values().filter_map(|entry| entry.item.document(cx)).collect();
+        let documents: Vec<_> = self
+            .items
+            .values()
+            .filter_map(|entry| entry.item.document(cx))
+            .collect();
         for document in documents {
             let Some(path) = document.read(cx).path().cloned() else {
                 continue;
             };
             let known = document.read(cx).head().cloned();
             cx.spawn(async move |_, cx| {
-                let head = cx.background_spawn(async move { read_head(&path, known.as_ref()) }).await;
+                let head = cx
+                    .background_spawn(async move { read_head(&path, known.as_ref()) })
+                    .await;
                 if let Head::Other(head) = head {
                     document.update(cx, |document, cx| document.set_head(head, cx));
                 }
@@ -187,15 +215,23 @@ enum Head {
 
 fn read_head(path: &AbsPath, known: Option<&Snapshot>) -> Head {
     let folder = path.parent().unwrap_or_else(|| path.clone());
-    let bytes = Repository::discover(&folder).ok().and_then(|repository| repository.head_bytes(path).ok().flatten());
+    let bytes = Repository::discover(&folder)
+        .ok()
+        .and_then(|repository| repository.head_bytes(path).ok().flatten());
     let Some(bytes) = bytes else {
-        return if known.is_some() { Head::Other(None) } else { Head::Same };
+        return if known.is_some() {
+            Head::Other(None)
+        } else {
+            Head::Same
+        };
     };
     let decoded = text::decode(&bytes);
     if decoded.binary {
         return Head::Same;
     }
-    if known.is_some_and(|known| known.len().0 == decoded.text.len() && *known.to_string() == *decoded.text) {
+    if known.is_some_and(|known| {
+        known.len().0 == decoded.text.len() && *known.to_string() == *decoded.text
+    }) {
         return Head::Same;
     }
     Head::Other(Some(Snapshot::new(&decoded.text)))

@@ -14,15 +14,18 @@ fn found(row: u32, before: &[&str], after: &[&str]) -> FoundRow {
     FoundRow {
         row: Row(row),
         text: format!("hit {row}"),
-        highlights: vec![0..3],
-        columns: vec![0..3],
+        highlights: Vec::from([0..3]),
+        columns: Vec::from([0..3]),
         before: text(before),
         after: text(after),
     }
 }
 
 fn file(name: &str, rows: Vec<FoundRow>) -> FileMatches {
-    FileMatches { path: path(name), rows }
+    FileMatches {
+        path: path(name),
+        rows,
+    }
 }
 
 fn show(results: &Results) -> Vec<String> {
@@ -42,26 +45,41 @@ fn show(results: &Results) -> Vec<String> {
 #[test]
 fn files_stand_in_order_with_their_context() {
     let mut results = Results::default();
-    results.add(file("b", vec![found(4, &["x", "y"], &["z"]), found(9, &[], &[])]), Replaced::Hidden);
-    results.add(file("a", vec![found(0, &[], &["n"]), found(2, &[], &[])]), Replaced::Hidden);
-    let expect = ["a", "hit 0", "1: n", "hit 2", "b", "2: x", "3: y", "hit 4", "5: z", "…", "hit 9"];
+    results.add(
+        file("b", vec![found(4, &["x", "y"], &["z"]), found(9, &[], &[])]),
+        Replaced::Hidden,
+    );
+    results.add(
+        file("a", vec![found(0, &[], &["n"]), found(2, &[], &[])]),
+        Replaced::Hidden,
+    );
+    let expect = [
+        "a", "hit 0", "1: n", "hit 2", "b", "2: x", "3: y", "hit 4", "5: z", "…", "hit 9",
+    ];
     assert_eq!(show(&results), expect);
     assert_eq!(results.match_count(), 4);
     results.toggle(0, Replaced::Shown);
-    let expect = ["a", "b", "2: x", "3: y", "hit 4", "=>", "5: z", "…", "hit 9", "=>"];
+    let expect = [
+        "a", "b", "2: x", "3: y", "hit 4", "=>", "5: z", "…", "hit 9", "=>",
+    ];
     assert_eq!(show(&results), expect);
 }
 
 #[test]
 fn the_selection_walks_and_survives_dismissal() {
     let mut results = Results::default();
-    results.add(file("a", vec![found(0, &[], &[]), found(5, &[], &[])]), Replaced::Hidden);
+    results.add(
+        file("a", vec![found(0, &[], &[]), found(5, &[], &[])]),
+        Replaced::Hidden,
+    );
     results.add(file("b", vec![found(1, &[], &[])]), Replaced::Hidden);
     let first = results.step(None, 1).expect("a file");
     assert_eq!(first, Picked::File(path("a")));
     let second = results.step(Some(&first), 2).expect("a row");
     assert_eq!(second, Picked::Match(path("a"), Row(5)));
-    let next = results.dismiss(&second, Replaced::Hidden).expect("something is left");
+    let next = results
+        .dismiss(&second, Replaced::Hidden)
+        .expect("something is left");
     assert_eq!(next, Picked::File(path("b")));
     assert_eq!(results.match_count(), 2);
     let last = results.step(None, -1).expect("last");
@@ -69,14 +87,20 @@ fn the_selection_walks_and_survives_dismissal() {
     let next = results.dismiss(&Picked::File(path("b")), Replaced::Hidden);
     assert_eq!(results.lines().len(), 2);
     assert!(next.is_some());
-    assert_eq!(results.dismiss(&Picked::File(path("a")), Replaced::Hidden), None);
+    assert_eq!(
+        results.dismiss(&Picked::File(path("a")), Replaced::Hidden),
+        None
+    );
     assert!(results.lines().is_empty());
 }
 
 #[test]
 fn matches_are_walked_around_the_ends() {
     let mut results = Results::default();
-    results.add(file("a", vec![found(0, &[], &[]), found(5, &[], &[])]), Replaced::Hidden);
+    results.add(
+        file("a", vec![found(0, &[], &[]), found(5, &[], &[])]),
+        Replaced::Hidden,
+    );
     results.add(file("b", vec![found(1, &[], &[])]), Replaced::Hidden);
     let go = |from: Option<&Picked>, step| match results.step_match(from, step) {
         Some(Picked::Match(path, row)) => format!("{}{}", path.name(), row.0),

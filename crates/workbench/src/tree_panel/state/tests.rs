@@ -44,7 +44,16 @@ fn names(state: &TreeState, tree: &Tree) -> Vec<String> {
 fn filters_keep_the_folders_above() {
     let tree = tree();
     let mut state = TreeState::default();
-    let all = ["out", "log.txt", "src", "deep", "leaf.rs", "main.rs", ".gitignore", "Cargo.toml"];
+    let all = [
+        "out",
+        "log.txt",
+        "src",
+        "deep",
+        "leaf.rs",
+        "main.rs",
+        ".gitignore",
+        "Cargo.toml",
+    ];
     assert_eq!(names(&state, &tree), all);
     state.hides_ignored = true;
     assert_eq!(names(&state, &tree)[..1], ["src"]);
@@ -65,7 +74,11 @@ fn the_selection_steps_and_names_a_folder() {
     assert_eq!(state.selected, Some(path("/p/out")));
     assert_eq!(state.target_folder(&tree), path("/p/out"));
     state.select_by(&tree, 1);
-    assert_eq!(state.target_folder(&tree), path("/p/out"), "the folder around a file");
+    assert_eq!(
+        state.target_folder(&tree),
+        path("/p/out"),
+        "the folder around a file"
+    );
     state.select_by(&tree, 100);
     assert_eq!(state.selected, Some(path("/p/Cargo.toml")));
     assert_eq!(state.target_folder(&tree), path("/p"));
