@@ -57,6 +57,16 @@ impl Pairs {
         self.pairs.push((ours, peers));
     }
 
+    /// The pair of both sides' values below which `share` of them lie: one pair, so its interval
+    /// says nothing.
+    pub(crate) fn tail(&self, share: f64) -> Self {
+        let ours = quantile(self.pairs.iter().map(|pair| pair.0), share);
+        let peers = quantile(self.pairs.iter().map(|pair| pair.1), share);
+        Self {
+            pairs: vec![(ours, peers)],
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.pairs.len()
     }

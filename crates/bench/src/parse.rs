@@ -2,41 +2,48 @@
 //!
 //! The same edits go to both. Ours: the tree kept in step, parsed without a budget, and the
 //! highlights of sixty rows asked for. Bare: `Tree::edit` and `Parser::parse` over a contiguous
-//! string, whose own edit is not counted.
+//! string, whose own edit is not counted; once alone and once with the grammar's own highlight
+//! query run over the same rows, its captures merely counted.
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use base::{ByteOffset, Row, Span};
+use streaming_iterator::StreamingIterator;
 use syntax::{Budget, SyntaxTree, language_named};
 use text::{Author, Buffer, EditKind, Origin, Timestamp};
 
 use crate::corpus;
 use crate::figure::Figure;
-use crate::interleave::{Dice, Pairs, quantile};
+use crate::interleave::{Dice, Pairs};
 
-const EDITS: usize = 400;
+const EDITS: usize = 600;
 const VISIBLE_ROWS: u32 = 60;
 
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let mut figures = Vec::new();
     for lines in [2_000, 25_000] {
         let source = corpus::rust_file(lines)?;
-        let (pairs, ours, bare) = measure(&source)?;
-        let name = |what: &str| format!("{what}, Rust, {lines} lines");
+        let measured = measure(&source)?;
+        let name = |what: &str| format!("key to highlights{what}, Rust, {lines} lines");
         figures.push(Figure::against(
-            name("key to highlights"),
-            "tree-sitter parse",
-            &pairs,
+            name(""),
+            "tree-sitter parse + query",
+            &measured.with_query,
             "ms",
             Some(1.3),
         ));
-        let mut tail = Pairs::default();
-        tail.push(p99(&ours), p99(&bare));
         figures.push(Figure::against(
-            name("key to highlights p99"),
-            "tree-sitter parse p99",
-            &tail,
+            name(""),
+            "tree-sitter parse alone",
+            &measured.parse_alone,
+            "ms",
+            None,
+        ));
+        figures.push(Figure::against(
+            name(" p99"),
+            "tree-sitter parse + query p99",
+            &measured.with_query.tail(0.99),
             "ms",
             Some(1.3),
         ));
@@ -44,16 +51,18 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     Ok(figures)
 }
 
-fn p99(values: &[f64]) -> f64 {
-    quantile(values.iter().copied(), 0.99)
+#[derive(Default)]
+struct Measured {
+    with_query: Pairs,
+    parse_alone: Pairs,
 }
 
-fn measure(source: &str) -> Result<(Pairs, Vec<f64>, Vec<f64>), String> {
+fn measure(source: &str) -> Result<Measured, String> {
     let mut ours = Ours::new(source)?;
     let mut bare = Bare::new(source)?;
     let mut dice = Dice::new(7);
     let rows: Vec<usize> = source.match_indices('\n').map(|(at, _)| at).collect();
-    let (mut pairs, mut our_times, mut bare_times) = (Pairs::default(), Vec::new(), Vec::new());
+    let mut measured = Measured::default();
     let mut at = rows[rows.len() / 2];
     for edit in 0..EDITS {
         // A word is typed, then the caret goes elsewhere, as people do.
@@ -61,19 +70,18 @@ fn measure(source: &str) -> Result<(Pairs, Vec<f64>, Vec<f64>), String> {
             at = rows[dice.below(rows.len())];
         }
         let typed = ["a", "b", "_", "x", " ", "("][dice.below(6)];
-        let (our_time, bare_time) = if dice.below(2) == 0 {
+        let (our_time, (parse, query)) = if dice.below(2) == 0 {
             let our_time = ours.key(at, typed);
             (our_time, bare.key(at, typed))
         } else {
-            let bare_time = bare.key(at, typed);
-            (ours.key(at, typed), bare_time)
+            let bare_times = bare.key(at, typed);
+            (ours.key(at, typed), bare_times)
         };
         at += typed.len();
-        pairs.push(our_time, bare_time);
-        our_times.push(our_time);
-        bare_times.push(bare_time);
+        measured.with_query.push(our_time, parse + query);
+        measured.parse_alone.push(our_time, parse);
     }
-    Ok((pairs, our_times, bare_times))
+    Ok(measured)
 }
 
 struct Ours {
@@ -116,6 +124,8 @@ impl Ours {
 
 struct Bare {
     text: String,
+    query: tree_sitter::Query,
+    cursor: tree_sitter::QueryCursor,
     parser: tree_sitter::Parser,
     tree: tree_sitter::Tree,
 }
@@ -136,7 +146,8 @@ impl Bare {
         })
     }
 
-    fn key(&mut self, at: usize, typed: &str) -> f64 {
+    /// Milliseconds of the parse and of the query.
+    fn key(&mut self, at: usize, typed: &str) -> (f64, f64) {
         let row_start = self.text[..at].rfind('\n').map_or(0, |newline| newline + 1);
         let row = self.text[..at].matches('\n').count();
         self.text.insert_str(at, typed);
@@ -154,6 +165,28 @@ impl Bare {
         if let Some(tree) = self.parser.parse(&self.text, Some(&self.tree)) {
             self.tree = tree;
         }
-        start.elapsed().as_secs_f64() * 1_000.0
+        let parse = start.elapsed().as_secs_f64() * 1_000.0;
+        let visible = self.visible(at);
+        let start = Instant::now();
+        self.cursor.set_byte_range(visible);
+        let mut captures =
+            self.cursor
+                .captures(&self.query, self.tree.root_node(), self.text.as_bytes());
+        let mut count = 0;
+        while captures.next().is_some() {
+            count += 1;
+        }
+        black_box(count);
+        (parse, start.elapsed().as_secs_f64() * 1_000.0)
+    }
+
+    fn visible(&self, at: usize) -> std::ops::Range<usize> {
+        let half = VISIBLE_ROWS as usize / 2;
+        let start = self.text[..at]
+            .rmatch_indices('\n')
+            .nth(half)
+            .map_or(0, |(at, _)| at + 1);
+        let below = self.text[at..].match_indices('\n').nth(half);
+        start..below.map_or(self.text.len(), |(offset, _)| at + offset)
     }
 }
