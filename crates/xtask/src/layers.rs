@@ -52,7 +52,11 @@ fn every_dependency_lies_in_a_lower_layer() {
         .iter()
         .map(|package| {
             let rank = rank(package);
-            assert!(rank.is_some(), "{} says no [package.metadata.layer] rank", package.name);
+            assert!(
+                rank.is_some(),
+                "{} says no [package.metadata.layer] rank",
+                package.name
+            );
             (package.name.to_string(), rank)
         })
         .collect();
@@ -78,7 +82,11 @@ fn heavy_libraries_are_named_by_their_owners_alone() {
     for package in &metadata().packages {
         for dependency in &package.dependencies {
             let name = dependency.name.as_str();
-            let family = if name.starts_with("tree-sitter-") { "tree-sitter" } else { name };
+            let family = if name.starts_with("tree-sitter-") {
+                "tree-sitter"
+            } else {
+                name
+            };
             let Some((_, owners)) = OWNERS.iter().find(|(library, _)| *library == family) else {
                 continue;
             };
@@ -95,10 +103,9 @@ fn heavy_libraries_are_named_by_their_owners_alone() {
 fn nothing_below_the_line_can_name_gpui() {
     for package in &metadata().packages {
         let below = rank(package) < Some(40);
-        let names_gpui = package
-            .dependencies
-            .iter()
-            .any(|dependency| dependency.name.starts_with("gpui") && dependency.name != "gpui-pre-sum-tree");
+        let names_gpui = package.dependencies.iter().any(|dependency| {
+            dependency.name.starts_with("gpui") && dependency.name != "gpui-pre-sum-tree"
+        });
         assert!(!(below && names_gpui), "{} names gpui", package.name);
     }
 }

@@ -6,7 +6,9 @@ use crate::tree::{self, Source};
 const LONG_FILES: &[(&str, &str)] = &[];
 
 fn is_test(source: &Source) -> bool {
-    source.name.ends_with("tests.rs") || source.name.contains("/tests/") || source.name.starts_with("tests/")
+    source.name.ends_with("tests.rs")
+        || source.name.contains("/tests/")
+        || source.name.starts_with("tests/")
 }
 
 fn complain(problems: Vec<String>) {
@@ -27,10 +29,17 @@ fn files_hold_one_idea() {
     let mut problems = Vec::new();
     for source in tree::sources() {
         let lines = source.text.lines().count();
-        let bound = if source.name.ends_with("/lib.rs") { 150 } else { 800 };
+        let bound = if source.name.ends_with("/lib.rs") {
+            150
+        } else {
+            800
+        };
         let is_excused = LONG_FILES.iter().any(|(name, _)| *name == source.name);
         if lines > bound && !is_test(&source) && !is_excused {
-            problems.push(format!("{} has {lines} lines, the bound is {bound}", source.name));
+            problems.push(format!(
+                "{} has {lines} lines, the bound is {bound}",
+                source.name
+            ));
         }
     }
     complain(problems);
@@ -42,7 +51,10 @@ fn functions_fit_a_screen() {
     for source in tree::sources().iter().filter(|source| !is_test(source)) {
         for (name, line, length) in functions(&source.text) {
             if length > 100 {
-                problems.push(format!("{}:{line} fn {name} has {length} lines", source.name));
+                problems.push(format!(
+                    "{}:{line} fn {name} has {length} lines",
+                    source.name
+                ));
             }
         }
     }
@@ -54,7 +66,10 @@ fn names_that_say_nothing_are_not_used() {
     let mute = ["mod.rs", "utils.rs", "util.rs", "types.rs", "helpers.rs"];
     let bad = tree::sources()
         .into_iter()
-        .filter(|source| mute.iter().any(|name| source.name.ends_with(&format!("/{name}"))))
+        .filter(|source| {
+            mute.iter()
+                .any(|name| source.name.ends_with(&format!("/{name}")))
+        })
         .map(|source| source.name);
     complain(bad.collect());
 }
@@ -62,7 +77,12 @@ fn names_that_say_nothing_are_not_used() {
 #[test]
 fn nothing_is_left_unfinished() {
     // Written in two halves so that this file does not name what it forbids.
-    let marks = [concat!("FIX", "ME"), concat!("todo", "!("), concat!("unimplemented", "!("), concat!("#[ig", "nore")];
+    let marks = [
+        concat!("FIX", "ME"),
+        concat!("todo", "!("),
+        concat!("unimplemented", "!("),
+        concat!("#[ig", "nore"),
+    ];
     let mut problems = Vec::new();
     for source in tree::sources() {
         for (ix, line) in source.text.lines().enumerate() {
@@ -108,7 +128,8 @@ fn functions(text: &str) -> Vec<(String, usize, usize)> {
         let code = line.trim_start();
         let Some(at) = code.find("fn ") else { continue };
         let is_item = code[..at].split_whitespace().all(|word| {
-            matches!(word, "pub" | "const" | "async" | "unsafe" | "extern") || word.starts_with("pub(")
+            matches!(word, "pub" | "const" | "async" | "unsafe" | "extern")
+                || word.starts_with("pub(")
         });
         if !is_item || code.ends_with(';') {
             continue;
@@ -119,7 +140,10 @@ fn functions(text: &str) -> Vec<(String, usize, usize)> {
             continue;
         };
         let is_table = start > 0 && lines[start - 1].contains("tidy: table")
-            || lines[start..start + length].iter().take(4).any(|line| line.contains("tidy: table"));
+            || lines[start..start + length]
+                .iter()
+                .take(4)
+                .any(|line| line.contains("tidy: table"));
         if !is_table {
             let name = code[at + 3..].split(['(', '<']).next().unwrap_or_default();
             found.push((name.to_owned(), start + 1, length + 1));
@@ -130,6 +154,7 @@ fn functions(text: &str) -> Vec<(String, usize, usize)> {
 
 #[test]
 fn the_length_of_a_function_is_told_by_its_indentation() {
-    let text = "impl A {\n    pub fn a(&self) {\n        if x {\n        }\n    }\n\n    fn b();\n}\n";
+    let text =
+        "impl A {\n    pub fn a(&self) {\n        if x {\n        }\n    }\n\n    fn b();\n}\n";
     assert_eq!(functions(text), [("a".to_owned(), 2, 4)]);
 }

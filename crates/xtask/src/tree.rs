@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 /// The top of the repository.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().nth(2).expect("crates/xtask lies two below the top").to_path_buf()
+    here.ancestors()
+        .nth(2)
+        .expect("crates/xtask lies two below the top")
+        .to_path_buf()
 }
 
 /// A text file of ours, with its path from the top.
