@@ -80,7 +80,7 @@ pub fn walk(
     visit: &(dyn Fn(Result<AbsPath, WalkProblem>) + Sync),
 ) -> Result<(), BadGlob> {
     walk_with(ground, root, options, cancel, &|| {
-        Box::new(|found| visit(found))
+        Box::new(visit)
     })
 }
 
