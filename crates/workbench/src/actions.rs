@@ -115,7 +115,7 @@ pub mod go {
 /// Commands on panes and tabs.
 pub mod pane {
     use gpui_kit::Action;
-    use schemars::JsonSchema;
+    use gpui_kit::private::schemars::{self, JsonSchema};
     use serde::Deserialize;
 
     gpui_kit::actions!(
@@ -181,6 +181,7 @@ pub mod pane {
     /// Go to a tab by its place, counted from 1.
     #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema, Action)]
     #[action(namespace = pane)]
+    #[schemars(crate = "schemars")]
     pub struct ActivateTab(pub usize);
 }
 

@@ -31,94 +31,30 @@ struct MatchRow {
 
 impl SearchPanel {
     fn render_fields(&self, cx: &mut Context<Self>) -> AnyElement {
-        let options = self.options;
-        let error = match &self.progress {
-            Progress::Refused(sentence) => Some(SharedString::from(sentence.clone())),
-            _ => None,
-        };
-        let toggle =
-            |id: &'static str, icon, name: &'static str, on, action: Box<dyn gpui_kit::Action>| {
-                // Each has a key of its own; Tab goes from field to field.
-                IconButton::new(id, icon, name)
-                    .small()
-                    .pressed(on)
-                    .tab_stop(false)
-                    .action(action)
-            };
-        let pattern = TextField::new(&self.pattern, "Search the project")
-            .icon(Icon::Search)
-            .mono()
-            .error(error)
-            .end(toggle(
-                "case",
-                Icon::CaseSensitive,
-                "Match case",
-                options.is_case_sensitive,
-                Box::new(act::ToggleCase),
-            ))
-            .end(toggle(
-                "word",
-                Icon::WholeWord,
-                "Whole words",
-                options.is_whole_word,
-                Box::new(act::ToggleWord),
-            ))
-            .end(toggle(
-                "regex",
-                Icon::Regex,
-                "Regular expression",
-                options.is_regex,
-                Box::new(act::ToggleRegex),
-            ));
-        let buttons = div()
+        let toggles = div()
             .flex()
             .flex_none()
             .items_start()
             .gap(dp(4.0))
             .child(toggle(
-                "replace",
                 Icon::Replace,
                 "Replace",
-                options.shows_replace,
-                Box::new(act::ToggleReplace),
+                self.options.shows_replace,
+                act::ToggleReplace,
             ))
             .child(toggle(
-                "filters",
                 Icon::Filter,
                 "Files to search",
-                options.shows_filters,
-                Box::new(act::ToggleFilters),
+                self.options.shows_filters,
+                act::ToggleFilters,
             ));
-        let first = div()
+        let pattern = div()
             .flex()
             .items_start()
             .gap(dp(8.0))
-            .child(div().flex_1().min_w_0().child(pattern))
-            .child(buttons);
-        let replace = options.shows_replace.then(|| {
-            div()
-                .flex()
-                .items_center()
-                .gap(dp(8.0))
-                .child(
-                    div().flex_1().min_w_0().child(
-                        TextField::new(&self.replacement, "Replace by")
-                            .icon(Icon::Replace)
-                            .mono(),
-                    ),
-                )
-                .child(
-                    Button::new("replace-all", "Replace all")
-                        .action(Box::new(act::ReplaceAll))
-                        .disabled(
-                            self.results
-                                .lines()
-                                .is_empty()
-                                .then(|| "there is nothing to replace".into()),
-                        ),
-                )
-        });
-        let filters = options.shows_filters.then(|| {
+            .child(div().flex_1().min_w_0().child(self.render_pattern()))
+            .child(toggles);
+        let filters = self.options.shows_filters.then(|| {
             let field = |state, name: &'static str| {
                 div().flex_1().min_w_0().child(TextField::new(state, name))
             };
@@ -136,11 +72,62 @@ impl SearchPanel {
             .p(dp(12.0))
             .border_b_1()
             .border_color(cx.theme().colors.border)
-            .child(first)
-            .children(replace)
+            .child(pattern)
+            .children(self.render_replacement())
             .children(filters)
             .child(self.render_status(cx))
             .into_any_element()
+    }
+
+    fn render_pattern(&self) -> TextField {
+        let options = self.options;
+        let error = match &self.progress {
+            Progress::Refused(sentence) => Some(SharedString::from(sentence.clone())),
+            _ => None,
+        };
+        let (case, word) = (options.is_case_sensitive, options.is_whole_word);
+        TextField::new(&self.pattern, "Search the project")
+            .icon(Icon::Search)
+            .mono()
+            .error(error)
+            .end(toggle(
+                Icon::CaseSensitive,
+                "Match case",
+                case,
+                act::ToggleCase,
+            ))
+            .end(toggle(
+                Icon::WholeWord,
+                "Whole words",
+                word,
+                act::ToggleWord,
+            ))
+            .end(toggle(
+                Icon::Regex,
+                "Regular expression",
+                options.is_regex,
+                act::ToggleRegex,
+            ))
+    }
+
+    fn render_replacement(&self) -> Option<AnyElement> {
+        if !self.options.shows_replace {
+            return None;
+        }
+        let nothing = self.results.lines().is_empty();
+        let field = TextField::new(&self.replacement, "Replace by")
+            .icon(Icon::Replace)
+            .mono();
+        let all = Button::new("replace-all", "Replace all")
+            .action(Box::new(act::ReplaceAll))
+            .disabled(nothing.then(|| "there is nothing to replace".into()));
+        let row = div()
+            .flex()
+            .items_center()
+            .gap(dp(8.0))
+            .child(div().flex_1().min_w_0().child(field))
+            .child(all);
+        Some(row.into_any_element())
     }
 
     fn status_words(&self) -> String {
@@ -446,6 +433,15 @@ impl SearchPanel {
                 .into_any_element(),
         }
     }
+}
+
+/// A switch beside a field. Each has a key of its own; Tab goes from field to field.
+fn toggle(icon: Icon, name: &'static str, on: bool, action: impl gpui_kit::Action) -> IconButton {
+    IconButton::new(name, icon, name)
+        .small()
+        .pressed(on)
+        .tab_stop(false)
+        .action(Box::new(action))
 }
 
 /// Text of several rows in one.

@@ -14,8 +14,8 @@ fn found(row: u32, before: &[&str], after: &[&str]) -> FoundRow {
     FoundRow {
         row: Row(row),
         text: format!("hit {row}"),
-        highlights: Vec::from([0..3]),
-        columns: Vec::from([0..3]),
+        highlights: std::iter::once(0..3).collect(),
+        columns: std::iter::once(0..3).collect(),
         before: text(before),
         after: text(after),
     }
