@@ -4,8 +4,7 @@
 //! `target/desktop/` for looking at.
 #![expect(
     clippy::disallowed_methods,
-    clippy::print_stderr,
-    reason = "a story starts programs, looks at files and says what it skipped"
+    reason = "a story starts programs and looks at files"
 )]
 
 #[path = "desktop/desk.rs"]

@@ -37,7 +37,8 @@ impl Pairs {
         mut peers: impl FnMut() -> f64,
     ) -> Self {
         let mut dice = Dice::new(count as u64 * 7919);
-        (ours(), peers());
+        ours();
+        peers();
         let pairs = (0..count).map(|_| {
             if dice.below(2) == 0 {
                 let ours = ours();

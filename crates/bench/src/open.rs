@@ -57,7 +57,8 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
             })
         };
         let mut pairs = Pairs::default();
-        (time(&burin), time(peer));
+        time(&burin);
+        time(peer);
         for pair in 0..STARTS {
             if pair % 2 == 0 {
                 let ours = time(&burin);

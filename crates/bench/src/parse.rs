@@ -139,8 +139,12 @@ impl Bare {
         let tree = parser
             .parse(source, None)
             .ok_or("the bare parser gave up")?;
+        let language = tree_sitter_rust::LANGUAGE.into();
+        let query = tree_sitter::Query::new(&language, tree_sitter_rust::HIGHLIGHTS_QUERY);
         Ok(Self {
             text: source.to_owned(),
+            query: query.map_err(|error| error.to_string())?,
+            cursor: tree_sitter::QueryCursor::new(),
             parser,
             tree,
         })

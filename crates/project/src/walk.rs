@@ -79,9 +79,7 @@ pub fn walk(
     cancel: &AtomicBool,
     visit: &(dyn Fn(Result<AbsPath, WalkProblem>) + Sync),
 ) -> Result<(), BadGlob> {
-    walk_with(ground, root, options, cancel, &|| {
-        Box::new(visit)
-    })
+    walk_with(ground, root, options, cancel, &|| Box::new(visit))
 }
 
 /// Takes one found file or problem; one per thread, so it may keep what it needs between calls.

@@ -24,7 +24,7 @@ fn mistakes_have_a_place_and_the_rest_is_bound(cx: &mut TestAppContext) {
 ]"#;
         let (keymap, problems) = parse_keymap("keymap.json", text);
         assert_eq!(problems, []);
-        let problems = install_keymaps(&[keymap.clone()], cx);
+        let problems = install_keymaps(std::slice::from_ref(&keymap), cx);
         let shown: Vec<String> = problems.iter().map(ToString::to_string).collect();
         assert!(shown[0].starts_with("keymap.json:2:16: this context cannot be read"), "{shown:?}");
         assert_eq!(
