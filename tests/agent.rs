@@ -84,6 +84,9 @@ impl Agent {
         Command::new(&line[0])
             .args(&line[1..])
             .current_dir(self.folder.path())
+            // Cargo lists dozens of folders there; the loader's search through them would outnumber
+            // the calls that are counted.
+            .env_remove("LD_LIBRARY_PATH")
             .env(ARGUMENTS, arguments.join("\n"))
             .env("BURIN_CONFIG_DIR", state.join("config"))
             .env("BURIN_STATE_DIR", state)

@@ -8,7 +8,7 @@ pub use editor::{
     CurrentLine, CursorStyle, EditorSettings, LineNumbers, MultiCursorModifier, SoftWrap,
     Whitespace,
 };
-pub use files::{Autosave, FileSettings, NewLineEnding, Restore, SearchSettings};
+pub use files::{Autosave, FileSettings, Restore, SearchSettings};
 pub use window::{
     KeymapBase, KeymapSettings, MenuBar, ReducedMotion, Side, TabCloseButton, ThemeMode,
     ThemeSettings, UiSettings, WindowSettings,

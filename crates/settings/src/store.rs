@@ -257,12 +257,8 @@ fn project_may_set(section: &str, key: &str) -> bool {
             key,
             "font_family" | "font_fallbacks" | "font_size" | "middle_click_paste"
         ),
-        "files" => matches!(
-            key,
-            "exclude" | "watcher_exclude" | "fallback_encoding" | "new_line_ending"
-        ),
-        // Following links leads out of the folder.
-        "search" => key != "follow_links",
+        "files" => key == "exclude",
+        "search" => true,
         _ => false,
     }
 }

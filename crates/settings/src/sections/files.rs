@@ -7,18 +7,12 @@ section! {
     FileSettings {
         /// Globs that the file tree and the file finder leave out.
         exclude: Vec<String> = strings(&["**/.git", "**/.svn", "**/.hg", "**/.DS_Store"]);
-        /// Globs whose changes on disk are not watched.
-        watcher_exclude: Vec<String> = strings(&["**/.git/objects/**", "**/node_modules/**", "**/target/**"]);
         /// Saves without being asked.
         autosave: Autosave = Autosave::Off;
         /// Milliseconds without typing before `"autosave": "after_delay"` saves.
         autosave_delay: u32 = 1000, 100..=600_000;
         /// What a start without arguments brings back.
         restore: Restore = Restore::LastSession;
-        /// Encoding tried when a file is not UTF-8 and does not give its encoding away; a WHATWG label.
-        fallback_encoding: String = "windows-1252".to_owned();
-        /// Line ending of new files.
-        new_line_ending: NewLineEnding = NewLineEnding::System;
         /// Asks before a file goes to the trash.
         confirm_delete: bool = true;
     }
@@ -33,8 +27,6 @@ section! {
         use_ignore_files: bool = true;
         /// Searches in files and folders whose name starts with a dot.
         hidden: bool = false;
-        /// Follows symbolic links.
-        follow_links: bool = false;
         /// Upper and lower case differ only when the query has upper case.
         smart_case: bool = true;
         /// Lines shown before and after each match.
@@ -67,18 +59,6 @@ choices! {
         LastWindow = "last_window",
         /// Nothing but unsaved text.
         Nothing = "nothing",
-    }
-}
-
-choices! {
-    /// Line ending of new files.
-    NewLineEnding {
-        /// What the system uses.
-        System = "system",
-        /// `\n`.
-        Lf = "lf",
-        /// `\r\n`.
-        CrLf = "crlf",
     }
 }
 

@@ -17,16 +17,12 @@ section! {
         tab_close_button: TabCloseButton = TabCloseButton::Right;
         /// Shows a picture for the kind of file in tabs and in the tree.
         file_icons: bool = true;
-        /// Shows the path of the file and the symbols around the caret above the text.
-        breadcrumbs: bool = true;
         /// Shows the status bar.
         status_bar: bool = true;
         /// Side of the file tree.
         file_tree_side: Side = Side::Left;
         /// Selects the open file in the tree.
         file_tree_follows: bool = true;
-        /// Asks before quitting with more than one window open.
-        confirm_quit: bool = false;
     }
 }
 

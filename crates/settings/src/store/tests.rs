@@ -131,7 +131,6 @@ fn a_project_cannot_set_what_is_the_persons() {
   "editor": { "tab_size": 2, "font_size": 40 },
   "files": { "autosave": "after_delay", "exclude": ["x"] },
   "theme": { "mode": "light" },
-  "search": { "follow_links": true },
   "languages": { "Rust": { "font_family": "Comic", "tab_size": 3 } }
 }"#;
     let (settings, problems) = parse(&[(Source::Project, ".burin/settings.json", text)]);
@@ -151,7 +150,7 @@ fn a_project_cannot_set_what_is_the_persons() {
         .iter()
         .map(|problem| (problem.line, problem.column))
         .collect();
-    assert_eq!(told, [(2, 30), (3, 14), (4, 14), (5, 15), (6, 28)]);
+    assert_eq!(told, [(2, 30), (3, 14), (4, 14), (5, 28)]);
     assert!(
         problems
             .iter()
