@@ -189,6 +189,7 @@ impl Workbench {
             .size_full()
             .min_w_0()
             .children(self.strip(pane))
+            .children(self.render_crumbs(pane, window))
             .child(body)
             .into_any_element()
     }

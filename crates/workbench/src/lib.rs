@@ -15,6 +15,7 @@ pub mod windows;
 
 mod action_names;
 mod configuration;
+mod crumbs;
 mod documents;
 mod finder;
 mod folder;

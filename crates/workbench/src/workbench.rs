@@ -28,6 +28,7 @@ use gpui_kit::{
 };
 use ui::ModalLayer;
 
+use crate::crumbs::Crumbs;
 use crate::folder::Folder;
 use crate::grid::DropPlace;
 use crate::item::Item;
@@ -72,6 +73,7 @@ pub struct Workbench {
 
 struct Entry {
     item: Item,
+    crumbs: Option<Entity<Crumbs>>,
     _subscriptions: Vec<Subscription>,
 }
 

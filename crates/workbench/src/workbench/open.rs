@@ -9,6 +9,7 @@ use project::{Binary, LoadError};
 
 use super::{Entry, RECENT_KEPT, Workbench};
 use crate::actions::file::New;
+use crate::crumbs::Crumbs;
 use crate::documents::Documents;
 use crate::item::Item;
 use crate::layout::{ItemId, Opening, PaneId};
@@ -249,13 +250,7 @@ impl Workbench {
     ) -> ItemId {
         let id = self.layout.new_item();
         let subscriptions = self.subscribe_to(id, &item, window, cx);
-        self.items.insert(
-            id,
-            Entry {
-                item,
-                _subscriptions: subscriptions,
-            },
-        );
+        self.keep_item(id, item, subscriptions, cx);
         if let Some(gone) = self.layout.open(pane, id, opening) {
             self.forget_item(gone, cx);
         }
@@ -263,6 +258,29 @@ impl Workbench {
         self.layout_changed(cx);
         self.watch_visible(cx);
         id
+    }
+
+    /// Files an item under its name, with the line above it where it is a text.
+    pub(super) fn keep_item(
+        &mut self,
+        id: ItemId,
+        item: Item,
+        subscriptions: Vec<Subscription>,
+        cx: &mut Context<Self>,
+    ) {
+        let this = cx.weak_entity();
+        let crumbs = item
+            .editor()
+            .cloned()
+            .map(|editor| cx.new(|cx| Crumbs::new(editor, this, cx)));
+        self.items.insert(
+            id,
+            Entry {
+                item,
+                crumbs,
+                _subscriptions: subscriptions,
+            },
+        );
     }
 
     pub(super) fn subscribe_to(

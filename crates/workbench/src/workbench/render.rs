@@ -19,6 +19,8 @@ use crate::layout::PaneId;
 /// The border of the tree that is being dragged.
 struct DraggedTreeBorder;
 
+/// Below this height of the window the line above the text gives way.
+const LOW: f32 = 360.0;
 /// The tree is never dragged narrower or wider than this.
 const TREE_WIDTHS: (f32, f32) = (140.0, 900.0);
 
@@ -42,6 +44,18 @@ impl Workbench {
                 .into_any_element(),
             None => self.render_nothing_open(pane, window, cx),
         }
+    }
+
+    /// The line above what shows in a pane.
+    pub(crate) fn render_crumbs(&self, pane: PaneId, window: &Window) -> Option<AnyElement> {
+        // In a low window every row of text counts.
+        if f32::from(window.viewport_size().height) < LOW {
+            return None;
+        }
+        let item = self.layout.tabs(pane)?.active()?;
+        let crumbs = self.items.get(&item)?.crumbs.clone()?;
+        let style = StyleRefinement::default().w_full().h(dp(24.0)).flex_none();
+        Some(crumbs.cached(style).into_any_element())
     }
 
     fn render_nothing_open(

@@ -8,7 +8,7 @@ use editor::{DocumentModel, Editor, ViewState};
 use gpui_kit::{AppContext as _, Context, Entity, Window, WindowBounds, px};
 use project::{Binary, DocumentKey};
 
-use super::{Entry, STORE_AFTER, Workbench};
+use super::{STORE_AFTER, Workbench};
 use crate::documents::Documents;
 use crate::item::Item;
 use crate::layout::{ItemId, Opening, PaneId};
@@ -125,13 +125,7 @@ impl Workbench {
         });
         for (id, item) in made {
             let subscriptions = self.subscribe_to(id, &item, window, cx);
-            self.items.insert(
-                id,
-                Entry {
-                    item,
-                    _subscriptions: subscriptions,
-                },
-            );
+            self.keep_item(id, item, subscriptions, cx);
         }
         self.read_waiting(window, cx);
         self.layout_changed(cx);
@@ -246,16 +240,13 @@ impl Workbench {
             }
         };
         let subscriptions = self.subscribe_to(id, &item, window, cx);
-        self.items.insert(
-            id,
-            Entry {
-                item,
-                _subscriptions: subscriptions,
-            },
-        );
+        self.keep_item(id, item, subscriptions, cx);
         let is_active = self.layout.active_item() == Some(id);
         if is_active && (had_keyboard || window.focused(cx).is_none()) {
             self.focus_active(window, cx);
+        }
+        if is_active {
+            self.tree_follows(cx);
         }
         self.layout_changed(cx);
         self.watch_visible(cx);

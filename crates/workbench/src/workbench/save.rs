@@ -285,13 +285,7 @@ impl Workbench {
             let editor = self.new_editor(new.clone(), window, cx);
             let item = Item::Text(editor);
             let subscriptions = self.subscribe_to(id, &item, window, cx);
-            self.items.insert(
-                id,
-                super::Entry {
-                    item,
-                    _subscriptions: subscriptions,
-                },
-            );
+            self.keep_item(id, item, subscriptions, cx);
         }
         self.focus_active(window, cx);
         self.layout_changed(cx);

@@ -27,6 +27,9 @@ impl Workbench {
             cx.observe_window_appearance(window, |_, _, cx| {
                 Configuration::of(cx).update(cx, |configuration, cx| configuration.apply_theme(cx));
             }),
+            cx.observe_pending_input(window, |this, _, cx| {
+                this.status.update(cx, |_, cx| cx.notify());
+            }),
             cx.on_focus_lost(window, |this, window, cx| this.focus_active(window, cx)),
         ];
         let this = cx.weak_entity();

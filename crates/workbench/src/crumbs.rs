@@ -1,0 +1,167 @@
+//! The line above a text that says where one is: its path, and the symbols around the caret.
+//!
+//! The outline is found in the background after a pause in typing; moving the caret only looks into
+//! it. Invariant: the line is drawn again only when what it says changes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use editor::{Editor, EditorEvent, ModelEvent};
+use gpui_kit::{
+    App, AppContext as _, Context, Entity, InteractiveElement as _, IntoElement,
+    ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
+    Subscription, Task, WeakEntity, Window, div,
+};
+use syntax::OutlineItem;
+use ui::{ActiveTheme as _, Icon, IconSize, Label, Tooltip, dp};
+
+use crate::actions::go;
+use crate::workbench::Workbench;
+
+/// The line above one text.
+pub(crate) struct Crumbs {
+    editor: Entity<Editor>,
+    workbench: WeakEntity<Workbench>,
+    outline: Arc<Vec<OutlineItem>>,
+    symbols: Vec<SharedString>,
+    finding: Option<Task<()>>,
+    _subscriptions: Vec<Subscription>,
+}
+
+/// How long typing must rest before the outline is found again.
+const REST: Duration = Duration::from_millis(300);
+
+impl Crumbs {
+    pub(crate) fn new(
+        editor: Entity<Editor>,
+        workbench: WeakEntity<Workbench>,
+        cx: &mut Context<Self>,
+    ) -> Self {
+        let model = editor.read(cx).model().clone();
+        let subscriptions = vec![
+            cx.subscribe(&editor, |this, _, event: &EditorEvent, cx| {
+                if *event == EditorEvent::SelectionsChanged {
+                    this.follow_caret(cx);
+                }
+            }),
+            cx.subscribe(&model, |this, _, event: &ModelEvent, cx| match event {
+                ModelEvent::Edited(_) | ModelEvent::SyntaxUpdated => this.find_soon(REST, cx),
+                ModelEvent::StateChanged => cx.notify(),
+                ModelEvent::Saved | ModelEvent::HunksUpdated => {}
+            }),
+        ];
+        let mut this = Self {
+            editor,
+            workbench,
+            outline: Arc::default(),
+            symbols: Vec::new(),
+            finding: None,
+            _subscriptions: subscriptions,
+        };
+        this.find_soon(Duration::ZERO, cx);
+        this
+    }
+
+    fn find_soon(&mut self, rest: Duration, cx: &mut Context<Self>) {
+        self.finding = Some(cx.spawn(async move |this, cx| {
+            cx.background_executor().timer(rest).await;
+            let asked = this.update(cx, |this, cx| {
+                let model = this.editor.read(cx).model().read(cx);
+                (model.snapshot(), model.syntax().cloned())
+            });
+            let Ok((snapshot, Some(syntax))) = asked else {
+                return;
+            };
+            let outline = cx
+                .background_spawn(async move { syntax.outline(&snapshot) })
+                .await;
+            let taken = this.update(cx, |this, cx| {
+                this.outline = Arc::new(outline);
+                this.follow_caret(cx);
+            });
+            // The tab may be closed meanwhile.
+            taken.ok();
+        }));
+    }
+
+    fn follow_caret(&mut self, cx: &mut Context<Self>) {
+        let caret = self
+            .editor
+            .update(cx, |editor, cx| editor.selections(cx).primary().head);
+        let symbols: Vec<SharedString> = self
+            .outline
+            .iter()
+            .filter(|item| item.span.start <= caret && caret <= item.span.end)
+            .map(|item| item.name.clone().into())
+            .collect();
+        if symbols != self.symbols {
+            self.symbols = symbols;
+            cx.notify();
+        }
+    }
+
+    /// What the line says, from the outermost folder to the innermost symbol.
+    fn parts(&self, cx: &App) -> (Vec<SharedString>, &[SharedString]) {
+        let path = self.editor.read(cx).model().read(cx).path().cloned();
+        let shown = path.zip(self.workbench.upgrade());
+        let shown = shown.map(|(path, workbench)| workbench.read(cx).display_path(&path, cx));
+        let parts = shown.unwrap_or_default();
+        let parts = parts.split('/').filter(|part| !part.is_empty());
+        (
+            parts.map(|part| part.to_owned().into()).collect(),
+            &self.symbols,
+        )
+    }
+}
+
+impl Render for Crumbs {
+    fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
+        let colors = cx.theme().colors;
+        let (path, symbols) = self.parts(cx);
+        let spoken: Vec<&str> = path.iter().chain(symbols).map(AsRef::as_ref).collect();
+        let spoken = spoken.join(", ");
+        let mut parts = Vec::new();
+        for (index, part) in path.iter().chain(symbols).enumerate() {
+            if index > 0 {
+                parts.push(
+                    Icon::ChevronRight
+                        .size(IconSize::Small)
+                        .color(colors.disabled)
+                        .into_any_element(),
+                );
+            }
+            let is_symbol = index >= path.len();
+            let label = Label::new(part.clone()).small();
+            let label = if is_symbol {
+                label.color(colors.text)
+            } else {
+                label.muted()
+            };
+            parts.push(
+                div()
+                    .flex_none()
+                    .max_w(dp(280.0))
+                    .child(label)
+                    .into_any_element(),
+            );
+        }
+        div()
+            .id("crumbs")
+            .role(Role::Button)
+            .aria_label(format!("Find a symbol; here: {spoken}"))
+            .flex()
+            .items_center()
+            .size_full()
+            .px(dp(12.0))
+            .gap(dp(4.0))
+            .overflow_hidden()
+            .bg(colors.surface)
+            .cursor_pointer()
+            .on_click(|_, window, cx| window.dispatch_action(Box::new(go::FindSymbol), cx))
+            .tooltip(Tooltip::for_action(
+                "Find a symbol of this file",
+                &go::FindSymbol,
+            ))
+            .children(parts)
+    }
+}
