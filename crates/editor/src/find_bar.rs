@@ -125,6 +125,38 @@ impl FindBar {
     }
 }
 
+impl FindBar {
+    fn render_replace(&self, letter_case: LetterCase) -> gpui_kit::Div {
+        let field = TextField::new(&self.replacement, "Replace with")
+            .icon(Icon::Replace)
+            .mono()
+            .end(
+                button(
+                    "replace-case",
+                    Icon::CaseSensitive,
+                    "Keep the capital letters",
+                    ToggleReplaceCase,
+                )
+                .small()
+                .pressed(letter_case == LetterCase::LikeMatch),
+            );
+        row()
+            .child(div().flex_1().min_w_0().child(field))
+            .child(button(
+                "replace-next",
+                Icon::Replace,
+                "Replace and go on",
+                ReplaceNext,
+            ))
+            .child(button(
+                "replace-all",
+                Icon::ReplaceAll,
+                "Replace all",
+                ReplaceAll,
+            ))
+    }
+}
+
 impl Render for FindBar {
     fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
         let colors = cx.theme().colors;
@@ -142,7 +174,6 @@ impl Render for FindBar {
             find.words == WordBounds::Whole,
             find.pattern == Pattern::Regex,
             find.within.is_some(),
-            find.letter_case == LetterCase::LikeMatch,
         ];
         let found = div()
             .id("find-count")
@@ -178,38 +209,7 @@ impl Render for FindBar {
                 SelectAllMatches,
             ))
             .child(button("find-close", Icon::Close, "Close find", CloseFind));
-        let second = self.replaces.then(|| {
-            row()
-                .child(
-                    div().flex_1().min_w_0().child(
-                        TextField::new(&self.replacement, "Replace with")
-                            .icon(Icon::Replace)
-                            .mono()
-                            .end(
-                                button(
-                                    "replace-case",
-                                    Icon::CaseSensitive,
-                                    "Keep the capital letters",
-                                    ToggleReplaceCase,
-                                )
-                                .small()
-                                .pressed(pressed[4]),
-                            ),
-                    ),
-                )
-                .child(button(
-                    "replace-next",
-                    Icon::Replace,
-                    "Replace and go on",
-                    ReplaceNext,
-                ))
-                .child(button(
-                    "replace-all",
-                    Icon::ReplaceAll,
-                    "Replace all",
-                    ReplaceAll,
-                ))
-        });
+        let second = self.replaces.then(|| self.render_replace(find.letter_case));
         div()
             .id("find-bar")
             .role(Role::Search)
@@ -239,7 +239,7 @@ fn button(id: &'static str, icon: Icon, name: &'static str, action: impl Action)
     IconButton::new(id, icon, name).action(Box::new(action))
 }
 
-fn toggles(pressed: [bool; 5]) -> impl IntoElement {
+fn toggles(pressed: [bool; 4]) -> impl IntoElement {
     let toggle = |button: IconButton, on: bool| button.small().pressed(on);
     div()
         .flex()

@@ -1,3 +1,5 @@
+//! Actions and commands of the caret are the same list.
+
 use std::collections::BTreeSet;
 
 use caret::Command;

@@ -1,3 +1,5 @@
+//! A document's life: saving, disk changes, conflicts, hunks, journal.
+
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;

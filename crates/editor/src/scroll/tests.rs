@@ -1,3 +1,5 @@
+//! Where the window over the text stands after edits and moves.
+
 use display::{DisplayMap, DisplayOptions, DisplayRow};
 use text::{Buffer, Origin, Timestamp};
 

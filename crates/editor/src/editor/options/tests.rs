@@ -1,3 +1,5 @@
+//! How a text is indented.
+
 use text::Snapshot;
 
 use super::detect;

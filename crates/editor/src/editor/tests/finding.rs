@@ -1,3 +1,5 @@
+//! Find and replace in a file, by keys.
+
 use caret::find::{Pattern, WordBounds};
 use gpui_kit::TestAppContext;
 

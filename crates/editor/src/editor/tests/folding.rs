@@ -1,3 +1,5 @@
+//! Folding by keys.
+
 use gpui_kit::TestAppContext;
 
 use super::{open, state};

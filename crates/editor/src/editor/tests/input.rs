@@ -1,3 +1,5 @@
+//! Input methods: compositions, UTF-16.
+
 use gpui_kit::test::TestInput;
 use gpui_kit::{ElementInputHandler, TestAppContext};
 

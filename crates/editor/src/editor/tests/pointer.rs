@@ -1,3 +1,5 @@
+//! The pointer: clicks, drags, boxes, the gutter, the wheel.
+
 use gpui_kit::{
     Modifiers, MouseButton, MouseDownEvent, MouseMoveEvent, MouseUpEvent, Pixels, Point,
     ScrollDelta, ScrollEvent, TestAppContext, VisualTestContext, point, px,

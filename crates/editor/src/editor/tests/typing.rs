@@ -1,3 +1,5 @@
+//! Typing, undoing, copying with several carets.
+
 use gpui_kit::TestAppContext;
 
 use super::{check, open, state};

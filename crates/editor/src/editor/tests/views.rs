@@ -1,3 +1,5 @@
+//! Views over one document: in step, scrolling, coming back, frames.
+
 use gpui_kit::{AppContext as _, TestAppContext};
 
 use super::{open, state};

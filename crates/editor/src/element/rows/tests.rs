@@ -1,3 +1,5 @@
+//! Which shaped rows an edit forgets.
+
 use base::{Row, Span};
 use text::{Buffer, Origin, Timestamp};
 
