@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use editor::{Editor, EditorEvent, ModelEvent};
+use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     App, AppContext as _, Context, Entity, InteractiveElement as _, IntoElement,
     ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
@@ -148,6 +149,7 @@ impl Render for Crumbs {
         div()
             .id("crumbs")
             .role(Role::Button)
+            .test_support()
             .aria_label(format!("Find a symbol; here: {spoken}"))
             .flex()
             .items_center()

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     Action, App, Context, DismissEvent, Entity, EventEmitter, FocusHandle, Focusable,
     InteractiveElement as _, IntoElement, KeyDownEvent, ParentElement as _, Render, Role,
@@ -111,6 +112,7 @@ impl Render for NoticeList {
             div()
                 .id(("notice", index))
                 .role(Role::ListItem)
+                .test_support()
                 .aria_label(notice.text.clone())
                 .flex()
                 .gap(dp(8.0))
@@ -131,6 +133,7 @@ impl Render for NoticeList {
         div()
             .id("notices")
             .role(Role::List)
+            .test_support()
             .aria_label("Notifications")
             .track_focus(&self.focus)
             .on_key_down(cx.listener(Self::key))

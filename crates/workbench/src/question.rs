@@ -3,6 +3,7 @@
 //! Invariant: the safest answer has the keyboard at first; Escape answers nothing.
 
 use futures::channel::oneshot;
+use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     App, Context, DismissEvent, EventEmitter, FocusHandle, Focusable, InteractiveElement as _,
     IntoElement, KeyDownEvent, ParentElement as _, Render, Role, SharedString,
@@ -113,6 +114,7 @@ impl Render for Question {
             .id("question")
             .key_context("Question")
             .role(Role::AlertDialog)
+            .test_support()
             .aria_label(self.asked.title.clone())
             .on_key_down(cx.listener(Self::key))
             .w(dp(440.0))

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use base::AbsPath;
+use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     App, Context, FocusHandle, Focusable, InteractiveElement as _, IntoElement, ParentElement as _,
     Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _, WeakEntity, Window,
@@ -88,6 +89,7 @@ impl Render for Refusal {
         div()
             .id("refusal")
             .role(Role::Alert)
+            .test_support()
             .aria_label(self.sentence())
             .track_focus(&self.focus)
             .size_full()

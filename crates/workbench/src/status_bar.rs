@@ -1,6 +1,7 @@
 //! The bar at the bottom of a window: what is so about the text at hand, each part a button.
 
 use editor::EditorEvent;
+use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     Action, App, Context, Entity, InteractiveElement as _, IntoElement, OperatingSystem,
     ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
@@ -210,6 +211,7 @@ fn render_part(part: Part, cx: &App) -> impl IntoElement + use<> {
     div()
         .id(part.id)
         .role(Role::Button)
+        .test_support()
         .aria_label(format!("{}: {}", part.help, part.text))
         .flex()
         .flex_none()
@@ -258,6 +260,7 @@ impl Render for StatusStrip {
         div()
             .id("status-bar")
             .role(Role::Status)
+            .test_support()
             .aria_label("Status")
             .flex()
             .items_center()

@@ -2,6 +2,7 @@
 //!
 //! Reads the workbench; changes it only through its methods.
 
+use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     App, AppContext as _, Context, InteractiveElement as _, IntoElement, MouseButton,
     ParentElement as _, Render, Role, ScrollHandle, SharedString, StatefulInteractiveElement as _,
@@ -188,58 +189,17 @@ fn tab_menu(
         .action("Split down", Box::new(pane::SplitDown))
 }
 
-impl Render for TabStrip {
-    fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
-        let colors = cx.theme().colors;
-        let bar = div()
-            .id(("tab-bar", self.pane.0))
-            .role(Role::TabList)
-            .aria_label("Tabs")
-            .flex()
-            .flex_none()
-            .w_full()
-            .h(dp(32.0))
-            .bg(colors.sunken)
-            .border_b_1()
-            .border_color(colors.border);
-        let Some(workbench) = self.workbench.upgrade() else {
-            return bar;
-        };
-        let workbench = workbench.read(cx);
-        let Some(tabs) = workbench
-            .layout()
-            .tabs(self.pane)
-            .filter(|tabs| !tabs.is_empty())
-        else {
-            return div().id(("tab-bar", self.pane.0)).flex_none();
-        };
-        if !cx.settings().window.tabs {
-            return div().id(("tab-bar", self.pane.0)).flex_none();
-        }
-        let active = tabs.active();
-        let elements: Vec<_> = tabs
-            .tabs()
-            .iter()
-            .enumerate()
-            .filter_map(|(index, tab)| self.render_tab(index, *tab, active, workbench, cx))
-            .collect();
-        if active != self.shown {
-            self.shown = active;
-            if let Some(index) = active.and_then(|item| tabs.index_of(item)) {
-                self.scroll.scroll_to_item(index);
-            }
-        }
-        let (pane, count) = (self.pane, tabs.tabs().len());
-        let (dropped, is_active_pane) = (
-            self.workbench.clone(),
-            workbench.layout().active_pane() == pane,
-        );
-        let rest = div()
+impl TabStrip {
+    /// The room behind the last tab: takes tabs in, and starts a text on a double click.
+    fn render_rest(&self, count: usize, cx: &App) -> impl IntoElement + use<> {
+        let (pane, hover) = (self.pane, cx.theme().colors.hover);
+        let (dropped, pressed) = (self.workbench.clone(), self.workbench.clone());
+        div()
             .id(("tab-rest", pane.0))
             .flex_1()
             .min_w(dp(16.0))
             .h_full()
-            .drag_over::<DraggedTab>(move |style, _, _, _| style.bg(colors.hover))
+            .drag_over::<DraggedTab>(move |style, _, _, _| style.bg(hover))
             .on_drop(move |dragged: &DraggedTab, window, cx| {
                 dropped
                     .update(cx, |workbench, cx| {
@@ -247,45 +207,98 @@ impl Render for TabStrip {
                     })
                     .ok();
             })
-            .on_mouse_down(MouseButton::Left, {
-                let workbench = self.workbench.clone();
-                move |event, window, cx| {
-                    let starts_new = event.click_count == 2;
-                    workbench
-                        .update(cx, |workbench, cx| workbench.focus_pane(pane, window, cx))
-                        .ok();
-                    if starts_new {
-                        window.dispatch_action(Box::new(file::New), cx);
-                    }
+            .on_mouse_down(MouseButton::Left, move |event, window, cx| {
+                let starts_new = event.click_count == 2;
+                pressed
+                    .update(cx, |workbench, cx| workbench.focus_pane(pane, window, cx))
+                    .ok();
+                if starts_new {
+                    window.dispatch_action(Box::new(file::New), cx);
                 }
-            });
-        let split = is_active_pane.then(|| {
-            div()
-                .flex()
-                .flex_none()
-                .items_center()
-                .px(dp(4.0))
-                .border_b_1()
-                .border_color(colors.border)
-                .child(
-                    IconButton::new(("split", pane.0), Icon::Columns, "Split right")
-                        .small()
-                        .tab_stop(false)
-                        .action(Box::new(pane::SplitRight)),
-                )
-        });
-        bar.child(
-            div()
-                .id(("tab-scroll", pane.0))
-                .flex()
-                .flex_1()
-                .min_w_0()
-                .overflow_x_scroll()
-                .track_scroll(&self.scroll)
-                .children(elements)
-                .child(rest),
-        )
-        .children(split)
+            })
+    }
+
+    fn render_split_button(&self, cx: &App) -> impl IntoElement + use<> {
+        let button = IconButton::new(("split", self.pane.0), Icon::Columns, "Split right")
+            .small()
+            .tab_stop(false)
+            .action(Box::new(pane::SplitRight));
+        div()
+            .flex()
+            .flex_none()
+            .items_center()
+            .px(dp(4.0))
+            .border_b_1()
+            .border_color(cx.theme().colors.border)
+            .child(button)
+    }
+
+    /// Brings the active tab into sight when another one became it.
+    fn show_active(&mut self, active: Option<ItemId>, at: Option<usize>) {
+        if active != self.shown {
+            self.shown = active;
+            if let Some(at) = at {
+                self.scroll.scroll_to_item(at);
+            }
+        }
+    }
+}
+
+impl Render for TabStrip {
+    fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
+        let nothing = div()
+            .id(("tab-bar", self.pane.0))
+            .flex_none()
+            .into_any_element();
+        let Some(workbench) = self
+            .workbench
+            .upgrade()
+            .filter(|_| cx.settings().window.tabs)
+        else {
+            return nothing;
+        };
+        let workbench = workbench.read(cx);
+        let layout = workbench.layout();
+        let Some(tabs) = layout.tabs(self.pane).filter(|tabs| !tabs.is_empty()) else {
+            return nothing;
+        };
+        let active = tabs.active();
+        let elements: Vec<_> = tabs
+            .tabs()
+            .iter()
+            .enumerate()
+            .filter_map(|(index, tab)| self.render_tab(index, *tab, active, workbench, cx))
+            .collect();
+        let split = (layout.active_pane() == self.pane).then(|| self.render_split_button(cx));
+        let rest = self.render_rest(tabs.tabs().len(), cx);
+        let at = active.and_then(|item| tabs.index_of(item));
+        let colors = cx.theme().colors;
+        self.show_active(active, at);
+        div()
+            .id(("tab-bar", self.pane.0))
+            .role(Role::TabList)
+            .test_support()
+            .aria_label("Tabs")
+            .flex()
+            .flex_none()
+            .w_full()
+            .h(dp(32.0))
+            .bg(colors.sunken)
+            .border_b_1()
+            .border_color(colors.border)
+            .child(
+                div()
+                    .id(("tab-scroll", self.pane.0))
+                    .flex()
+                    .flex_1()
+                    .min_w_0()
+                    .overflow_x_scroll()
+                    .track_scroll(&self.scroll)
+                    .children(elements)
+                    .child(rest),
+            )
+            .children(split)
+            .into_any_element()
     }
 }
 

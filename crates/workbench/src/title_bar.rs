@@ -1,5 +1,6 @@
 //! The bar at the top of a window: menus, where one is, and the field that finds things.
 
+use gpui_kit::TestSupportExt as _;
 use gpui_kit::component::TitleBar;
 use gpui_kit::component::menu::{AppMenuBar, PopupMenu};
 use gpui_kit::{
@@ -144,6 +145,7 @@ impl TitleStrip {
                 div()
                     .id("folder-name")
                     .role(Role::Button)
+                    .test_support()
                     .aria_label(format!("Folder {name}, open another"))
                     .px(dp(4.0))
                     .rounded(px(4.0))
@@ -169,6 +171,7 @@ impl TitleStrip {
         div()
             .id("find-field")
             .role(Role::Button)
+            .test_support()
             .aria_label("Find a file")
             .flex()
             .flex_1()

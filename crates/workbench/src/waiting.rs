@@ -1,6 +1,7 @@
 //! A tab of the last session whose file is still being read.
 
 use base::AbsPath;
+use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     App, Context, FocusHandle, Focusable, InteractiveElement as _, IntoElement, ParentElement as _,
     Render, Role, StatefulInteractiveElement as _, Styled as _, Window, div,
@@ -53,6 +54,7 @@ impl Render for Waiting {
         div()
             .id("waiting")
             .role(Role::Status)
+            .test_support()
             .aria_label(format!("Reading {}", self.path.name()))
             .track_focus(&self.focus)
             .size_full()

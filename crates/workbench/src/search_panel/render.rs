@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use caret::find::{LetterCase, Matcher, Replacement};
+use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     AnyElement, App, ClickEvent, Context, HighlightStyle, InteractiveElement as _, IntoElement,
     ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
@@ -178,6 +179,7 @@ impl SearchPanel {
         div()
             .id("search-status")
             .role(Role::Status)
+            .test_support()
             .aria_label(words.clone())
             .flex()
             .items_center()
@@ -316,6 +318,7 @@ impl SearchPanel {
         div()
             .id(("result-file", at))
             .role(Role::TreeItem)
+            .test_support()
             .aria_label(format!("{shown}, {}", matches(count)))
             .aria_expanded(!found.is_closed)
             .aria_selected(selected)
@@ -387,6 +390,7 @@ impl SearchPanel {
         )
         .id(("result", at))
         .role(Role::TreeItem)
+        .test_support()
         .aria_label(spoken)
         .aria_selected(selected)
         .when(is_replaced, |this| this.bg(colors.removed_ground))
@@ -503,6 +507,7 @@ impl Render for SearchPanel {
         div()
             .id("project-search")
             .role(Role::Search)
+            .test_support()
             .aria_label("Search the project")
             .key_context(context)
             .track_focus(&self.focus)
@@ -531,6 +536,7 @@ impl Render for SearchPanel {
                 div()
                     .id("results")
                     .role(Role::Tree)
+                    .test_support()
                     .aria_label("Results")
                     .track_focus(&self.list_focus)
                     .flex_1()

@@ -1,32 +1,73 @@
 //! Every control that can be reached says what it is.
 
 use gpui_kit::TestAppContext;
+use gpui_kit::test::TestQueryExt as _;
 
-use super::open;
-use crate::actions::{app, go, project_search, view};
+use super::{Story, open};
+use crate::actions::{app, file, go, project_search, view};
+
+/// What is drawn now, as `name` of each control; fails at one that has none.
+fn names(story: &mut Story, what: &str) -> Vec<String> {
+    let elements = story.cx.update(|window, _| window.elements());
+    let mut names = Vec::new();
+    for element in &elements {
+        let role = element.role().map(|role| format!("{role:?}"));
+        let needs = role.as_deref().is_some_and(ui::a11y::needs_name);
+        let name = element.label().unwrap_or_default().trim();
+        assert!(
+            !needs || !name.is_empty(),
+            "{what}: {role:?} at {:?} has no name",
+            element.path()
+        );
+        names.push(name.to_owned());
+    }
+    names
+}
 
 #[gpui_kit::test]
 fn every_control_has_a_name(cx: &mut TestAppContext) {
     let mut story = open(cx);
-    story.open_file("main.rs").act(view::FocusProjectTree);
-    let mut looked_at = 0;
-    let mut check = |story: &mut super::Story, what: &str| {
-        let unnamed = story.cx.update(|window, _| ui::a11y::unnamed(window));
-        if let Some(unnamed) = unnamed {
-            looked_at += 1;
-            assert!(unnamed.is_empty(), "{what}: {unnamed:?}");
-        }
+    let has = |names: &[String], wanted: &str| {
+        assert!(
+            names.iter().any(|name| name.contains(wanted)),
+            "{wanted} is not among {names:?}"
+        );
     };
-    check(&mut story, "a text and the tree");
+    let seen = names(&mut story, "a window without a text");
+    for wanted in ["Project files", "Find a file", "New text", "Menu"] {
+        has(&seen, wanted);
+    }
     story
-        .act(project_search::ShowReplace)
-        .act(project_search::ToggleFilters);
-    check(&mut story, "the search");
+        .open_file("main.rs")
+        .input("x")
+        .act(view::FocusProjectTree);
+    let seen = names(&mut story, "a text and the tree");
+    for wanted in [
+        "main.rs, not saved",
+        "Choose the language: Rust",
+        "README.md",
+        "Go to a line",
+    ] {
+        has(&seen, wanted);
+    }
+    story.act(project_search::ShowReplace).input("old");
+    story.act(project_search::ToggleFilters);
+    let seen = names(&mut story, "the search");
+    for wanted in [
+        "Replace by",
+        "Match case",
+        "Files to leave out",
+        "in 3 files",
+        "Line 2",
+    ] {
+        has(&seen, wanted);
+    }
     story.act(go::ShowCommands);
-    check(&mut story, "the palette");
+    has(&names(&mut story, "the palette"), "Commands");
     story.keys("escape").act(app::SelectTheme);
-    check(&mut story, "the themes");
+    has(&names(&mut story, "the themes"), "Themes");
     story.keys("escape").act(view::ShowNotifications);
-    check(&mut story, "the notifications");
-    println!("{looked_at} accessibility trees were looked at");
+    has(&names(&mut story, "the notifications"), "Notifications");
+    story.keys("escape").act(file::Open);
+    has(&names(&mut story, "the paths"), "Open a file or folder");
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use git::FileStatus;
+use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     AnyElement, App, AppContext as _, ClickEvent, Context, DragMoveEvent, ExternalPaths, Hsla,
     InteractiveElement as _, IntoElement, MouseButton, ParentElement as _, Render, Role,
@@ -488,7 +489,7 @@ impl Render for TreePanel {
             .flex()
             .flex_col()
             .size_full();
-        let body = self.with_actions(body, cx);
+        let body = self.with_actions(body, cx).test_support();
         let list = if is_empty {
             self.render_empty(cx)
         } else {

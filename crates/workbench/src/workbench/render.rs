@@ -3,6 +3,7 @@
 //! Every region is a view of its own that is drawn again only when it changes; this part only puts
 //! them together.
 
+use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     AnyElement, AppContext as _, Context, DragMoveEvent, Empty, ExternalPaths,
     InteractiveElement as _, IntoElement, ParentElement as _, Pixels, Render, Role,
@@ -92,6 +93,7 @@ impl Workbench {
                 div()
                     .id(("hint", index))
                     .role(Role::Button)
+                    .test_support()
                     .aria_label(label)
                     .flex()
                     .items_center()
