@@ -68,25 +68,25 @@ mod tests {
 
     #[test]
     fn typed_paths_name_a_folder_and_a_part() {
-        let base = AbsPath::new("/work/app").expect("absolute");
+        let base = AbsPath::new("/code/app").expect("absolute");
         let home = AbsPath::new("/home/me").expect("absolute");
         let check = |text: &str, folder: &str, partial: &str| {
             let entry = PathEntry::read(text, &base, Some(&home));
             let found = (entry.folder.to_string(), entry.partial);
             assert_eq!(found, (folder.to_owned(), partial.to_owned()), "{text}");
         };
-        check("", "/work/app", "");
-        check("src", "/work/app", "src");
-        check("src/li", "/work/app/src", "li");
+        check("", "/code/app", "");
+        check("src", "/code/app", "src");
+        check("src/li", "/code/app/src", "li");
         check("../", "/work", "");
         check("/", "/", "");
         check("/etc/ho", "/etc", "ho");
         check("~", "/home/me", "");
         check("~/", "/home/me", "");
         check("~/a/b", "/home/me/a", "b");
-        check("~name/x", "/work/app/~name", "x");
+        check("~name/x", "/code/app/~name", "x");
         assert_eq!(shorten(&home, Some(&home)), "~");
         assert_eq!(shorten(&home.join("x/y"), Some(&home)), "~/x/y");
-        assert_eq!(shorten(&base, Some(&home)), "/work/app");
+        assert_eq!(shorten(&base, Some(&home)), "/code/app");
     }
 }

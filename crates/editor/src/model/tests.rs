@@ -16,7 +16,7 @@ use crate::fixture::environment_over;
 use crate::{DocumentModel, ModelEvent};
 
 fn path() -> AbsPath {
-    AbsPath::new("/work/a.rs").unwrap()
+    AbsPath::new("/code/a.rs").unwrap()
 }
 
 /// A document read from a fake disk.
