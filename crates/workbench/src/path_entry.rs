@@ -78,7 +78,7 @@ mod tests {
         check("", "/code/app", "");
         check("src", "/code/app", "src");
         check("src/li", "/code/app/src", "li");
-        check("../", "/work", "");
+        check("../", "/code", "");
         check("/", "/", "");
         check("/etc/ho", "/etc", "ho");
         check("~", "/home/me", "");

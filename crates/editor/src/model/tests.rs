@@ -26,7 +26,7 @@ fn open(text: &str, cx: &mut TestAppContext) -> (Entity<DocumentModel>, Arc<Fake
         ui::init(cx);
     });
     let files = Arc::new(FakeFiles::new());
-    files.folder(&AbsPath::new("/work").unwrap());
+    files.folder(&AbsPath::new("/code").unwrap());
     files.write(&path(), text);
     let loaded = load(
         files.as_ref(),
