@@ -1,0 +1,25 @@
+//! The contract with language models: what is asked, what streams back, what can go wrong.
+//!
+//! Knows: `base`. Must not know: HTTP, clocks, files, any provider's wire.
+//! Invariant: a stream ends with exactly one `Event::Stop` or `Event::Failed`, and nothing follows it.
+//! Invariant: what a provider marked opaque is kept verbatim and goes back only to the model it came from.
+//! Start at `Client`, then `Request` and `Event`.
+
+#![warn(missing_docs)]
+
+mod client;
+mod conversation;
+mod event;
+mod failure;
+mod request;
+mod tokens;
+
+pub use client::Client;
+pub use conversation::{Content, Message, Opaque, Part, Role};
+pub use event::{Event, RateLimit, RateLimits, StopReason};
+pub use failure::{Failure, FailureClass};
+pub use request::{
+    CacheMark, Effort, Fim, FimFile, ModelId, Request, Sampling, SystemBlock, ToolChoice,
+    ToolInput, ToolSpec,
+};
+pub use tokens::{TokenCount, Usage};

@@ -1,0 +1,172 @@
+//! What is asked of a model.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::{Message, TokenCount};
+
+/// A model at a provider, written `provider/model`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ModelId {
+    /// The provider's name in the configuration, such as `anthropic` or `local`.
+    pub provider: String,
+    /// The model's name as the provider spells it; it may hold slashes itself.
+    pub model: String,
+}
+
+/// One request for one answer. Everything that goes on the wire is here, so equal requests give equal bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Whom to ask.
+    pub model: ModelId,
+    /// The stable prefix, in order.
+    pub system: Vec<SystemBlock>,
+    /// The conversation so far.
+    pub messages: Vec<Message>,
+    /// Tools on offer, in an order that does not change within a conversation.
+    pub tools: Vec<ToolSpec>,
+    /// Whether and how tools may be called.
+    pub tool_choice: ToolChoice,
+    /// Whether several calls may come in one message.
+    pub parallel_tools: bool,
+    /// The most the model may write.
+    pub max_output: TokenCount,
+    /// How hard to think; `None` leaves it to the provider.
+    pub effort: Option<Effort>,
+    /// Sampling, where the model's profile allows it.
+    pub sampling: Sampling,
+    /// A JSON schema that the answer must satisfy.
+    pub response_schema: Option<Value>,
+    /// Texts that end the answer.
+    pub stop: Vec<String>,
+    /// One value per conversation, for caches and servers that route by it.
+    pub conversation: Option<String>,
+}
+
+/// A block of the system prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SystemBlock {
+    /// The text.
+    pub text: String,
+    /// Whether a cached prefix may end after it.
+    pub cache: CacheMark,
+}
+
+/// Where a cached prefix may end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CacheMark {
+    /// Not here.
+    #[default]
+    None,
+    /// Here, for five minutes.
+    Short,
+    /// Here, for an hour.
+    Long,
+}
+
+/// A tool on offer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolSpec {
+    /// Its name.
+    pub name: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// What it takes.
+    pub input: ToolInput,
+}
+
+/// What a tool takes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ToolInput {
+    /// A JSON object of this schema.
+    Json(Value),
+    /// Free text, held to a Lark grammar where the wire can. A wire that cannot offers a JSON object with
+    /// the one string `input`, and the adapter takes it out again.
+    Text {
+        /// The grammar, where there is one.
+        grammar: Option<String>,
+    },
+}
+
+/// Whether and how tools may be called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ToolChoice {
+    /// The model decides.
+    #[default]
+    Auto,
+    /// None may be called.
+    None,
+    /// Some tool must be called.
+    Required,
+    /// This tool must be called.
+    Tool(String),
+}
+
+/// How hard to think.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Effort {
+    None,
+    Minimal,
+    Low,
+    Medium,
+    High,
+    Max,
+}
+
+/// Sampling; `None` leaves it to the provider.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Sampling {
+    pub temperature: Option<f32>,
+    pub top_p: Option<f32>,
+}
+
+/// A fill-in-the-middle request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fim {
+    /// Whom to ask.
+    pub model: ModelId,
+    /// The text before the gap.
+    pub prefix: String,
+    /// The text after it.
+    pub suffix: String,
+    /// Texts of other files that help, the most helpful last.
+    pub files: Vec<FimFile>,
+    /// The most the model may write.
+    pub max_output: TokenCount,
+    /// Sampling.
+    pub sampling: Sampling,
+    /// Texts that end the answer.
+    pub stop: Vec<String>,
+}
+
+/// A piece of another file, as context for a gap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FimFile {
+    /// Its path, relative to the project.
+    pub path: String,
+    /// The piece.
+    pub text: String,
+}
+
+impl fmt::Display for ModelId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.provider, self.model)
+    }
+}
+
+impl ModelId {
+    /// Reads `provider/model`; the first slash divides. `None` if a half is missing.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (provider, model) = text.split_once('/')?;
+        if provider.is_empty() || model.is_empty() {
+            return None;
+        }
+        Some(Self {
+            provider: provider.to_owned(),
+            model: model.to_owned(),
+        })
+    }
+}
