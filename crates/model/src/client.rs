@@ -6,7 +6,7 @@ use crate::{Event, Fim, Request};
 
 /// Sends requests to one provider, or to many behind a router.
 ///
-/// A client never retries: whoever holds the stream decides what a failure means.
+/// A provider's client never retries: the router, or whoever holds the stream, decides what a failure means.
 /// Dropping the stream cancels the request and closes its socket.
 pub trait Client: Send + Sync {
     /// Starts a chat request. Failures, too, arrive as the stream's last event.

@@ -14,6 +14,10 @@ use crate::{Failure, Opaque, TokenCount, Usage};
 pub enum Event {
     /// The provider took the request. `model` is what it says it serves.
     Start { id: String, model: String },
+    /// The answer begins again, perhaps from another model: forget all of it that came before, text, thought
+    /// and calls alike. Only a router sends it, and never after a `ToolEnd` of the same answer, since a call
+    /// that is complete may be running already.
+    Restart,
     /// Text for the person, a refusal's included.
     TextDelta(String),
     /// Thought, where the provider shows it.
