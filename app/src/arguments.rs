@@ -24,6 +24,8 @@ Usage: burin [PATH[:LINE[:COLUMN]]]...
 Without a PATH the windows of the last session come back.
 BURIN_CONFIG_DIR, BURIN_STATE_DIR and BURIN_CACHE_DIR name other folders for
 settings, for what must survive a restart, and for what may be thrown away.
+BURIN_STALLS=100 reports on the standard error output when the window stood still
+for 100 milliseconds or more.
 ";
 
 /// What was asked for.

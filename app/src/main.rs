@@ -3,6 +3,7 @@
 //! Must not know: anything a window does. Start at `main`; the arguments are in `arguments`.
 
 mod arguments;
+mod stalls;
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -47,6 +48,9 @@ fn run(services: Services, request: Request) {
         .run(move |cx| {
             gpui_kit::init(cx);
             ui::init(cx);
+            if let Some(threshold) = stalls::threshold() {
+                stalls::watch(threshold, services.clock.clone(), cx);
+            }
             services.set(cx);
             let started = init(cx);
             windows::start(request, started.problems, cx);

@@ -17,6 +17,7 @@ mod open;
 mod parse;
 mod screen;
 mod search;
+mod stalls;
 mod text_traces;
 mod traces;
 mod typing;
@@ -57,6 +58,11 @@ const BENCHES: &[Bench] = &[
         name: "crash",
         doc: "typing lost to kill -9 (BURIN_BENCH_TRIALS, 200 without)",
         run: crash::run,
+    },
+    Bench {
+        name: "stalls",
+        doc: "the longest time the window stood still over files of 200 MB and other bad input",
+        run: stalls::run,
     },
     Bench {
         name: "parse",

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::corpus;
 use crate::figure::{self, Figure};
-use crate::interleave::{Pairs, quantile};
+use crate::interleave::{Dice, Pairs, quantile};
 use crate::screen::Screen;
 
 const STARTS: usize = 20;
@@ -47,42 +47,44 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let scite = subject("SciTE", "scite".into(), &[&file], 12);
 
     let screen = Screen::start()?;
+    let subjects = [burin, bare, mousepad, scite];
+    let times = starts(&screen, &subjects, home.path())?;
     let mut figures = Vec::new();
-    for (peer, goal) in [(&bare, Some(1.3)), (&mousepad, None), (&scite, None)] {
-        let mut failure = None;
-        let mut time = |subject: &Subject| {
-            start(&screen, subject, home.path()).unwrap_or_else(|error| {
-                failure = Some(format!("{}: {error}", subject.name));
-                f64::NAN
-            })
-        };
+    for (subject, goal) in [(1, Some(1.3)), (2, None), (3, None)] {
         let mut pairs = Pairs::default();
-        time(&burin);
-        time(peer);
-        for pair in 0..STARTS {
-            if pair % 2 == 0 {
-                let ours = time(&burin);
-                pairs.push(ours, time(peer));
-            } else {
-                let peers = time(peer);
-                pairs.push(time(&burin), peers);
-            }
+        for round in &times {
+            pairs.push(round[0], round[subject]);
         }
-        if let Some(failure) = failure {
-            return Err(failure);
-        }
-        figures.push(Figure::against(
-            "start to text",
-            peer.name,
-            &pairs,
-            "ms",
-            goal,
-        ));
+        let peer = subjects[subject].name;
+        figures.push(Figure::against("start to text", peer, &pairs, "ms", goal));
     }
-    for subject in [&burin, &bare, &mousepad, &scite] {
+    for subject in &subjects {
         figures.extend(at_rest(&screen, subject, home.path())?);
     }
     Ok(figures)
+}
+
+/// The times of every subject, round by round, in random order within a round, after one round that
+/// is not counted.
+fn starts(screen: &Screen, subjects: &[Subject; 4], home: &Path) -> Result<Vec<[f64; 4]>, String> {
+    let mut dice = Dice::new(5);
+    let mut times = Vec::with_capacity(STARTS);
+    for round in 0..=STARTS {
+        let mut order = [0, 1, 2, 3];
+        for last in (1..order.len()).rev() {
+            order.swap(last, dice.below(last + 1));
+        }
+        let mut of_round = [f64::NAN; 4];
+        for ix in order {
+            let subject = &subjects[ix];
+            of_round[ix] = start(screen, subject, home)
+                .map_err(|error| format!("{}: {error}", subject.name))?;
+        }
+        if round > 0 {
+            times.push(of_round);
+        }
+    }
+    Ok(times)
 }
 
 fn start(screen: &Screen, subject: &Subject, home: &Path) -> Result<f64, String> {
@@ -92,10 +94,7 @@ fn start(screen: &Screen, subject: &Subject, home: &Path) -> Result<f64, String>
     let time = screen.wait_for_text(subject.lines, begin);
     drop(program);
     // The next start must not find this one's window.
-    while screen
-        .wait_for_text(1, Instant::now() - Duration::from_secs(19))
-        .is_ok()
-    {}
+    screen.wait_for_nothing()?;
     time
 }
 

@@ -18,6 +18,8 @@ const WIDTH: u16 = 500;
 const HEIGHT: u16 = 420;
 /// Nobody needs longer to show a window.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// A window that is gone this long does not come back.
+const STILLNESS: Duration = Duration::from_millis(150);
 
 /// A virtual X server, ended when dropped.
 pub(crate) struct Screen {
@@ -78,8 +80,18 @@ impl Screen {
         arguments: &[&str],
         home: &Path,
     ) -> Result<Program, String> {
-        Command::new(program)
-            .args(arguments)
+        let mut command = Command::new(program);
+        command.args(arguments).stderr(Stdio::null());
+        self.start_program(command, home)
+    }
+
+    /// As `run`, for a command that is made already.
+    pub(crate) fn start_program(
+        &self,
+        mut command: Command,
+        home: &Path,
+    ) -> Result<Program, String> {
+        command
             .env("DISPLAY", &self.display)
             .env_remove("WAYLAND_DISPLAY")
             .env("XDG_RUNTIME_DIR", home)
@@ -87,10 +99,9 @@ impl Screen {
             .env("BURIN_STATE_DIR", home.join("state"))
             .env("BURIN_CACHE_DIR", home.join("cache"))
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
             .spawn()
             .map(Program)
-            .map_err(|error| format!("cannot start {}: {error}", program.display()))
+            .map_err(|error| format!("cannot start {}: {error}", command.get_program().display()))
     }
 
     /// Milliseconds from `start` until at least `lines` lines of text stand on the screen.
@@ -104,6 +115,21 @@ impl Screen {
         Err(format!(
             "no {lines} lines of text appeared within {PATIENCE:?}"
         ))
+    }
+
+    /// Waits until no text has stood on the screen for a moment.
+    pub(crate) fn wait_for_nothing(&self) -> Result<(), String> {
+        let start = Instant::now();
+        let mut empty_since = None;
+        while start.elapsed() < PATIENCE {
+            if self.lines_of_text()? > 0 {
+                empty_since = None;
+            } else if empty_since.get_or_insert_with(Instant::now).elapsed() > STILLNESS {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Err("the window of the program before does not go away".to_owned())
     }
 
     /// Gives the keyboard to the program's window; there is no window manager to do it.
@@ -133,8 +159,19 @@ impl Screen {
 
     /// Presses and releases the key of an ASCII letter.
     pub(crate) fn press(&self, letter: u8) -> Result<(), String> {
-        let code = self.key_code(letter)?;
-        for kind in [KEY_PRESS_EVENT, KEY_RELEASE_EVENT] {
+        self.chord(&[u32::from(letter)])
+    }
+
+    /// Presses keys, named by their keysyms, one after another and releases them backwards.
+    pub(crate) fn chord(&self, symbols: &[u32]) -> Result<(), String> {
+        let codes: Result<Vec<u8>, String> = symbols
+            .iter()
+            .map(|symbol| self.key_code(*symbol))
+            .collect();
+        let codes = codes?;
+        let down = codes.iter().map(|code| (KEY_PRESS_EVENT, *code));
+        let up = codes.iter().rev().map(|code| (KEY_RELEASE_EVENT, *code));
+        for (kind, code) in down.chain(up) {
             self.connection
                 .xtest_fake_input(kind, code, x11rb::CURRENT_TIME, self.root, 0, 0, 0)
                 .map_err(|error| error.to_string())?;
@@ -142,7 +179,7 @@ impl Screen {
         self.connection.flush().map_err(|error| error.to_string())
     }
 
-    fn key_code(&self, letter: u8) -> Result<u8, String> {
+    fn key_code(&self, symbol: u32) -> Result<u8, String> {
         let setup = self.connection.setup();
         let (first, last) = (setup.min_keycode, setup.max_keycode);
         let mapping = self
@@ -155,10 +192,10 @@ impl Screen {
         let place = mapping
             .keysyms
             .chunks(per_code)
-            .position(|symbols| symbols.first() == Some(&u32::from(letter)));
+            .position(|symbols| symbols.first() == Some(&symbol));
         place
             .and_then(|place| u8::try_from(usize::from(first) + place).ok())
-            .ok_or_else(|| format!("no key types {}", char::from(letter)))
+            .ok_or_else(|| format!("no key has the symbol {symbol:#x}"))
     }
 
     /// Runs of pixel rows with ink, as tall as a line of text may be.
@@ -201,6 +238,12 @@ fn differs(a: &[u8], b: &[u8]) -> bool {
 }
 
 impl Program {
+    /// Whether it still runs.
+    pub(crate) fn is_alive(&self) -> bool {
+        std::fs::read_to_string(format!("/proc/{}/stat", self.0.id()))
+            .is_ok_and(|stat| !stat.contains(") Z "))
+    }
+
     /// Share of one core used during `span`, in percent.
     pub(crate) fn cpu_percent(&self, span: Duration) -> Result<f64, String> {
         let before = self.cpu_ticks()?;

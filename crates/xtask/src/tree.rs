@@ -63,9 +63,8 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else {
         return Vec::new();
     };
-    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    let mut paths: Vec<_> = paths
-        .filter(|path| path.file_name().is_none_or(|name| name != "target"))
+    let mut paths: Vec<_> = entries
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .collect();
     paths.sort();
     paths
