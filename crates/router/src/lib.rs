@@ -1,0 +1,8 @@
+//! The one running model router, and the adapters that speak each provider's wire.
+//!
+//! Knows: `base`, `model`. Must not know: agents, projects, windows; what a model is called decides nothing.
+//! Invariant: adapters never retry; dropping a stream closes its socket.
+//! Invariant: a key never reaches a log, a failure's message or a recording.
+//! Start at `wire` for what goes over the network, and at `actor` for who may send when.
+
+#![warn(missing_docs)]
