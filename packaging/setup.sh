@@ -30,7 +30,8 @@ mac() {
 debian() {
   local wanted=(build-essential pkg-config libxcb1-dev libxkbcommon-dev libxkbcommon-x11-dev
     libfontconfig-dev git libvulkan1 mesa-vulkan-drivers)
-  [[ $purpose == run ]] || wanted+=(strace ripgrep xvfb xdotool imagemagick openbox)
+  [[ $purpose == run ]] || wanted+=(strace ripgrep xvfb xdotool imagemagick openbox
+    dbus at-spi2-core python3-pyatspi)
   [[ $purpose != bench ]] || wanted+=(mousepad scite)
   local missing=() package
   for package in "${wanted[@]}"; do

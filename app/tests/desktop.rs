@@ -165,6 +165,65 @@ fn typing_survives_kill_9() {
     });
 }
 
+#[test]
+fn a_screen_reader_is_told_the_name_of_every_control() {
+    /// Roles, as the accessibility bus names them, of what does something when it is used.
+    const CONTROLS: &[&str] = &[
+        "push button",
+        "button",
+        "toggle button",
+        "check box",
+        "radio button",
+        "combo box",
+        "entry",
+        "text",
+        "editbar",
+        "link",
+        "list item",
+        "menu item",
+        "page tab",
+        "slider",
+        "spin button",
+        "tree item",
+    ];
+    let Some(mut desk) = Desk::new() else {
+        return eprintln!("skipped: needs Xvfb, xdotool and git");
+    };
+    if !desk.listen() {
+        return eprintln!("skipped: needs dbus, at-spi2-core and python3-pyatspi");
+    }
+    let folder = desk.folder().join("work");
+    fs::create_dir_all(folder.join("src")).expect("create");
+    fs::write(folder.join("src/main.rs"), "fn main() {}\n").expect("write");
+    let _burin = desk.start(&[folder.as_os_str()]);
+    let look = |what: &str, wanted: &[&str]| {
+        desk.wait(1_000);
+        desk.picture(&format!("accessible-{what}"));
+        let nodes = desk.accessible_nodes();
+        for node in &nodes {
+            let is_control = node.is_focusable || CONTROLS.contains(&node.role.as_str());
+            let has_name = !node.name.trim().is_empty();
+            assert!(!is_control || has_name, "{what}: without a name: {node:?}");
+        }
+        for wanted in wanted {
+            let is_there = nodes.iter().any(|node| node.name.contains(wanted));
+            assert!(is_there, "{what}: {wanted} is not among {nodes:#?}");
+        }
+    };
+    look("an empty window", &["Project files", "New text", "Menu"]);
+    desk.keys(&["ctrl+p"]);
+    desk.type_text("main");
+    look("the file finder", &["main.rs"]);
+    desk.keys(&["Return"]);
+    look("a text", &["main.rs", "Rust"]);
+    desk.keys(&["ctrl+f"]);
+    look("find", &["Find"]);
+    desk.keys(&["Escape", "ctrl+shift+f"]);
+    look("the search", &["Match case"]);
+    desk.keys(&["ctrl+shift+p"]);
+    look("the palette", &["Commands"]);
+}
+
 fn name(n: usize) -> String {
     format!("dir{:02}/file{n:04}.rs", n % 40)
 }

@@ -11,6 +11,8 @@ pub(crate) struct Desk {
     display: String,
     home: tempfile::TempDir,
     servers: Vec<Child>,
+    /// The bus that screen readers listen on, where one was asked for.
+    bus: Option<String>,
 }
 
 /// A running program, killed when dropped.
@@ -45,6 +47,7 @@ impl Desk {
             display: String::new(),
             home,
             servers: vec![server],
+            bus: None,
         };
         desk.until("the display", 20, || {
             std::fs::read_to_string(&number_file).is_ok_and(|number| number.ends_with('\n'))
@@ -56,6 +59,58 @@ impl Desk {
             .extend(desk.on_display(quiet("openbox")).spawn());
         desk.wait(500);
         Some(desk)
+    }
+
+    /// Starts a session bus with the accessibility bus on it, as a desktop with a screen reader has
+    /// it. `false` where the programs for it are missing.
+    pub(crate) fn listen(&mut self) -> bool {
+        const LAUNCHER: &str = "/usr/libexec/at-spi-bus-launcher";
+        let address_file = self.home.path().join("bus");
+        let has_reader = quiet("/usr/bin/python3")
+            .args(["-c", "import pyatspi"])
+            .status()
+            .is_ok_and(|status| status.success());
+        let Ok(addresses) = std::fs::File::create(&address_file) else {
+            return false;
+        };
+        if !has_reader || !Path::new(LAUNCHER).exists() {
+            return false;
+        }
+        let bus = Command::new("dbus-daemon")
+            .args(["--session", "--nofork", "--print-address"])
+            .stdout(addresses)
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(bus) = bus else {
+            return false;
+        };
+        self.servers.push(bus);
+        self.until("the bus", 20, || {
+            std::fs::read_to_string(&address_file).is_ok_and(|address| address.ends_with('\n'))
+        });
+        let address = std::fs::read_to_string(&address_file).unwrap_or_default();
+        self.bus = Some(address.trim().to_owned());
+        let mut launcher = quiet(LAUNCHER);
+        launcher.args(["--launch-immediately", "--a11y=1", "--screen-reader=1"]);
+        let launcher = self.on_display(launcher).spawn();
+        self.servers.extend(launcher);
+        self.wait(1_000);
+        true
+    }
+
+    /// What a screen reader is told about the program's windows: for each node its role, its name
+    /// and where it lies.
+    pub(crate) fn accessible_nodes(&self) -> Vec<Node> {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/desktop/accessible.py");
+        let output = self
+            .on_display(Command::new("/usr/bin/python3"))
+            .args([script, "burin"])
+            .output()
+            .expect("python runs");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let problems = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{problems}");
+        text.lines().map(Node::read).collect()
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -156,7 +211,32 @@ impl Desk {
 
     fn on_display(&self, mut command: Command) -> Command {
         command.env("DISPLAY", &self.display);
+        if let Some(bus) = &self.bus {
+            command.env("DBUS_SESSION_BUS_ADDRESS", bus);
+        }
         command
+    }
+}
+
+/// Something a screen reader can come to.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) role: String,
+    pub(crate) name: String,
+    pub(crate) path: String,
+    pub(crate) is_focusable: bool,
+}
+
+impl Node {
+    fn read(line: &str) -> Self {
+        let value: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+        let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
+        Self {
+            role: text("role"),
+            name: text("name"),
+            path: text("path"),
+            is_focusable: value["focusable"].as_bool().unwrap_or_default(),
+        }
     }
 }
 
