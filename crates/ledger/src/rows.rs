@@ -1,0 +1,356 @@
+//! What is appended, and what is read back.
+
+use rusqlite::{Row, Transaction, TransactionBehavior, params};
+
+use model::{TokenCount, Usage};
+
+use crate::{Error, Ledger};
+
+/// One row. Times are milliseconds since 1970.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Entry {
+    /// An agent's session begins.
+    Session(Session),
+    /// Something happened in a session.
+    Event(SessionEvent),
+    /// A call is about to be sent.
+    Reservation(Reservation),
+    /// A call has ended, well or not.
+    Call(Call),
+    /// Whom a request was given to, and why.
+    Decision(Decision),
+    /// A measurement.
+    Metric(Metric),
+}
+
+/// An agent's session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Session {
+    pub id: String,
+    pub started_ms: u64,
+    /// The folder it works in.
+    pub root: String,
+}
+
+/// An event of a session. A session numbers its own from 0; a number that is there already is an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct SessionEvent {
+    pub session: String,
+    pub seq: u64,
+    pub at_ms: u64,
+    pub kind: String,
+    /// JSON.
+    pub body: String,
+}
+
+/// What a call may cost at most. It counts against the day until the call's own row replaces it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Reservation {
+    pub call: String,
+    pub run: String,
+    pub at_ms: u64,
+    /// Billionths of a US dollar.
+    pub cost_nano: u64,
+}
+
+/// One request on the wire and what became of it; a request that was sent twice has two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Call {
+    pub call: String,
+    /// The run of the program that made it.
+    pub run: String,
+    /// The decision that led to it.
+    pub decision: String,
+    pub at_ms: u64,
+    /// As `provider/model`.
+    pub model: String,
+    pub agent: String,
+    pub turn: Option<String>,
+    pub class: String,
+    /// `ok`, or the class of the failure.
+    pub outcome: String,
+    /// From 1.
+    pub attempt: u32,
+    pub first_byte_ms: Option<u64>,
+    pub total_ms: u64,
+    pub usage: Usage,
+    /// Whether the provider never said what was used, so that `usage` is our own estimate.
+    pub is_estimate: bool,
+    /// Billionths of a US dollar; `None` where the price is not known.
+    pub cost_nano: Option<u64>,
+}
+
+/// Whom a request was given to, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Decision {
+    pub id: String,
+    pub at_ms: u64,
+    pub agent: String,
+    pub conversation: Option<String>,
+    pub class: String,
+    /// As `provider/model`; `None` where nobody could take it.
+    pub chosen: Option<String>,
+    /// A sentence.
+    pub reason: String,
+    /// All of it, as JSON.
+    pub body: String,
+}
+
+/// A measurement.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Metric {
+    pub at_ms: u64,
+    pub name: String,
+    pub value: f64,
+    /// A JSON object.
+    pub tags: String,
+}
+
+/// What was spent in a span of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Billionths of a US dollar, of the calls whose price is known and of those that are under way.
+    pub cost_nano: u64,
+    /// How many calls ended whose price is not known.
+    pub calls_without_price: u64,
+}
+
+impl Ledger {
+    /// Appends rows, all or none; they are on the disk when it answers.
+    pub fn append(&mut self, entries: &[Entry]) -> Result<(), Error> {
+        let done = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .and_then(|transaction| {
+                for entry in entries {
+                    insert(&transaction, entry)?;
+                }
+                transaction.commit()
+            });
+        done.map_err(|error| self.fault("write to", &error))
+    }
+
+    /// What runs of the program other than `run` spent since then, calls under way included.
+    pub fn spent_by_others(&self, since_ms: u64, run: &str) -> Result<Spent, Error> {
+        let spent = self.connection.prepare_cached(SPENT).and_then(|mut query| {
+            query.query_row(params![int(since_ms), run], |row| {
+                Ok(Spent {
+                    cost_nano: number(row, 0)?,
+                    calls_without_price: number(row, 1)?,
+                })
+            })
+        });
+        spent.map_err(|error| self.fault("read", &error))
+    }
+
+    /// The latest decisions, the newest first.
+    pub fn decisions(&self, limit: u32) -> Result<Vec<Decision>, Error> {
+        let sql = "SELECT id, at_ms, agent, conversation, class, chosen, reason, body
+                   FROM decisions ORDER BY row DESC LIMIT ?1";
+        self.read(sql, params![limit], |row| {
+            Ok(Decision {
+                id: row.get(0)?,
+                at_ms: number(row, 1)?,
+                agent: row.get(2)?,
+                conversation: row.get(3)?,
+                class: row.get(4)?,
+                chosen: row.get(5)?,
+                reason: row.get(6)?,
+                body: row.get(7)?,
+            })
+        })
+    }
+
+    /// The calls that began since then, the oldest first.
+    pub fn calls(&self, since_ms: u64) -> Result<Vec<Call>, Error> {
+        let sql = "SELECT call, run, decision, at_ms, model, agent, turn, class, outcome, attempt, first_byte_ms,
+                          total_ms, input, cache_read, cache_write_5m, cache_write_1h, output, reasoning,
+                          is_estimate, cost_nano
+                   FROM calls WHERE at_ms >= ?1 ORDER BY at_ms, call";
+        self.read(sql, params![int(since_ms)], call)
+    }
+
+    /// The events of a session, in order.
+    pub fn events(&self, session: &str) -> Result<Vec<SessionEvent>, Error> {
+        let sql =
+            "SELECT session, seq, at_ms, kind, body FROM events WHERE session = ?1 ORDER BY seq";
+        self.read(sql, params![session], |row| {
+            Ok(SessionEvent {
+                session: row.get(0)?,
+                seq: number(row, 1)?,
+                at_ms: number(row, 2)?,
+                kind: row.get(3)?,
+                body: row.get(4)?,
+            })
+        })
+    }
+
+    /// The sessions, the latest first.
+    pub fn sessions(&self) -> Result<Vec<Session>, Error> {
+        let sql = "SELECT id, started_ms, root FROM sessions ORDER BY started_ms DESC, id";
+        self.read(sql, params![], |row| {
+            Ok(Session {
+                id: row.get(0)?,
+                started_ms: number(row, 1)?,
+                root: row.get(2)?,
+            })
+        })
+    }
+
+    /// The measurements of one name since then, the oldest first.
+    pub fn metrics(&self, name: &str, since_ms: u64) -> Result<Vec<Metric>, Error> {
+        let sql = "SELECT at_ms, name, value, tags FROM metrics WHERE name = ?1 AND at_ms >= ?2
+                   ORDER BY at_ms, row";
+        self.read(sql, params![name, int(since_ms)], |row| {
+            Ok(Metric {
+                at_ms: number(row, 0)?,
+                name: row.get(1)?,
+                value: row.get(2)?,
+                tags: row.get(3)?,
+            })
+        })
+    }
+
+    fn read<T>(
+        &self,
+        sql: &str,
+        arguments: &[&dyn rusqlite::ToSql],
+        row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, Error> {
+        let rows = self
+            .connection
+            .prepare_cached(sql)
+            .and_then(|mut query| query.query_map(arguments, row)?.collect());
+        rows.map_err(|error| self.fault("read", &error))
+    }
+}
+
+/// The calls by their own rows, and those that have none yet by what they may cost.
+const SPENT: &str = "
+    SELECT coalesce(sum(cost), 0), coalesce(sum(is_unknown), 0) FROM (
+        SELECT cost_nano AS cost, cost_nano IS NULL AS is_unknown FROM calls
+            WHERE at_ms >= ?1 AND run <> ?2
+        UNION ALL
+        SELECT cost_nano, 0 FROM reservations AS reserved
+            WHERE at_ms >= ?1 AND run <> ?2
+            AND NOT EXISTS (SELECT 1 FROM calls WHERE calls.call = reserved.call)
+    )";
+
+fn insert(transaction: &Transaction<'_>, entry: &Entry) -> rusqlite::Result<()> {
+    let insert = |sql: &str, values: &[&dyn rusqlite::ToSql]| {
+        transaction.prepare_cached(sql)?.execute(values).map(drop)
+    };
+    match entry {
+        Entry::Session(it) => insert(
+            "INSERT INTO sessions (id, started_ms, root) VALUES (?1, ?2, ?3)",
+            params![it.id, int(it.started_ms), it.root],
+        ),
+        Entry::Event(it) => insert(
+            "INSERT INTO events (session, seq, at_ms, kind, body) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![it.session, int(it.seq), int(it.at_ms), it.kind, it.body],
+        ),
+        Entry::Reservation(it) => insert(
+            "INSERT INTO reservations (call, run, at_ms, cost_nano) VALUES (?1, ?2, ?3, ?4)",
+            params![it.call, it.run, int(it.at_ms), int(it.cost_nano)],
+        ),
+        Entry::Call(it) => insert_call(transaction, it),
+        Entry::Decision(it) => insert(
+            "INSERT INTO decisions (id, at_ms, agent, conversation, class, chosen, reason, body)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            params![
+                it.id,
+                int(it.at_ms),
+                it.agent,
+                it.conversation,
+                it.class,
+                it.chosen,
+                it.reason,
+                it.body
+            ],
+        ),
+        Entry::Metric(it) => insert(
+            "INSERT INTO metrics (at_ms, name, value, tags) VALUES (?1, ?2, ?3, ?4)",
+            params![int(it.at_ms), it.name, it.value, it.tags],
+        ),
+    }
+}
+
+fn insert_call(transaction: &Transaction<'_>, call: &Call) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO calls (call, run, decision, at_ms, model, agent, turn, class, outcome, attempt,
+                   first_byte_ms, total_ms, input, cache_read, cache_write_5m, cache_write_1h, output, reasoning,
+                   is_estimate, cost_nano)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)";
+    transaction.prepare_cached(sql)?.execute(params![
+        call.call,
+        call.run,
+        call.decision,
+        int(call.at_ms),
+        call.model,
+        call.agent,
+        call.turn,
+        call.class,
+        call.outcome,
+        call.attempt,
+        call.first_byte_ms.map(int),
+        int(call.total_ms),
+        int(call.usage.input.0),
+        int(call.usage.cache_read.0),
+        int(call.usage.cache_write_5m.0),
+        int(call.usage.cache_write_1h.0),
+        int(call.usage.output.0),
+        int(call.usage.reasoning.0),
+        call.is_estimate,
+        call.cost_nano.map(int),
+    ])?;
+    Ok(())
+}
+
+fn call(row: &Row<'_>) -> rusqlite::Result<Call> {
+    let tokens = |at| number(row, at).map(TokenCount);
+    let maybe = |at| {
+        row.get::<_, Option<i64>>(at)
+            .map(|value| value.map(i64::unsigned_abs))
+    };
+    Ok(Call {
+        call: row.get(0)?,
+        run: row.get(1)?,
+        decision: row.get(2)?,
+        at_ms: number(row, 3)?,
+        model: row.get(4)?,
+        agent: row.get(5)?,
+        turn: row.get(6)?,
+        class: row.get(7)?,
+        outcome: row.get(8)?,
+        attempt: row.get(9)?,
+        first_byte_ms: maybe(10)?,
+        total_ms: number(row, 11)?,
+        usage: Usage {
+            input: tokens(12)?,
+            cache_read: tokens(13)?,
+            cache_write_5m: tokens(14)?,
+            cache_write_1h: tokens(15)?,
+            output: tokens(16)?,
+            reasoning: tokens(17)?,
+        },
+        is_estimate: row.get(18)?,
+        cost_nano: maybe(19)?,
+    })
+}
+
+/// SQLite's integers have a sign; counts beyond it do not occur, and would be written as the largest.
+fn int(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn number(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
+    row.get::<_, i64>(at).map(i64::unsigned_abs)
+}
+
+#[cfg(test)]
+mod tests;
