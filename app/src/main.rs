@@ -3,6 +3,7 @@
 //! Must not know: anything a window does. Start at `main`; the arguments are in `arguments`.
 
 mod arguments;
+mod second_start;
 mod stalls;
 
 use std::io::{self, Write as _};
@@ -10,12 +11,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use base::AbsPath;
-use host::{Dirs, RealClock, RealFiles};
+use host::{Dirs, Handed, RealClock, RealFiles};
 use project::Ground;
 use workbench::windows::{self, Request};
 use workbench::{Services, init};
 
 use crate::arguments::Asked;
+use crate::second_start::Claimed;
 
 fn main() -> ExitCode {
     let asked = match arguments::read(std::env::args_os().skip(1)) {
@@ -37,12 +39,16 @@ fn main() -> ExitCode {
         Ok(services) => services,
         Err(sentence) => return fail(&sentence),
     };
+    let handed = match second_start::claim(&services, &paths) {
+        Claimed::First(handed) => handed,
+        Claimed::Other => return ExitCode::SUCCESS,
+    };
     let request = arguments::resolve(&paths, &services.working_folder, services.files.as_ref());
-    run(services, request);
+    run(services, request, handed);
     ExitCode::SUCCESS
 }
 
-fn run(services: Services, request: Request) {
+fn run(services: Services, request: Request, handed: Option<Handed>) {
     gpui_kit::application()
         .with_assets(ui::Assets)
         .run(move |cx| {
@@ -51,11 +57,15 @@ fn run(services: Services, request: Request) {
             if let Some(threshold) = stalls::threshold() {
                 stalls::watch(threshold, services.clock.clone(), cx);
             }
+            let files = services.files.clone();
             services.set(cx);
             let started = init(cx);
             windows::start(request, started.problems, cx);
             if let Some(journal) = started.journal {
                 windows::listen(journal, cx);
+            }
+            if let Some(handed) = handed {
+                second_start::listen(handed, files, cx);
             }
             cx.activate(true);
         });

@@ -140,6 +140,26 @@ fn a_walk_through_a_real_repository() {
 }
 
 #[test]
+fn a_second_start_opens_in_the_running_window() {
+    let Some(desk) = Desk::new() else {
+        return eprintln!("skipped: needs Xvfb, xdotool and git");
+    };
+    let (first, second) = (desk.folder().join("a.txt"), desk.folder().join("b.txt"));
+    fs::write(&first, "first\n").expect("write");
+    fs::write(&second, "one\ntwo\nthree\n").expect("write");
+    let _burin = desk.start(&[first.as_os_str()]);
+    let place = format!("{}:2:4", second.display());
+    assert!(desk.start_again(&[place.as_ref()]), "the second start ends");
+    desk.wait(1_000);
+    desk.picture("9-second-start");
+    desk.type_text("!");
+    desk.keys(&["ctrl+s"]);
+    desk.until("the second file to be saved", 20, || {
+        fs::read_to_string(&second).is_ok_and(|text| text == "one\ntwo!\nthree\n")
+    });
+}
+
+#[test]
 fn typing_survives_kill_9() {
     let Some(desk) = Desk::new() else {
         return eprintln!("skipped: the crash needs Xvfb, xdotool and git");

@@ -117,19 +117,38 @@ impl Desk {
         self.home.path()
     }
 
-    /// Starts Burin and waits for its window.
-    pub(crate) fn start(&self, arguments: &[&OsStr]) -> Running {
+    fn burin(&self, arguments: &[&OsStr]) -> Command {
         let mut command = self.on_display(Command::new(env!("CARGO_BIN_EXE_burin")));
         let home = self.home.path();
-        let running = command
+        command
             .args(arguments)
             .env_remove("WAYLAND_DISPLAY")
             .env("XDG_RUNTIME_DIR", home)
             .env("BURIN_CONFIG_DIR", home.join("config"))
             .env("BURIN_STATE_DIR", home.join("state"))
-            .env("BURIN_CACHE_DIR", home.join("cache"))
-            .spawn()
-            .expect("Burin starts");
+            .env("BURIN_CACHE_DIR", home.join("cache"));
+        command
+    }
+
+    /// Starts Burin while it runs; whether that start ended well, having handed everything over.
+    pub(crate) fn start_again(&self, arguments: &[&OsStr]) -> bool {
+        let again = self.burin(arguments).spawn().expect("Burin starts");
+        let again = std::cell::RefCell::new(again);
+        self.until("the second start to end", 20, || {
+            again
+                .borrow_mut()
+                .try_wait()
+                .is_ok_and(|status| status.is_some())
+        });
+        again
+            .into_inner()
+            .wait()
+            .is_ok_and(|status| status.success())
+    }
+
+    /// Starts Burin and waits for its window.
+    pub(crate) fn start(&self, arguments: &[&OsStr]) -> Running {
+        let running = self.burin(arguments).spawn().expect("Burin starts");
         let running = Running(running);
         let pid = running.0.id().to_string();
         self.until("the window", 60, || {

@@ -99,6 +99,26 @@ pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
     });
 }
 
+/// Opens what a later start asks for: folders in windows of their own, files in the front window, which
+/// comes forward.
+pub fn open_request(request: Request, cx: &mut App) {
+    let has_folders = !request.folders.is_empty();
+    for folder in request.folders {
+        open_folder(Some(folder), cx);
+    }
+    let Some(front) = front(cx) else {
+        return;
+    };
+    with_window(&front, cx, move |workbench, window, cx| {
+        for (path, place) in request.files {
+            workbench.open_path(path, How::lasting().at(place.map(Goal::Place)), window, cx);
+        }
+        if !has_folders {
+            window.activate_window();
+        }
+    });
+}
+
 fn openings(request: &Request, session: SavedSession, restore: Restore) -> Vec<Opening> {
     let stored = |folder: &AbsPath| {
         let name = folder.to_string();

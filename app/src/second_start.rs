@@ -1,0 +1,121 @@
+//! A start while Burin runs already: its arguments go to the running program.
+//!
+//! Programs meet only on the same display and with the same state folder.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::sync::Arc;
+
+use base::AbsPath;
+use gpui_kit::App;
+use host::{Files, Handed, Instance};
+use workbench::{Services, windows};
+
+use crate::arguments;
+
+/// Who opens what was asked for.
+pub(crate) enum Claimed {
+    /// This process does; the other starts' arguments arrive where there could be listened.
+    First(Option<Handed>),
+    /// The running program has taken it.
+    Other,
+}
+
+/// Hands `paths` to the running program, if there is one.
+pub(crate) fn claim(services: &Services, paths: &[OsString]) -> Claimed {
+    let message = encode(&services.working_folder, paths);
+    let claimed = host::claim(
+        services.files.as_ref(),
+        &services.dirs.state,
+        &place(),
+        &message,
+    );
+    match claimed {
+        Ok(Instance::First(handed)) => Claimed::First(Some(handed)),
+        Ok(Instance::Other) => Claimed::Other,
+        Ok(Instance::Silent) => {
+            log::warn!("Burin runs already but does not answer: this start opens a window itself");
+            Claimed::First(None)
+        }
+        // Long paths and odd file systems: every start has its own windows then.
+        Err(error) => {
+            log::warn!("later starts will open windows of their own: {error}");
+            Claimed::First(None)
+        }
+    }
+}
+
+/// Opens what later starts ask for, for the rest of the run.
+pub(crate) fn listen(handed: Handed, files: Arc<dyn Files>, cx: &mut App) {
+    cx.spawn(async move |cx| {
+        while let Some(message) = handed.next().await {
+            let Some((folder, paths)) = decode(&message) else {
+                log::warn!("another start sent what is no list of paths");
+                continue;
+            };
+            let request = arguments::resolve(&paths, &folder, files.as_ref());
+            cx.update(|cx| windows::open_request(request, cx));
+        }
+    })
+    .detach();
+}
+
+/// A name for the display: a window on another one would not be seen.
+fn place() -> String {
+    let variable = |name| std::env::var(name).unwrap_or_default();
+    let display = format!("{}{}", variable("WAYLAND_DISPLAY"), variable("DISPLAY"));
+    let display: String = display
+        .chars()
+        .map(|char| {
+            if char.is_ascii_alphanumeric() {
+                char
+            } else {
+                '-'
+            }
+        })
+        .take(32)
+        .collect();
+    format!("running{display}")
+}
+
+/// The folder, then the paths, each ended by a NUL, which no path holds.
+fn encode(folder: &AbsPath, paths: &[OsString]) -> Vec<u8> {
+    let mut message = Vec::new();
+    let folder = folder.as_path().as_os_str();
+    for part in std::iter::once(folder).chain(paths.iter().map(OsString::as_os_str)) {
+        message.extend_from_slice(part.as_bytes());
+        message.push(0);
+    }
+    message
+}
+
+fn decode(message: &[u8]) -> Option<(AbsPath, Vec<OsString>)> {
+    let body = message.strip_suffix(&[0])?;
+    let mut parts = body
+        .split(|byte| *byte == 0)
+        .map(|part| OsString::from_vec(part.to_vec()));
+    let folder = AbsPath::new(parts.next()?)?;
+    Some((folder, parts.collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use base::AbsPath;
+
+    use super::{decode, encode};
+
+    #[test]
+    fn what_is_sent_is_what_arrives() {
+        let folder = AbsPath::new("/w x").expect("absolute");
+        for paths in [vec![], vec!["a"], vec!["a b:3:1", "", "ä"]] {
+            let paths: Vec<OsString> = paths.into_iter().map(OsString::from).collect();
+            let message = encode(&folder, &paths);
+            assert_eq!(decode(&message), Some((folder.clone(), paths)));
+        }
+        for wrong in [&b""[..], b"a\0", b"/a", b"\0"] {
+            assert_eq!(decode(wrong), None, "{wrong:?}");
+        }
+    }
+}
