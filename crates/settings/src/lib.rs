@@ -29,8 +29,9 @@ pub use schema::{keymap_schema, settings_schema, theme_schema};
 pub use section::{KeyInfo, KeyPath};
 pub use sections::{
     Autosave, CurrentLine, CursorStyle, EditorSettings, FileSettings, KeymapBase, KeymapSettings,
-    LineNumbers, MenuBar, MultiCursorModifier, ReducedMotion, Restore, SearchSettings, Side,
-    SoftWrap, TabCloseButton, ThemeMode, ThemeSettings, UiSettings, Whitespace, WindowSettings,
+    LineNumbers, MenuBar, ModelSettings, MultiCursorModifier, ProviderSetting, ProviderWire,
+    ReducedMotion, Restore, SearchSettings, Side, SoftWrap, TabCloseButton, ThemeMode,
+    ThemeSettings, UiSettings, Whitespace, WindowSettings,
 };
 pub use settings::Settings;
 pub use store::{Source, Store, parse};

@@ -4,8 +4,8 @@ use schemars::{Schema, json_schema, schema_for};
 use serde_json::{Map, Value, json};
 
 use crate::sections::{
-    EditorSettings, FileSettings, KeymapSettings, SearchSettings, ThemeSettings, UiSettings,
-    WindowSettings,
+    EditorSettings, FileSettings, KeymapSettings, ModelSettings, SearchSettings, ThemeSettings,
+    UiSettings, WindowSettings,
 };
 use crate::theme::{AGENTS, COLOR_TOKENS, SYNTAX_NAMES};
 
@@ -31,6 +31,8 @@ struct SettingsFile {
     keymap: Option<KeymapSettings>,
     /// Everything around the text.
     ui: Option<UiSettings>,
+    /// Language models.
+    models: Option<ModelSettings>,
     /// Changes to `editor` for a language, by its name.
     languages: Option<std::collections::BTreeMap<String, EditorSettings>>,
 }

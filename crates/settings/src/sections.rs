@@ -2,6 +2,7 @@
 
 mod editor;
 mod files;
+mod models;
 mod window;
 
 pub use editor::{
@@ -9,6 +10,7 @@ pub use editor::{
     Whitespace,
 };
 pub use files::{Autosave, FileSettings, Restore, SearchSettings};
+pub use models::{ModelSettings, ProviderSetting, ProviderWire};
 pub use window::{
     KeymapBase, KeymapSettings, MenuBar, ReducedMotion, Side, TabCloseButton, ThemeMode,
     ThemeSettings, UiSettings, WindowSettings,

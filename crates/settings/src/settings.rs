@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::document::Node;
 use crate::section::KeyInfo;
 use crate::sections::{
-    EditorSettings, FileSettings, KeymapSettings, SearchSettings, ThemeSettings, UiSettings,
-    WindowSettings,
+    EditorSettings, FileSettings, KeymapSettings, ModelSettings, SearchSettings, ThemeSettings,
+    UiSettings, WindowSettings,
 };
 use crate::suggest;
 
@@ -27,6 +27,8 @@ pub struct Settings {
     pub keymap: KeymapSettings,
     /// Fonts and motion around the text.
     pub ui: UiSettings,
+    /// Language models.
+    pub models: ModelSettings,
     /// `editor` with the changes for a language, by the language's name; only languages that have some.
     pub languages: BTreeMap<String, EditorSettings>,
 }
@@ -68,6 +70,7 @@ impl Settings {
             "theme" => self.theme.set(key, node),
             "keymap" => self.keymap.set(key, node),
             "ui" => self.ui.set(key, node),
+            "models" => self.models.set(key, node),
             _ => return Err(SetError::Unknown(unknown_section(section))),
         };
         match done {
@@ -95,6 +98,7 @@ const SECTIONS: &[(&str, &[(&str, &str)])] = &[
     ("theme", ThemeSettings::KEYS),
     ("keymap", KeymapSettings::KEYS),
     ("ui", UiSettings::KEYS),
+    ("models", ModelSettings::KEYS),
 ];
 
 pub(crate) fn unknown_section(section: &str) -> String {

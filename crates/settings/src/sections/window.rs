@@ -13,6 +13,8 @@ section! {
         tabs: bool = true;
         /// Looking at a file from the tree opens it in a tab that the next look reuses.
         preview_tabs: bool = true;
+        /// Shows the path of the file and where in it the caret is, above the text.
+        breadcrumbs: bool = true;
         /// Where a tab has its close button.
         tab_close_button: TabCloseButton = TabCloseButton::Right;
         /// Shows a picture for the kind of file in tabs and in the tree.

@@ -1,0 +1,76 @@
+//! Providers as people write them, and what they are told.
+
+use crate::{ProviderWire, Source, parse};
+
+fn read(providers: &str) -> (crate::ModelSettings, Vec<String>) {
+    let text = format!("{{ \"models\": {{ \"providers\": {providers} }} }}");
+    let (settings, problems) = parse(&[(Source::User, "settings.json", &text)]);
+    let sentences = problems.iter().map(|problem| problem.message.clone());
+    (settings.models, sentences.collect())
+}
+
+#[test]
+fn providers_are_read_with_and_without_a_key() {
+    let (models, problems) = read(
+        r#"[
+            { "name": "desk", "wire": "llama.cpp", "url": "http://127.0.0.1:8080/v1" },
+            { "name": "far", "wire": "anthropic", "url": "https://far.example", "key": "FAR_KEY" },
+        ]"#,
+    );
+    assert_eq!(problems, [] as [String; 0]);
+    assert_eq!(models.providers[0].wire, ProviderWire::LlamaCpp);
+    assert_eq!(models.providers[0].key, None);
+    assert_eq!(models.providers[1].key.as_deref(), Some("FAR_KEY"));
+}
+
+#[test]
+fn what_does_not_fit_is_told_in_a_sentence() {
+    let cases = [
+        (r#"["desk"]"#, "expected an object"),
+        (
+            r#"[{ "wire": "ollama", "url": "http://a" }]"#,
+            "needs a \"name\"",
+        ),
+        (
+            r#"[{ "name": "a", "url": "http://a" }]"#,
+            "needs a \"wire\"",
+        ),
+        (r#"[{ "name": "a", "wire": "ollama" }]"#, "needs a \"url\""),
+        (
+            r#"[{ "name": "a/b", "wire": "ollama", "url": "http://a" }]"#,
+            "before the slash",
+        ),
+        (
+            r#"[{ "name": "a", "wire": "ollama", "url": "a:1" }]"#,
+            "is not an address",
+        ),
+        (
+            r#"[{ "name": "a", "wire": "olama", "url": "http://a" }]"#,
+            "did you mean \"ollama\"",
+        ),
+        (
+            r#"[{ "nam": "a", "wire": "ollama", "url": "http://a" }]"#,
+            "did you mean \"name\"",
+        ),
+        (
+            r#"[{ "name": 3, "wire": "ollama", "url": "http://a" }]"#,
+            "\"name\": expected a string",
+        ),
+    ];
+    for (providers, words) in cases {
+        let (models, problems) = read(providers);
+        assert_eq!(models.providers, [], "{providers}");
+        let [sentence] = problems.as_slice() else {
+            panic!("{providers}: {problems:?}");
+        };
+        assert!(sentence.contains(words), "{providers}: {sentence}");
+    }
+}
+
+#[test]
+fn a_project_cannot_choose_who_reads_the_code() {
+    let text = r#"{ "models": { "default": "far/model" } }"#;
+    let (settings, problems) = parse(&[(Source::Project, "project", text)]);
+    assert_eq!(settings.models.default, "auto");
+    assert_eq!(problems.len(), 1);
+}
