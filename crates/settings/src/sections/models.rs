@@ -77,7 +77,7 @@ impl SettingValue for ProviderSetting {
         };
         let known = ["name", "wire", "url", "key"];
         if let Some(member) = members.iter().find(|it| !known.contains(&it.key.as_str())) {
-            let hint = suggest::hint(&member.key, known.into_iter());
+            let hint = suggest::hint(&member.key, known);
             return Err(format!("a provider has no \"{}\"{hint}", member.key));
         }
         let name = text(members, "name", limits)?.ok_or_else(|| missing("name"))?;
