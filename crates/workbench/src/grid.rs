@@ -189,7 +189,7 @@ impl Workbench {
             .size_full()
             .min_w_0()
             .children(self.strip(pane))
-            .children(self.render_crumbs(pane, window))
+            .children(self.render_crumbs(pane, window, cx))
             .child(body)
             .into_any_element()
     }

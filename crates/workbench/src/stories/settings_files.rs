@@ -64,3 +64,25 @@ fn zoom_is_written_and_comments_stay(cx: &mut TestAppContext) {
     );
     assert!((story.cx.update(|_, cx| cx.settings().window.zoom) - 1.1).abs() < 1e-3);
 }
+
+#[gpui_kit::test]
+fn the_settings_open_with_a_schema_that_fits_them(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.act(crate::actions::app::OpenSettings);
+    story.settle();
+    story.act(crate::actions::file::Save);
+    story.settle();
+    let text = story.on_disk("/burin/config/settings.json");
+    assert!(
+        text.contains("\"$schema\": \"./schemas/settings.json\""),
+        "{text}"
+    );
+    assert!(story.reports().is_empty(), "{:?}", story.reports());
+    let schema = |name: &str| -> serde_json::Value {
+        let text = story.on_disk(&format!("/burin/config/schemas/{name}.json"));
+        serde_json::from_str(&text).expect("a schema is JSON")
+    };
+    assert!(schema("settings")["properties"]["editor"].is_object());
+    assert!(schema("keymap").to_string().contains("file::Save"));
+    assert_eq!(schema("theme")["title"], "Burin theme");
+}

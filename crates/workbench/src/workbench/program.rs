@@ -2,6 +2,7 @@
 
 use base::AbsPath;
 use gpui_kit::{AppContext as _, Context, Window};
+use host::Files;
 use project::{Binary, Document};
 use serde_json::Value;
 use text::{EditKind, Origin, Timestamp};
@@ -16,13 +17,36 @@ use crate::actions::view::{ResetZoom, ShowMenu, ZoomIn, ZoomOut};
 use crate::configuration::{Configuration, base_keymap};
 use crate::documents::Documents;
 use crate::notices::Notice;
+use crate::pickers::commands::{self, CommandEntry};
 
 /// What a new settings file begins with.
-const NEW_SETTINGS: &str = "// Your settings. What you leave out keeps its default; see \u{201c}App: Open Default Settings\u{201d}.\n{\n}\n";
+const NEW_SETTINGS: &str = "// Your settings. What you leave out keeps its default; see \u{201c}App: Open Default Settings\u{201d}.\n{\n  \"$schema\": \"./schemas/settings.json\"\n}\n";
 /// What a new file of key bindings begins with.
 const NEW_KEYMAP: &str = "// Your key bindings; they win over the built-in ones. See \u{201c}App: Open Default Keymap\u{201d}.\n[\n  {\n    \"context\": \"Workbench\",\n    \"bindings\": {\n    }\n  }\n]\n";
 /// One step of the zoom.
 const ZOOM_STEP: f32 = 0.1;
+
+/// Puts the schemas of the files people edit beside them, for editors that check by schema. One that cannot be
+/// written is no reason not to open the file.
+fn write_schemas(files: &dyn Files, folder: &AbsPath, actions: &[CommandEntry]) {
+    let actions = actions
+        .iter()
+        .map(|entry| (entry.action, entry.doc.as_str()));
+    let schemas = [
+        ("settings.json", settings::settings_schema()),
+        ("keymap.json", settings::keymap_schema(actions)),
+        ("theme.json", settings::theme_schema()),
+    ];
+    let written = files.create_folder(folder).and_then(|()| {
+        schemas.iter().try_for_each(|(name, schema)| {
+            let text = format!("{schema:#}\n");
+            files.write_private(&folder.join(name), text.as_bytes())
+        })
+    });
+    if let Err(error) = written {
+        log::warn!("{error}");
+    }
+}
 
 impl Workbench {
     pub(super) fn about(&mut self, _: &About, window: &mut Window, cx: &mut Context<Self>) {
@@ -63,9 +87,11 @@ impl Workbench {
     ) {
         let files = self.services.files.clone();
         let (wanted, folder) = (path.clone(), self.services.dirs.config.clone());
+        let actions = commands::entries(window, cx);
         let exists = cx.background_spawn(async move {
             // A folder that cannot be made is told when the file is saved.
             files.create_folder(&folder).ok();
+            write_schemas(files.as_ref(), &folder.join("schemas"), &actions);
             files.exists(&wanted)
         });
         cx.spawn_in(window, async move |this, cx| {

@@ -48,7 +48,15 @@ impl Workbench {
     }
 
     /// The line above what shows in a pane.
-    pub(crate) fn render_crumbs(&self, pane: PaneId, window: &Window) -> Option<AnyElement> {
+    pub(crate) fn render_crumbs(
+        &self,
+        pane: PaneId,
+        window: &Window,
+        cx: &Context<Self>,
+    ) -> Option<AnyElement> {
+        if !cx.settings().window.breadcrumbs {
+            return None;
+        }
         // In a low window every row of text counts.
         if f32::from(window.viewport_size().height) < LOW {
             return None;
