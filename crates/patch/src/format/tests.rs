@@ -1,0 +1,97 @@
+//! What each format is read as, whole and in pieces.
+
+mod anchors;
+mod apply_patch;
+mod gold;
+mod pieces;
+mod search_replace;
+mod unified;
+mod whole;
+
+use std::path::PathBuf;
+
+use crate::edit::{AnchoredAction, Change};
+
+use super::*;
+
+/// Where the data for tests lies.
+pub(crate) fn data(name: &str) -> PathBuf {
+    let root = std::env::var_os("BURIN_SHARED").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
+        PathBuf::from,
+    );
+    root.join("data").join(name)
+}
+
+/// Edits and problems, one a line, so that a test reads like the text it is about.
+fn shown(parsed: &Parsed) -> String {
+    let mut lines = Vec::new();
+    for file in &parsed.files {
+        lines.push(match &file.change {
+            Change::Create { text } => format!("create {} {text:?}", file.path),
+            Change::Delete => format!("delete {}", file.path),
+            Change::Overwrite { text } => format!("write {} {text:?}", file.path),
+            Change::Update { move_to, .. } => match move_to {
+                Some(to) => format!("update {} -> {to}", file.path),
+                None => format!("update {}", file.path),
+            },
+            Change::Anchored { .. } => format!("anchored {}", file.path),
+        });
+        match &file.change {
+            Change::Update { hunks, .. } => lines.extend(hunks.iter().map(hunk)),
+            Change::Anchored { operations } => lines.extend(operations.iter().map(operation)),
+            _ => {}
+        }
+    }
+    lines.extend(
+        parsed
+            .shell_blocks
+            .iter()
+            .map(|block| format!("shell {:?}", block.text)),
+    );
+    lines.extend(
+        parsed
+            .problems
+            .iter()
+            .map(|problem| match problem.severity {
+                Severity::Lost => format!("lost {problem}"),
+                Severity::Tolerated => format!("tolerated {problem}"),
+            }),
+    );
+    lines.join("\n")
+}
+
+fn hunk(hunk: &Hunk) -> String {
+    let mut line = format!("  {:?} -> {:?}", hunk.old, hunk.new);
+    if !hunk.context.is_empty() {
+        line.push_str(&format!(" in {:?}", hunk.context));
+    }
+    if let Some(row) = hunk.row {
+        line.push_str(&format!(" at {}", row.0));
+    }
+    if hunk.at_end {
+        line.push_str(" at the end");
+    }
+    if hunk.grain == crate::edit::Grain::Text {
+        line.push_str(" as text");
+    }
+    line
+}
+
+fn operation(edit: &AnchoredEdit) -> String {
+    let (what, text) = match &edit.action {
+        AnchoredAction::Replace(text) => ("replace", text),
+        AnchoredAction::InsertBefore(text) => ("before", text),
+        AnchoredAction::InsertAfter(text) => ("after", text),
+    };
+    let (first, last) = (&edit.first, &edit.last);
+    format!(
+        "  {what} {}#{}..{}#{} {text:?}",
+        first.row.0, first.hash, last.row.0, last.hash
+    )
+}
+
+#[track_caller]
+fn check(format: Format, text: &str, expected: &str) {
+    assert_eq!(shown(&parse(format, text)), expected.trim_end());
+}
