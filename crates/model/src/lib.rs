@@ -3,23 +3,32 @@
 //! Knows: `base`. Must not know: HTTP, clocks, files, any provider's wire.
 //! Invariant: a stream ends with exactly one `Event::Stop` or `Event::Failed`, and nothing follows it.
 //! Invariant: what a provider marked opaque is kept verbatim and goes back only to the model it came from.
-//! Start at `Client`, then `Request` and `Event`.
+//! Start at `Client`, then `Request` and `Event`; how the router decides is in `policy`.
 
 #![warn(missing_docs)]
 
 mod client;
 mod conversation;
+mod cost;
 mod event;
 mod failure;
+mod moment;
+pub mod policy;
+#[cfg(test)]
+mod random;
 mod request;
+mod scripted;
 mod tokens;
 
 pub use client::Client;
 pub use conversation::{Content, Message, Opaque, Part, Role};
+pub use cost::{CacheUse, Cost, Price, Rate, Rates, Tiered};
 pub use event::{Event, RateLimit, RateLimits, StopReason};
 pub use failure::{Failure, FailureClass};
+pub use moment::Moment;
 pub use request::{
     CacheMark, Effort, Fim, FimFile, ModelId, Request, Sampling, SystemBlock, ToolChoice,
     ToolInput, ToolSpec,
 };
+pub use scripted::{Script, ScriptStep, ScriptedClient};
 pub use tokens::{TokenCount, Usage};

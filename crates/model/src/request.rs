@@ -157,6 +157,26 @@ impl fmt::Display for ModelId {
     }
 }
 
+impl Request {
+    /// A request of messages alone; everything else is left to the provider.
+    pub fn new(model: ModelId, messages: Vec<Message>, max_output: TokenCount) -> Self {
+        Self {
+            model,
+            system: Vec::new(),
+            messages,
+            tools: Vec::new(),
+            tool_choice: ToolChoice::Auto,
+            parallel_tools: false,
+            max_output,
+            effort: None,
+            sampling: Sampling::default(),
+            response_schema: None,
+            stop: Vec::new(),
+            conversation: None,
+        }
+    }
+}
+
 impl ModelId {
     /// Reads `provider/model`; the first slash divides. `None` if a half is missing.
     pub fn parse(text: &str) -> Option<Self> {

@@ -25,3 +25,15 @@ pub struct Usage {
     /// The part of `output` that was reasoning.
     pub reasoning: TokenCount,
 }
+
+impl TokenCount {
+    /// The sum; what does not fit stays at the most.
+    pub fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
+    /// The difference, at least zero.
+    pub fn minus(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}

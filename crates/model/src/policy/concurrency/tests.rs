@@ -1,0 +1,76 @@
+//! The limit finds what a server bears and stays within its bounds.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::*;
+use crate::random::Random;
+
+#[test]
+fn it_grows_by_one_a_round_and_halves_once_an_overload() {
+    let mut lane = Concurrency::new(4, 16);
+    for _ in 0..4 {
+        assert!(lane.has_room());
+        lane.start();
+    }
+    assert!(!lane.has_room());
+    for _ in 0..4 {
+        lane.succeeded();
+        lane.start();
+    }
+    assert_eq!(lane.limit(), 4, "a little less than one round");
+    lane.succeeded();
+    lane.start();
+    assert_eq!(lane.limit(), 5);
+    let now = Moment(Duration::from_secs(9));
+    lane.overloaded(Moment::START, now);
+    lane.overloaded(Moment::START, now + Duration::from_millis(200));
+    assert_eq!((lane.limit(), lane.in_flight()), (2, 2));
+    lane.overloaded(now, now + Duration::from_secs(2));
+    assert_eq!(lane.limit(), 1);
+}
+
+#[test]
+fn an_idle_lane_learns_nothing() {
+    let mut lane = Concurrency::new(8, 64);
+    for _ in 0..100 {
+        lane.start();
+        lane.succeeded();
+    }
+    assert_eq!(lane.limit(), 8);
+}
+
+#[test]
+fn it_settles_below_what_a_server_bears() {
+    for seed in 0..50 {
+        let mut random = Random::new(seed);
+        let bears = 2 + random.below(14) as u32;
+        let mut lane = Concurrency::new(4, 32);
+        let mut now = Moment::START;
+        let mut started = VecDeque::new();
+        let mut refused = 0u32;
+        let mut served = 0u32;
+        for _ in 0..4000 {
+            now = now + Duration::from_millis(100);
+            while lane.has_room() {
+                lane.start();
+                started.push_back(now);
+            }
+            let first = started.pop_front().expect("at least one may start");
+            let is_over = lane.in_flight() > bears;
+            match is_over {
+                true => {
+                    refused += 1;
+                    lane.overloaded(first, now);
+                }
+                false if random.one_in(10) => lane.ended(),
+                false => {
+                    served += 1;
+                    lane.succeeded();
+                }
+            }
+            assert!((1..=32).contains(&lane.limit()), "seed {seed}");
+        }
+        assert!(refused * 2 < served, "seed {seed}: {refused} of {served}");
+    }
+}

@@ -1,0 +1,104 @@
+//! One leads, the others follow for a while, and a cold cache is written again.
+
+use super::*;
+use crate::ModelId;
+use crate::policy::KeyName;
+
+const HASH: PrefixHash = PrefixHash(7);
+
+fn lane(name: &str) -> Lane {
+    Lane {
+        model: ModelId::parse(&format!("p/{name}")).expect("a model"),
+        key: KeyName::default(),
+    }
+}
+
+fn at(milliseconds: u64) -> Moment {
+    Moment(Duration::from_millis(milliseconds))
+}
+
+fn arrive(registry: &mut PrefixRegistry, since: u64, now: u64) -> PrefixTurn {
+    registry.arrive(HASH, &lane("m"), CacheMark::Short, at(since), at(now))
+}
+
+#[test]
+fn followers_go_when_the_leader_was_heard() {
+    let mut registry = PrefixRegistry::default();
+    assert_eq!(arrive(&mut registry, 0, 0), PrefixTurn::Lead);
+    let follow = PrefixTurn::Follow { until: at(1510) };
+    assert_eq!(arrive(&mut registry, 10, 10), follow);
+    registry.written(HASH, &lane("m"), at(600));
+    assert_eq!(arrive(&mut registry, 10, 600), PrefixTurn::Warm);
+    let last = registry.last(HASH, at(700)).expect("warm");
+    assert_eq!((last.lane, last.at), (lane("m"), at(600)));
+}
+
+#[test]
+fn followers_wait_no_longer_than_a_second_and_a_half() {
+    let mut registry = PrefixRegistry::default();
+    assert_eq!(arrive(&mut registry, 0, 0), PrefixTurn::Lead);
+    assert!(matches!(
+        arrive(&mut registry, 1400, 1400),
+        PrefixTurn::Follow { .. }
+    ));
+    // The first leader has been silent for too long: the follower leads itself, the next follows it.
+    assert_eq!(arrive(&mut registry, 1400, 1500), PrefixTurn::Lead);
+    assert!(matches!(
+        arrive(&mut registry, 1450, 1600),
+        PrefixTurn::Follow { .. }
+    ));
+    // Whoever has waited its time goes, whatever the leader does.
+    assert_eq!(arrive(&mut registry, 1450, 2950), PrefixTurn::Lead);
+}
+
+#[test]
+fn another_leads_when_the_leader_failed() {
+    let mut registry = PrefixRegistry::default();
+    assert_eq!(arrive(&mut registry, 0, 0), PrefixTurn::Lead);
+    registry.failed(HASH, &lane("m"));
+    assert_eq!(arrive(&mut registry, 10, 20), PrefixTurn::Lead);
+}
+
+#[test]
+fn a_cache_goes_cold_and_lanes_are_apart() {
+    let mut registry = PrefixRegistry::default();
+    arrive(&mut registry, 0, 0);
+    registry.written(HASH, &lane("m"), at(0));
+    assert!(registry.is_warm(HASH, &lane("m"), at(289_000)));
+    assert!(!registry.is_warm(HASH, &lane("n"), at(1)));
+    assert!(!registry.is_warm(HASH, &lane("m"), at(291_000)));
+    assert_eq!(registry.last(HASH, at(291_000)), None);
+    assert_eq!(arrive(&mut registry, 291_000, 291_000), PrefixTurn::Lead);
+    let turn = registry.arrive(HASH, &lane("n"), CacheMark::Long, at(0), at(0));
+    assert_eq!(turn, PrefixTurn::Lead);
+    registry.written(HASH, &lane("n"), at(0));
+    assert!(registry.is_warm(HASH, &lane("n"), at(3_000_000)));
+}
+
+#[test]
+fn it_forgets_what_is_unused_for_longest() {
+    let mut registry = PrefixRegistry::default();
+    for number in 0..5000 {
+        let hash = PrefixHash(number);
+        registry.arrive(hash, &lane("m"), CacheMark::Short, at(number), at(number));
+        registry.written(hash, &lane("m"), at(number));
+    }
+    assert!(registry.prefixes.len() <= REMEMBERED);
+    assert!(registry.is_warm(PrefixHash(4999), &lane("m"), at(5000)));
+    assert!(!registry.is_warm(PrefixHash(0), &lane("m"), at(5000)));
+}
+
+#[test]
+fn the_hash_is_of_tools_and_system_alone() {
+    use crate::{Message, Role, SystemBlock, TokenCount};
+    let mut request = Request::new(lane("m").model, Vec::new(), TokenCount(1));
+    let hash = PrefixHash::of(&request);
+    request.messages.push(Message::text(Role::User, "hello"));
+    request.model = lane("other").model;
+    assert_eq!(PrefixHash::of(&request), hash);
+    request.system.push(SystemBlock {
+        text: "be brief".to_owned(),
+        cache: CacheMark::Short,
+    });
+    assert_ne!(PrefixHash::of(&request), hash);
+}
