@@ -1,0 +1,7 @@
+//! The reader of one edit format takes any text, in any pieces.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use patch::format::Format;
+
+fuzz_target!(|data: &[u8]| burin_fuzz::read(Format::SearchReplace, data));

@@ -1,0 +1,27 @@
+//! What several fuzz targets have in common.
+
+use patch::format::{Format, Reader};
+
+/// Reads `data` whole and in pieces, whose lengths its own bytes give: both say the same.
+pub fn read(format: Format, data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    let mut whole = Reader::new(format);
+    let mut events = whole.feed(text);
+    events.extend(whole.finish());
+
+    let mut reader = Reader::new(format);
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.bytes().next() {
+        let mut cut = usize::from(first % 16 + 1).min(rest.len());
+        while !rest.is_char_boundary(cut) {
+            cut += 1;
+        }
+        pieces.extend(reader.feed(&rest[..cut]));
+        rest = &rest[cut..];
+    }
+    pieces.extend(reader.finish());
+    assert_eq!(pieces, events);
+}
