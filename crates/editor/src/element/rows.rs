@@ -1,10 +1,14 @@
 //! The rows in sight and a little around them: their colours and their shapes, kept from frame to frame.
 //!
-//! Invariant: entry `i` is about buffer row `first + i`; an edit drops the rows it touched and moves the
-//! others, so that what is kept always belongs to the text of now.
+//! Invariant: entry `i` is about buffer row `first + i`; an edit drops the shapes of the rows it touched and
+//! moves the others, so that what is kept always belongs to the text of now.
+//! Invariant: an edited row keeps the colours it had, carried over the edit (`carry`), until its new ones come:
+//! a key never waits for a question to the syntax tree.
 //! Invariant: colours are relative to their row's start, and shapes to their row's cells, so that both
 //! stay right when the text above changes.
 //! Start at `RowCache`.
+
+mod carry;
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -15,6 +19,7 @@ use smallvec::SmallVec;
 use syntax::{HighlightKind, SyntaxSnapshot};
 use text::{Change, Snapshot};
 
+use self::carry::Cut;
 use super::shape::ShapedRow;
 
 /// Rows longer than this, in bytes, are coloured and shaped by the part in sight only.
@@ -144,30 +149,54 @@ impl RowCache {
         }
     }
 
-    /// Moves rows along with a change, and forgets what it touched.
+    /// Moves rows along with a change; what it touched loses its shape and keeps its colours for now.
     pub(crate) fn follow(&mut self, before: &Snapshot, after: &Snapshot, change: &Change) {
         for splice in change.splices.iter().rev() {
-            let old =
-                before.point_at(splice.old.start).row.0..before.point_at(splice.old.end).row.0 + 1;
-            let new =
-                after.point_at(splice.new.start).row.0..after.point_at(splice.new.end).row.0 + 1;
-            self.replace(old, new.end - new.start);
+            let (start, end) = (
+                before.point_at(splice.old.start),
+                before.point_at(splice.old.end),
+            );
+            let new = after.point_at(splice.new.start).row..after.point_at(splice.new.end).row + 1;
+            let count = new.end - new.start;
+            let cut = Cut {
+                start: start.column.0,
+                end: end.column.0,
+                tail: match count {
+                    1 => start.column.0 + splice.new.len() as u32,
+                    // Behind the last line break of what came in.
+                    _ => after.point_at(splice.new.end).column.0,
+                },
+            };
+            let head = self.highlights(start.row);
+            let tail = self.highlights(end.row);
+            if !self.replace(start.row.0..end.row.0 + 1, count) {
+                continue;
+            }
+            let (Some(head), Some(tail)) = (head, tail) else {
+                continue;
+            };
+            let (first, last) = carry::over(&head, &tail, &cut, count == 1);
+            self.set_highlights(start.row, first);
+            if let Some(last) = last {
+                self.set_highlights(start.row + (count - 1), last);
+            }
         }
     }
 
-    fn replace(&mut self, old: Range<u32>, count: u32) {
+    /// Puts `count` empty entries in the place of some. `false` where nothing of them is kept.
+    fn replace(&mut self, old: Range<u32>, count: u32) -> bool {
         let (first, end) = (self.first, self.first + self.entries.len() as u32);
         if old.start >= end {
-            return;
+            return false;
         }
         if old.end <= first {
             let grown = i64::from(count) - i64::from(old.end - old.start);
             self.first = u32::try_from(i64::from(first) + grown).unwrap_or(0);
-            return;
+            return false;
         }
         if old.start < first || count > MARGIN * 8 {
             self.clear();
-            return;
+            return false;
         }
         let (from, to) = (
             (old.start - first) as usize,
@@ -178,6 +207,7 @@ impl RowCache {
         self.entries
             .resize_with(from + count as usize, Entry::default);
         self.entries.extend(tail);
+        true
     }
 
     /// Forgets shapes; colours stay.
