@@ -6,3 +6,5 @@
 //! Start at `wire` for what goes over the network, and at `actor` for who may send when.
 
 #![warn(missing_docs)]
+
+pub mod wire;

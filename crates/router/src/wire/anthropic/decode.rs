@@ -1,0 +1,179 @@
+//! An answer as Anthropic Messages streams it.
+
+use std::collections::HashMap;
+
+use model::{Failure, Request, StopReason, TokenCount, Usage};
+use serde_json::{Value, json};
+
+use super::super::answer::Answer;
+use super::super::calls::Form;
+use super::super::decoder::{Decoder, Reader};
+use super::super::failure::{Site, interrupted};
+use super::super::json::{number, text, tokens};
+
+pub(crate) fn decoder(request: &Request, site: Site) -> Decoder {
+    Decoder::new(Messages::default(), request, site)
+}
+
+#[derive(Default)]
+struct Messages {
+    blocks: HashMap<u64, Block>,
+    usage: Usage,
+    stop: Option<(StopReason, String)>,
+}
+
+/// An open content block.
+enum Block {
+    Text,
+    Thinking { signature: String },
+    Call(u32),
+}
+
+impl Reader for Messages {
+    fn frame(&mut self, event: &str, value: &Value, answer: &mut Answer) -> Result<(), Failure> {
+        let kind = match text(value, "/type") {
+            "" => event,
+            kind => kind,
+        };
+        match kind {
+            "message_start" => {
+                answer.start(text(value, "/message/id"), text(value, "/message/model"));
+                self.add_usage(value.pointer("/message/usage"), answer);
+            }
+            "content_block_start" => self.open(value, answer),
+            "content_block_delta" => self.delta(value, answer),
+            "content_block_stop" => self.close(value, answer),
+            "message_delta" => {
+                self.add_usage(value.get("usage"), answer);
+                self.message_delta(value, answer);
+            }
+            "message_stop" => return self.stop(answer),
+            "error" => return Err(interrupted(&answer.site, value)),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Messages {
+    fn open(&mut self, value: &Value, answer: &mut Answer) {
+        let at = number(value, "/index").unwrap_or_default();
+        let block = value.get("content_block").unwrap_or(&Value::Null);
+        let opened = match text(block, "/type") {
+            "text" => {
+                answer.text(text(block, "/text"));
+                Block::Text
+            }
+            "thinking" => {
+                answer.open_thought();
+                answer.reasoning(text(block, "/thinking"));
+                Block::Thinking {
+                    signature: text(block, "/signature").to_owned(),
+                }
+            }
+            "redacted_thinking" => {
+                answer.open_thought();
+                answer.sign(&json!({ "redacted": text(block, "/data") }));
+                return;
+            }
+            "tool_use" => {
+                let index = answer.start_call(text(block, "/id"), text(block, "/name"), Form::Json);
+                // Usually an empty object that the deltas fill.
+                match block.get("input") {
+                    Some(Value::Object(input)) if !input.is_empty() => {
+                        answer.arguments(index, &Value::Object(input.clone()).to_string());
+                    }
+                    _ => {}
+                }
+                Block::Call(index)
+            }
+            _ => return,
+        };
+        self.blocks.insert(at, opened);
+    }
+
+    fn delta(&mut self, value: &Value, answer: &mut Answer) {
+        let at = number(value, "/index").unwrap_or_default();
+        let delta = value.get("delta").unwrap_or(&Value::Null);
+        let Some(block) = self.blocks.get_mut(&at) else {
+            return;
+        };
+        match (block, text(delta, "/type")) {
+            (Block::Text, "text_delta") => answer.text(text(delta, "/text")),
+            (Block::Thinking { .. }, "thinking_delta") => {
+                answer.reasoning(text(delta, "/thinking"));
+            }
+            (Block::Thinking { signature }, "signature_delta") => {
+                signature.push_str(text(delta, "/signature"));
+            }
+            (Block::Call(index), "input_json_delta") => {
+                answer.arguments(*index, text(delta, "/partial_json"));
+            }
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, value: &Value, answer: &mut Answer) {
+        let at = number(value, "/index").unwrap_or_default();
+        match self.blocks.remove(&at) {
+            Some(Block::Thinking { signature }) if !signature.is_empty() => {
+                answer.sign(&json!({ "signature": signature }));
+            }
+            Some(Block::Call(index)) => answer.end_call(index),
+            _ => {}
+        }
+    }
+
+    fn message_delta(&mut self, value: &Value, answer: &mut Answer) {
+        let raw = text(value, "/delta/stop_reason");
+        let reason = match raw {
+            "" => return,
+            "tool_use" => StopReason::ToolUse,
+            "max_tokens" | "model_context_window_exceeded" => StopReason::MaxTokens,
+            "stop_sequence" => StopReason::StopText,
+            "refusal" => StopReason::Refusal,
+            "pause_turn" => StopReason::Pause,
+            _ => StopReason::EndTurn,
+        };
+        if reason == StopReason::Refusal {
+            answer.text(text(value, "/delta/stop_details/explanation"));
+        }
+        self.stop = Some((reason, raw.to_owned()));
+    }
+
+    fn stop(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+        match self.stop.take() {
+            Some((reason, raw)) => answer.stop(reason, &raw),
+            None => return Err(answer.malformed("the answer stopped without a reason")),
+        }
+        Ok(())
+    }
+
+    /// Counts are totals so far; a member that is missing has not changed.
+    fn add_usage(&mut self, usage: Option<&Value>, answer: &mut Answer) {
+        let Some(usage) = usage.filter(|usage| usage.is_object()) else {
+            return;
+        };
+        let set = |pointer: &str, into: &mut TokenCount| {
+            if let Some(count) = number(usage, pointer) {
+                *into = TokenCount(count);
+            }
+        };
+        set("/input_tokens", &mut self.usage.input);
+        set("/cache_read_input_tokens", &mut self.usage.cache_read);
+        set("/output_tokens", &mut self.usage.output);
+        set(
+            "/output_tokens_details/thinking_tokens",
+            &mut self.usage.reasoning,
+        );
+        if usage.get("cache_creation").is_some_and(Value::is_object) {
+            self.usage.cache_write_5m = tokens(usage, "/cache_creation/ephemeral_5m_input_tokens");
+            self.usage.cache_write_1h = tokens(usage, "/cache_creation/ephemeral_1h_input_tokens");
+        } else if let Some(written) = number(usage, "/cache_creation_input_tokens") {
+            // Without a division by lifetime what is not known to live an hour lives five minutes.
+            let hour = self.usage.cache_write_1h.0;
+            self.usage.cache_write_5m = TokenCount(written.saturating_sub(hour));
+        }
+        answer.usage(self.usage);
+    }
+}

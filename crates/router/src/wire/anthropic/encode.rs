@@ -1,0 +1,246 @@
+//! A request as Anthropic Messages takes it.
+
+use model::{Content, Effort, Failure, Part, Request, Role, ToolChoice, ToolSpec};
+use serde_json::{Map, Value, json};
+
+use super::super::history::{
+    History, IdRule, NO_PICTURE, Turn, add_sampling, base64, finish, headers, json_tool, schema,
+};
+use super::super::json::object;
+use super::super::options::{EffortValue, Thinking, WireOptions};
+use super::super::{Encoded, Path};
+use super::cache;
+
+/// The protocol's version, as its header wants it.
+const VERSION: &str = "2023-06-01";
+
+pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded, Failure> {
+    let history = History::new(request, IdRule::Word);
+    let mut system: Vec<Value> = Vec::new();
+    for block in request.system.iter().filter(|block| !block.text.is_empty()) {
+        system.push(json!({ "type": "text", "text": block.text }));
+    }
+    let mut messages = messages(&history, options);
+    let tools: Vec<Value> = request
+        .tools
+        .iter()
+        .map(|spec| tool(spec, options))
+        .collect();
+    cache::mark(request, options, &tools, &mut system, &mut messages);
+
+    let mut body = object([
+        ("model", json!(request.model.model)),
+        ("max_tokens", json!(request.max_output.0)),
+        ("stream", json!(true)),
+    ]);
+    let is_thinking = add_thinking(&mut body, options, request);
+    add_output(&mut body, options, request)?;
+    if !is_thinking {
+        add_sampling(
+            &mut body,
+            request.sampling,
+            options,
+            ["temperature", "top_p"],
+        );
+    }
+    if !request.stop.is_empty() {
+        body.insert("stop_sequences".to_owned(), json!(request.stop));
+    }
+    if !tools.is_empty() {
+        body.insert("tools".to_owned(), Value::Array(tools));
+        body.insert("tool_choice".to_owned(), tool_choice(request));
+    }
+    if !system.is_empty() {
+        body.insert("system".to_owned(), Value::Array(system));
+    }
+    body.insert("messages".to_owned(), Value::Array(messages));
+
+    let mut headers = headers(options);
+    headers.insert(0, ("anthropic-version".to_owned(), VERSION.to_owned()));
+    Ok(Encoded {
+        path: Path::Root("v1/messages".to_owned()),
+        headers,
+        body: finish(body, options),
+    })
+}
+
+fn tool(spec: &ToolSpec, options: &WireOptions) -> Value {
+    let (description, schema) = json_tool(spec);
+    let mut tool = object([
+        ("name", json!(spec.name)),
+        ("description", json!(description)),
+        ("input_schema", schema),
+    ]);
+    if options.eager_tool_input {
+        tool.insert("eager_input_streaming".to_owned(), json!(true));
+    }
+    Value::Object(tool)
+}
+
+fn tool_choice(request: &Request) -> Value {
+    let mut choice = match &request.tool_choice {
+        ToolChoice::Auto => object([("type", json!("auto"))]),
+        ToolChoice::None => return json!({ "type": "none" }),
+        ToolChoice::Required => object([("type", json!("any"))]),
+        ToolChoice::Tool(name) => object([("type", json!("tool")), ("name", json!(name))]),
+    };
+    if !request.parallel_tools {
+        choice.insert("disable_parallel_tool_use".to_owned(), json!(true));
+    }
+    Value::Object(choice)
+}
+
+/// Says how to think; whether thinking is on.
+fn add_thinking(body: &mut Map<String, Value>, options: &WireOptions, request: &Request) -> bool {
+    let value = request
+        .effort
+        .and_then(|effort| options.effort.value(effort));
+    let is_off = value == Some(&EffortValue::Switch(false))
+        || (value.is_none() && request.effort == Some(Effort::None));
+    // A forced tool and thinking exclude each other.
+    let is_forced = matches!(
+        request.tool_choice,
+        ToolChoice::Required | ToolChoice::Tool(_)
+    );
+    let mut thinking = match options.thinking {
+        Thinking::None => return false,
+        _ if is_off || is_forced => object([("type", json!("disabled"))]),
+        Thinking::Adaptive => object([("type", json!("adaptive"))]),
+        Thinking::Budget => match value {
+            Some(EffortValue::Budget(budget)) if request.max_output.0 > 1024 => {
+                let budget = (*budget).clamp(1024, request.max_output.0 - 1);
+                object([("type", json!("enabled")), ("budget_tokens", json!(budget))])
+            }
+            _ => return false,
+        },
+    };
+    let is_thinking = !(is_off || is_forced);
+    if is_thinking && let Some(display) = &options.thinking_display {
+        thinking.insert("display".to_owned(), json!(display));
+    }
+    body.insert("thinking".to_owned(), Value::Object(thinking));
+    is_thinking
+}
+
+/// Effort in words, and the answer's schema.
+fn add_output(
+    body: &mut Map<String, Value>,
+    options: &WireOptions,
+    request: &Request,
+) -> Result<(), Failure> {
+    let mut output = Map::new();
+    let effort = request
+        .effort
+        .and_then(|effort| options.effort.value(effort));
+    if let Some(EffortValue::Word(word)) = effort {
+        output.insert("effort".to_owned(), json!(word));
+    }
+    if let Some((schema, _)) = schema(request, options)? {
+        let format = json!({ "type": "json_schema", "schema": schema });
+        output.insert("format".to_owned(), format);
+    }
+    if !output.is_empty() {
+        body.insert("output_config".to_owned(), Value::Object(output));
+    }
+    Ok(())
+}
+
+fn messages(history: &History<'_>, options: &WireOptions) -> Vec<Value> {
+    let mut messages = Vec::new();
+    let mut push = |role: &str, blocks: Vec<Value>| {
+        if !blocks.is_empty() {
+            messages.push(json!({ "role": role, "content": blocks }));
+        }
+    };
+    for turn in history.turns() {
+        match turn {
+            Turn::Assistant(parts) => {
+                let blocks = parts.iter().filter_map(|part| assistant(history, part));
+                push("assistant", blocks.collect());
+            }
+            Turn::Others { results, messages } => {
+                let results = results
+                    .iter()
+                    .filter_map(|part| result(history, part, options));
+                let mut user: Vec<Value> = results.collect();
+                for (role, parts) in messages {
+                    let blocks = parts
+                        .iter()
+                        .filter_map(|part| plain(&part.content, options));
+                    if role == Role::System && options.system_messages {
+                        push("user", std::mem::take(&mut user));
+                        push("system", blocks.collect());
+                    } else {
+                        user.extend(blocks);
+                    }
+                }
+                push("user", user);
+            }
+        }
+    }
+    messages
+}
+
+fn assistant(history: &History<'_>, part: &Part) -> Option<Value> {
+    match &part.content {
+        Content::Text(text) if text.is_empty() => None,
+        Content::Text(text) => Some(json!({ "type": "text", "text": text })),
+        Content::Reasoning(text) => {
+            // A thought without its signature is refused, so one of another model is left out.
+            let opaque = history.opaque(part)?;
+            if let Some(data) = opaque.get("redacted") {
+                return Some(json!({ "type": "redacted_thinking", "data": data }));
+            }
+            let signature = opaque.get("signature")?;
+            Some(json!({ "type": "thinking", "thinking": text, "signature": signature }))
+        }
+        Content::ToolCall {
+            id,
+            name,
+            arguments,
+        } => Some(json!({
+            "type": "tool_use",
+            "id": history.id(id),
+            "name": name,
+            "input": history.arguments(name, arguments),
+        })),
+        Content::Image { .. } | Content::ToolResult { .. } => None,
+    }
+}
+
+fn result(history: &History<'_>, part: &Part, options: &WireOptions) -> Option<Value> {
+    let Content::ToolResult {
+        call,
+        content,
+        is_error,
+    } = &part.content
+    else {
+        return None;
+    };
+    let content: Vec<Value> = content
+        .iter()
+        .filter_map(|part| plain(part, options))
+        .collect();
+    let mut block = object([
+        ("type", json!("tool_result")),
+        ("tool_use_id", json!(history.id(call))),
+        ("content", Value::Array(content)),
+    ]);
+    if *is_error {
+        block.insert("is_error".to_owned(), json!(true));
+    }
+    Some(Value::Object(block))
+}
+
+fn plain(content: &Content, options: &WireOptions) -> Option<Value> {
+    match content {
+        Content::Text(text) if text.is_empty() => None,
+        Content::Text(text) => Some(json!({ "type": "text", "text": text })),
+        Content::Image { media_type, bytes } if options.images => Some(json!({
+            "type": "image",
+            "source": { "type": "base64", "media_type": media_type, "data": base64(bytes) },
+        })),
+        Content::Image { .. } => Some(json!({ "type": "text", "text": NO_PICTURE })),
+        _ => None,
+    }
+}

@@ -1,0 +1,90 @@
+//! Prompts for models that fill gaps, where the server does not know how: strings with places, as data.
+
+use model::{Failure, FailureClass, Fim};
+use serde::Deserialize;
+
+/// How a model's prompt for a gap is written.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FimTemplate {
+    /// The prompt, with `{prefix}` and `{suffix}` in the order in which the model was trained.
+    pub prompt: String,
+    /// What stands before it for each other file, with `{path}` and `{text}`; files are left out if empty.
+    #[serde(default)]
+    pub file: String,
+    /// The texts that end an answer.
+    #[serde(default)]
+    pub stop: Vec<String>,
+}
+
+pub(super) fn missing(request: &Fim) -> Failure {
+    let message = format!(
+        "The server of {} takes a gap only as a raw prompt, and no template is known for this model; \
+         name one in the model's profile (fim_template).",
+        request.model
+    );
+    Failure::new(FailureClass::InvalidRequest, message)
+}
+
+impl FimTemplate {
+    /// The prompt for a gap. Texts that hold the template's own tokens have them broken by a space, lest the
+    /// server read them as such.
+    pub(super) fn prompt(&self, request: &Fim) -> String {
+        let tokens = self.tokens();
+        let mut prompt = String::new();
+        if !self.file.is_empty() {
+            for file in &request.files {
+                let path = harmless(&file.path, &tokens);
+                let text = harmless(&file.text, &tokens);
+                prompt.push_str(&fill(&self.file, [("{path}", &path), ("{text}", &text)]));
+            }
+        }
+        let prefix = harmless(&request.prefix, &tokens);
+        let suffix = harmless(&request.suffix, &tokens);
+        let places = [("{prefix}", prefix.as_str()), ("{suffix}", suffix.as_str())];
+        prompt.push_str(&fill(&self.prompt, places));
+        prompt
+    }
+
+    /// What stands between the places, and what ends an answer.
+    fn tokens(&self) -> Vec<&str> {
+        let mut tokens: Vec<&str> = self.stop.iter().map(String::as_str).collect();
+        for template in [&self.prompt, &self.file] {
+            tokens.extend(template.split(['{', '}', '\n', ' ']));
+        }
+        tokens.retain(|token| {
+            token.len() > 2 && !matches!(*token, "prefix" | "suffix" | "path" | "text")
+        });
+        tokens
+    }
+}
+
+fn fill(template: &str, places: [(&str, &str); 2]) -> String {
+    let mut filled = String::new();
+    let mut rest = template;
+    loop {
+        let next = places
+            .iter()
+            .filter_map(|(place, text)| Some((rest.find(place)?, *place, *text)))
+            .min_by_key(|(at, ..)| *at);
+        let Some((at, place, text)) = next else {
+            filled.push_str(rest);
+            return filled;
+        };
+        filled.push_str(&rest[..at]);
+        filled.push_str(text);
+        rest = &rest[at + place.len()..];
+    }
+}
+
+fn harmless(text: &str, tokens: &[&str]) -> String {
+    let mut text = text.to_owned();
+    for token in tokens {
+        if text.contains(token) {
+            let mut letters = token.chars();
+            let first = letters.next().unwrap_or(' ');
+            text = text.replace(token, &format!("{first} {}", letters.as_str()));
+        }
+    }
+    text
+}

@@ -1,0 +1,10 @@
+//! Gemini `streamGenerateContent`.
+
+mod decode;
+mod encode;
+
+pub(crate) use decode::decoder;
+pub(crate) use encode::encode;
+
+#[cfg(test)]
+mod tests;

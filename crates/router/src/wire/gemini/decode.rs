@@ -1,0 +1,145 @@
+//! An answer as Gemini streams it: whole responses, each with a piece of the candidate.
+
+use model::{Failure, FailureClass, Request, StopReason, TokenCount, Usage};
+use serde_json::{Value, json};
+
+use super::super::answer::Answer;
+use super::super::calls::Form;
+use super::super::decoder::{Decoder, Reader};
+use super::super::failure::{Site, interrupted};
+use super::super::json::{items, number, text};
+
+/// How the ids begin that we give where Gemini gives none; they do not go back to it.
+pub(crate) const OWN_ID: &str = "own-call-";
+
+pub(crate) fn decoder(request: &Request, site: Site) -> Decoder {
+    Decoder::new(Gemini::default(), request, site)
+}
+
+#[derive(Default)]
+struct Gemini {
+    finish: Option<(StopReason, String)>,
+}
+
+impl Reader for Gemini {
+    fn frame(&mut self, _event: &str, value: &Value, answer: &mut Answer) -> Result<(), Failure> {
+        if value.get("error").is_some() {
+            return Err(interrupted(&answer.site, value));
+        }
+        answer.start(text(value, "/responseId"), text(value, "/modelVersion"));
+        if let Some(candidate) = items(value, "/candidates").first() {
+            for part in items(candidate, "/content/parts") {
+                self.part(part, answer);
+            }
+            let raw = text(candidate, "/finishReason");
+            if !raw.is_empty() && raw != "FINISH_REASON_UNSPECIFIED" {
+                let message = text(candidate, "/finishMessage");
+                self.finish = Some((reason(raw, message, answer)?, raw.to_owned()));
+            }
+        }
+        let blocked = text(value, "/promptFeedback/blockReason");
+        if !blocked.is_empty() {
+            answer.text(text(value, "/promptFeedback/blockReasonMessage"));
+            self.finish = Some((StopReason::Refusal, blocked.to_owned()));
+        }
+        if let Some(counts) = value.get("usageMetadata").filter(|it| it.is_object()) {
+            answer.usage(usage(counts));
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+        match self.finish.take() {
+            Some((reason, raw)) => {
+                answer.stop(reason, &raw);
+                Ok(())
+            }
+            None => Err(answer.torn()),
+        }
+    }
+}
+
+impl Gemini {
+    fn part(&mut self, part: &Value, answer: &mut Answer) {
+        let signature = text(part, "/thoughtSignature");
+        if let Some(call) = part.get("functionCall") {
+            let own = format!("{OWN_ID}{}", answer.calls() + 1);
+            let id = match text(call, "/id") {
+                "" => own.as_str(),
+                id => id,
+            };
+            let index = answer.start_call(id, text(call, "/name"), Form::Json);
+            if let Some(arguments @ Value::Object(_)) = call.get("args") {
+                answer.arguments(index, &arguments.to_string());
+            }
+            if !signature.is_empty() {
+                answer.sign_call(index, &json!({ "thoughtSignature": signature }));
+            }
+            answer.end_call(index);
+            return;
+        }
+        let shown = text(part, "/text");
+        let is_thought = part.get("thought") == Some(&Value::Bool(true));
+        let before = if is_thought {
+            answer.reasoning(shown);
+            answer.open_reasoning()
+        } else {
+            answer.text(shown);
+            answer.open_text()
+        };
+        if signature.is_empty() {
+            return;
+        }
+        // Where in the text the signed part begins, since the pieces before it were parts of their own.
+        let from = before.unwrap_or_default().saturating_sub(shown.len());
+        match from {
+            0 => answer.sign(&json!({ "thoughtSignature": signature })),
+            from => answer.sign(&json!({ "thoughtSignature": signature, "from": from })),
+        }
+    }
+}
+
+fn reason(raw: &str, message: &str, answer: &Answer) -> Result<StopReason, Failure> {
+    Ok(match raw {
+        "STOP" => StopReason::EndTurn,
+        "MAX_TOKENS" => StopReason::MaxTokens,
+        "CONTINUATION" => StopReason::Pause,
+        "SAFETY"
+        | "RECITATION"
+        | "LANGUAGE"
+        | "BLOCKLIST"
+        | "PROHIBITED_CONTENT"
+        | "SPII"
+        | "IMAGE_SAFETY"
+        | "MODEL_ARMOR"
+        | "ESCALATION"
+        | "PUP_LIMITED_DISABLED" => StopReason::Refusal,
+        "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "MALFORMED_RESPONSE" => {
+            return Err(answer.malformed(&format!("the model's tool call was malformed ({raw})")));
+        }
+        "MISSING_THOUGHT_SIGNATURE" | "TOO_MANY_TOOL_CALLS" => {
+            let message = format!(
+                "{} stopped the answer ({raw}). {message}",
+                answer.site.name()
+            );
+            return Err(Failure::new(FailureClass::InvalidRequest, message.trim()));
+        }
+        _ => StopReason::EndTurn,
+    })
+}
+
+/// The prompt's count includes what was cached; the candidates' does not include thoughts.
+fn usage(counts: &Value) -> Usage {
+    let count = |pointer| number(counts, pointer).unwrap_or_default();
+    let read = count("/cachedContentTokenCount");
+    let thoughts = count("/thoughtsTokenCount");
+    let prompt = count("/promptTokenCount").saturating_sub(read);
+    Usage {
+        input: TokenCount(prompt + count("/toolUsePromptTokenCount")),
+        cache_read: TokenCount(read),
+        cache_write_5m: TokenCount(0),
+        cache_write_1h: TokenCount(0),
+        output: TokenCount(count("/candidatesTokenCount") + thoughts),
+        reasoning: TokenCount(thoughts),
+    }
+}

@@ -1,0 +1,232 @@
+//! A request as Gemini takes it.
+
+use model::{Content, Failure, Part, Request, ToolChoice};
+use serde_json::{Map, Value, json};
+
+use super::super::history::{
+    History, IdRule, NO_PICTURE, Turn, add_sampling, base64, finish, headers, json_tool,
+    result_text, schema,
+};
+use super::super::json::object;
+use super::super::options::{EffortValue, SchemaSupport, WireOptions};
+use super::super::{Encoded, Path};
+use super::decode::OWN_ID;
+
+pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded, Failure> {
+    let history = History::new(request, IdRule::Any);
+    let mut body = Map::new();
+    let system = request.system.iter().filter(|block| !block.text.is_empty());
+    let system: Vec<Value> = system.map(|block| json!({ "text": block.text })).collect();
+    if !system.is_empty() {
+        body.insert("systemInstruction".to_owned(), json!({ "parts": system }));
+    }
+    add_tools(&mut body, request);
+    body.insert(
+        "contents".to_owned(),
+        Value::Array(contents(&history, options)),
+    );
+    body.insert("generationConfig".to_owned(), generation(options, request)?);
+    let model = request.model.model.trim_start_matches("models/");
+    Ok(Encoded {
+        path: Path::Root(format!(
+            "v1beta/models/{model}:streamGenerateContent?alt=sse"
+        )),
+        headers: headers(options),
+        body: finish(body, options),
+    })
+}
+
+fn add_tools(body: &mut Map<String, Value>, request: &Request) {
+    if request.tools.is_empty() {
+        return;
+    }
+    let tools = request.tools.iter().map(|spec| {
+        let (description, schema) = json_tool(spec);
+        json!({ "name": spec.name, "description": description, "parametersJsonSchema": schema })
+    });
+    let tools: Vec<Value> = tools.collect();
+    body.insert(
+        "tools".to_owned(),
+        json!([{ "functionDeclarations": tools }]),
+    );
+    let config = match &request.tool_choice {
+        ToolChoice::Auto => json!({ "mode": "AUTO" }),
+        ToolChoice::None => json!({ "mode": "NONE" }),
+        ToolChoice::Required => json!({ "mode": "ANY" }),
+        ToolChoice::Tool(name) => json!({ "mode": "ANY", "allowedFunctionNames": [name] }),
+    };
+    body.insert(
+        "toolConfig".to_owned(),
+        json!({ "functionCallingConfig": config }),
+    );
+}
+
+fn generation(options: &WireOptions, request: &Request) -> Result<Value, Failure> {
+    let mut config = object([("maxOutputTokens", json!(request.max_output.0))]);
+    add_sampling(
+        &mut config,
+        request.sampling,
+        options,
+        ["temperature", "topP"],
+    );
+    if !request.stop.is_empty() {
+        config.insert("stopSequences".to_owned(), json!(request.stop));
+    }
+    let mut thinking = Map::new();
+    match request
+        .effort
+        .and_then(|effort| options.effort.value(effort))
+    {
+        Some(EffortValue::Word(word)) => {
+            thinking.insert("includeThoughts".to_owned(), json!(true));
+            thinking.insert("thinkingLevel".to_owned(), json!(word));
+        }
+        Some(EffortValue::Budget(budget)) => {
+            thinking.insert("includeThoughts".to_owned(), json!(*budget > 0));
+            thinking.insert("thinkingBudget".to_owned(), json!(budget));
+        }
+        Some(EffortValue::Switch(false)) => {
+            thinking.insert("thinkingBudget".to_owned(), json!(0));
+        }
+        Some(EffortValue::Switch(true)) => {
+            thinking.insert("includeThoughts".to_owned(), json!(true));
+        }
+        None => {}
+    }
+    if !thinking.is_empty() {
+        config.insert("thinkingConfig".to_owned(), Value::Object(thinking));
+    }
+    if let Some((schema, support)) = schema(request, options)? {
+        config.insert("responseMimeType".to_owned(), json!("application/json"));
+        if support == SchemaSupport::Native {
+            config.insert("responseJsonSchema".to_owned(), schema.clone());
+        }
+    }
+    Ok(Value::Object(config))
+}
+
+fn contents(history: &History<'_>, options: &WireOptions) -> Vec<Value> {
+    let mut contents = Vec::new();
+    let mut push = |role: &str, parts: Vec<Value>| {
+        if !parts.is_empty() {
+            contents.push(json!({ "role": role, "parts": parts }));
+        }
+    };
+    for turn in history.turns() {
+        match turn {
+            Turn::Assistant(parts) => {
+                push(
+                    "model",
+                    parts
+                        .iter()
+                        .flat_map(|part| written(history, part))
+                        .collect(),
+                );
+            }
+            Turn::Others { results, messages } => {
+                let mut user = Vec::new();
+                let mut pictures = Vec::new();
+                for part in results {
+                    user.extend(result(history, part, options, &mut pictures));
+                }
+                user.extend(pictures);
+                let parts = messages.iter().flat_map(|(_, parts)| parts);
+                user.extend(parts.filter_map(|part| plain(&part.content, options)));
+                push("user", user);
+            }
+        }
+    }
+    contents
+}
+
+/// A part of the model's. Its signature goes back on the very part that it came on.
+fn written(history: &History<'_>, part: &Part) -> Vec<Value> {
+    let opaque = history.opaque(part).unwrap_or_default();
+    let signature = opaque.get("thoughtSignature").cloned();
+    let from = opaque
+        .get("from")
+        .and_then(Value::as_u64)
+        .unwrap_or_default() as usize;
+    let signed = |mut part: Value| {
+        if let Some(signature) = &signature {
+            part["thoughtSignature"] = signature.clone();
+        }
+        part
+    };
+    match &part.content {
+        Content::Text(text) => {
+            let (before, after) = match from {
+                0 => ("", text.as_str()),
+                from => text.split_at_checked(from).unwrap_or(("", text)),
+            };
+            let mut parts = Vec::new();
+            if !before.is_empty() {
+                parts.push(json!({ "text": before }));
+            }
+            if !after.is_empty() || signature.is_some() {
+                parts.push(signed(json!({ "text": after })));
+            }
+            parts
+        }
+        // Thoughts are the model's own; only their signature is of use to it.
+        Content::Reasoning(text) if signature.is_some() => {
+            vec![signed(json!({ "text": text, "thought": true }))]
+        }
+        Content::ToolCall {
+            id,
+            name,
+            arguments,
+        } => {
+            let mut call = object([
+                ("name", json!(name)),
+                ("args", history.arguments(name, arguments)),
+            ]);
+            if !id.starts_with(OWN_ID) {
+                call.insert("id".to_owned(), json!(id));
+            }
+            vec![signed(json!({ "functionCall": call }))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn result(
+    history: &History<'_>,
+    part: &Part,
+    options: &WireOptions,
+    pictures: &mut Vec<Value>,
+) -> Option<Value> {
+    let Content::ToolResult {
+        call,
+        content,
+        is_error,
+    } = &part.content
+    else {
+        return None;
+    };
+    let shown = content
+        .iter()
+        .filter(|it| matches!(it, Content::Image { .. }));
+    pictures.extend(shown.filter_map(|picture| plain(picture, options)));
+    let member = if *is_error { "error" } else { "output" };
+    let mut response = object([
+        ("name", json!(history.tool_of(call))),
+        ("response", json!({ member: result_text(content) })),
+    ]);
+    if !call.starts_with(OWN_ID) {
+        response.insert("id".to_owned(), json!(call));
+    }
+    Some(json!({ "functionResponse": response }))
+}
+
+fn plain(content: &Content, options: &WireOptions) -> Option<Value> {
+    match content {
+        Content::Text(text) if text.is_empty() => None,
+        Content::Text(text) => Some(json!({ "text": text })),
+        Content::Image { media_type, bytes } if options.images => {
+            Some(json!({ "inlineData": { "mimeType": media_type, "data": base64(bytes) } }))
+        }
+        Content::Image { .. } => Some(json!({ "text": NO_PICTURE })),
+        _ => None,
+    }
+}

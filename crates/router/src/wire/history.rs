@@ -1,0 +1,297 @@
+//! A conversation in the order that every wire accepts, and what the wires write alike.
+
+use std::collections::{HashMap, HashSet};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use model::{Content, Failure, FailureClass, Part, Request, Role, ToolInput, ToolSpec};
+use serde_json::{Map, Value, json};
+
+use super::json::decimal;
+use super::options::{SchemaSupport, WireOptions};
+use super::text_input::MEMBER;
+
+/// What a model reads in place of a picture that it cannot see.
+pub(crate) const NO_PICTURE: &str =
+    "[A picture was left out here: this model does not see pictures.]";
+
+/// The letters that a wire takes in the ids of calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum IdRule {
+    /// Any.
+    #[default]
+    Any,
+    /// Letters, digits, `_` and `-`, 64 at most.
+    Word,
+    /// Exactly nine letters and digits.
+    Nine,
+}
+
+/// A stretch of a conversation.
+pub(crate) enum Turn<'a> {
+    /// What the model wrote, message after message.
+    Assistant(Vec<&'a Part>),
+    /// What others wrote: first every tool's result, since each wire wants them next to their calls.
+    Others {
+        results: Vec<&'a Part>,
+        messages: Vec<(Role, Vec<&'a Part>)>,
+    },
+}
+
+/// A request's conversation with what is looked up in it.
+pub(crate) struct History<'a> {
+    request: &'a Request,
+    ids: HashMap<&'a str, String>,
+    names: HashMap<&'a str, &'a str>,
+    text_tools: HashSet<&'a str>,
+}
+
+impl<'a> History<'a> {
+    pub(crate) fn new(request: &'a Request, rule: IdRule) -> Self {
+        let mut ids = HashMap::new();
+        let mut names = HashMap::new();
+        let mut taken = HashSet::new();
+        for part in request.messages.iter().flat_map(|message| &message.parts) {
+            if let Content::ToolCall { id, name, .. } = &part.content {
+                names.insert(id.as_str(), name.as_str());
+                ids.entry(id.as_str())
+                    .or_insert_with(|| own_id(id, rule, &mut taken));
+            }
+        }
+        let text_tools = request.tools.iter().filter_map(|tool| match tool.input {
+            ToolInput::Text { .. } => Some(tool.name.as_str()),
+            ToolInput::Json(_) => None,
+        });
+        Self {
+            request,
+            ids,
+            names,
+            text_tools: text_tools.collect(),
+        }
+    }
+
+    /// A call's id as the wire takes it.
+    pub(crate) fn id(&self, id: &'a str) -> &str {
+        self.ids.get(id).map_or(id, String::as_str)
+    }
+
+    /// The tool that a call named.
+    pub(crate) fn tool_of(&self, call: &str) -> &'a str {
+        self.names.get(call).copied().unwrap_or("unknown")
+    }
+
+    /// Whether a tool takes text.
+    pub(crate) fn takes_text(&self, tool: &str) -> bool {
+        self.text_tools.contains(tool)
+    }
+
+    /// A call's arguments as an object, for wires that take nothing else.
+    pub(crate) fn arguments(&self, tool: &str, arguments: &str) -> Value {
+        if !self.takes_text(tool) {
+            match serde_json::from_str(arguments) {
+                Ok(object @ Value::Object(_)) => return object,
+                _ if arguments.trim().is_empty() => return json!({}),
+                _ => {}
+            }
+        }
+        json!({ MEMBER: arguments })
+    }
+
+    /// What the provider wants back with a part, if the model is still the same.
+    pub(crate) fn opaque(&self, part: &Part) -> Option<Value> {
+        let opaque = part.opaque.as_ref()?;
+        if opaque.model != self.request.model {
+            return None;
+        }
+        serde_json::from_str(&opaque.data).ok()
+    }
+
+    /// The conversation, without empty texts.
+    pub(crate) fn turns(&self) -> Vec<Turn<'a>> {
+        let mut turns: Vec<Turn<'a>> = Vec::new();
+        for message in &self.request.messages {
+            let parts = message.parts.iter().filter(|part| {
+                !matches!(&part.content, Content::Text(text) if text.is_empty() && part.opaque.is_none())
+            });
+            match (turns.last_mut(), message.role) {
+                (Some(Turn::Assistant(before)), Role::Assistant) => before.extend(parts),
+                (_, Role::Assistant) => turns.push(Turn::Assistant(parts.collect())),
+                (Some(Turn::Others { results, messages }), role) => {
+                    push_other(results, messages, role, parts);
+                }
+                (_, role) => {
+                    let (mut results, mut messages) = (Vec::new(), Vec::new());
+                    push_other(&mut results, &mut messages, role, parts);
+                    turns.push(Turn::Others { results, messages });
+                }
+            }
+        }
+        turns
+    }
+}
+
+fn push_other<'a>(
+    results: &mut Vec<&'a Part>,
+    messages: &mut Vec<(Role, Vec<&'a Part>)>,
+    role: Role,
+    parts: impl Iterator<Item = &'a Part>,
+) {
+    let (answers, others): (Vec<_>, Vec<_>) =
+        parts.partition(|part| matches!(part.content, Content::ToolResult { .. }));
+    results.extend(answers);
+    if !others.is_empty() {
+        messages.push((role, others));
+    }
+}
+
+fn own_id(id: &str, rule: IdRule, taken: &mut HashSet<String>) -> String {
+    let mut own = match rule {
+        IdRule::Any => return id.to_owned(),
+        IdRule::Word => word_id(id, None),
+        IdRule::Nine => nine_id(id, 0),
+    };
+    let mut number = 1;
+    while !taken.insert(own.clone()) {
+        number += 1;
+        own = match rule {
+            IdRule::Nine => nine_id(id, number),
+            _ => word_id(id, Some(number)),
+        };
+    }
+    own
+}
+
+fn word_id(id: &str, number: Option<u64>) -> String {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    let suffix = number
+        .map(|number| format!("_{number}"))
+        .unwrap_or_default();
+    let letters = id
+        .chars()
+        .map(|letter| if fits(letter) { letter } else { '_' });
+    letters
+        .take(64 - suffix.len())
+        .chain(suffix.chars())
+        .collect()
+}
+
+fn nine_id(id: &str, number: u64) -> String {
+    if number == 0 && id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return id.to_owned();
+    }
+    // FNV-1a, spelled in base 36: the same id gives the same nine letters on every run.
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ number;
+    for byte in id.bytes() {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    (0..9)
+        .map(|_| {
+            let digit = char::from_digit((hash % 36) as u32, 36).unwrap_or('0');
+            hash /= 36;
+            digit
+        })
+        .collect()
+}
+
+/// A tool's schema and description, for wires without tools of free text.
+pub(crate) fn json_tool(tool: &ToolSpec) -> (String, Value) {
+    match &tool.input {
+        ToolInput::Json(schema) => (tool.description.clone(), schema.clone()),
+        ToolInput::Text { grammar } => {
+            let mut description = tool.description.clone();
+            if let Some(grammar) = grammar {
+                description.push_str("\n\nThe input satisfies this Lark grammar:\n");
+                description.push_str(grammar);
+            }
+            let schema = json!({
+                "type": "object",
+                "properties": { MEMBER: { "type": "string", "description": "The whole input, as text." } },
+                "required": [MEMBER],
+                "additionalProperties": false,
+            });
+            (description, schema)
+        }
+    }
+}
+
+/// A tool's result as one text; pictures are left to the caller.
+pub(crate) fn result_text(content: &[Content]) -> String {
+    let texts = content.iter().filter_map(|content| match content {
+        Content::Text(text) | Content::Reasoning(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// A picture's bytes in base64.
+pub(crate) fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}
+
+/// A picture as an address that holds it.
+pub(crate) fn data_url(media_type: &str, bytes: &[u8]) -> String {
+    format!("data:{media_type};base64,{}", base64(bytes))
+}
+
+/// Adds `temperature` and `top_p` under these names, where the model takes them.
+pub(crate) fn add_sampling(
+    body: &mut Map<String, Value>,
+    sampling: model::Sampling,
+    options: &WireOptions,
+    names: [&str; 2],
+) {
+    if !options.sampling {
+        return;
+    }
+    for (name, value) in names
+        .into_iter()
+        .zip([sampling.temperature, sampling.top_p])
+    {
+        if let Some(value) = value {
+            body.insert(name.to_owned(), decimal(value));
+        }
+    }
+}
+
+/// The request's schema, if it has one and the model can be held to it at all.
+pub(crate) fn schema<'a>(
+    request: &'a Request,
+    options: &WireOptions,
+) -> Result<Option<(&'a Value, SchemaSupport)>, Failure> {
+    match (&request.response_schema, options.schema) {
+        (None, _) => Ok(None),
+        (Some(_), SchemaSupport::None) => {
+            let message = format!(
+                "The model {} cannot be held to a JSON schema, which this request needs; choose another model.",
+                request.model
+            );
+            Err(Failure::new(FailureClass::InvalidRequest, message))
+        }
+        (Some(schema), support) => Ok(Some((schema, support))),
+    }
+}
+
+/// The body's bytes, with the further members of the options.
+pub(crate) fn finish(mut body: Map<String, Value>, options: &WireOptions) -> Vec<u8> {
+    for (name, value) in &options.extra {
+        match (body.get_mut(name), value) {
+            (Some(Value::Object(ours)), Value::Object(theirs)) => ours.extend(theirs.clone()),
+            _ => {
+                body.insert(name.clone(), value.clone());
+            }
+        }
+    }
+    Value::Object(body).to_string().into_bytes()
+}
+
+/// The further headers of the options.
+pub(crate) fn headers(options: &WireOptions) -> Vec<(String, String)> {
+    let pairs = options.headers.iter();
+    pairs
+        .map(|(name, value)| (name.to_lowercase(), value.clone()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

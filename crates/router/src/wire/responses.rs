@@ -1,0 +1,10 @@
+//! OpenAI Responses.
+
+mod decode;
+mod encode;
+
+pub(crate) use decode::decoder;
+pub(crate) use encode::encode;
+
+#[cfg(test)]
+mod tests;

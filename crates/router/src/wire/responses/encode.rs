@@ -1,0 +1,261 @@
+//! A request as OpenAI Responses takes it. Nothing is stored there: the conversation goes along each time.
+
+use model::{Content, Failure, Part, Request, Role, ToolChoice, ToolInput, ToolSpec};
+use serde_json::{Map, Value, json};
+
+use super::super::history::{
+    History, IdRule, NO_PICTURE, Turn, add_sampling, data_url, finish, headers, json_tool,
+    result_text, schema,
+};
+use super::super::json::object;
+use super::super::options::{EffortValue, SchemaSupport, WireOptions};
+use super::super::{Encoded, Path};
+
+pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded, Failure> {
+    let history = History::new(request, IdRule::Word);
+    let mut body = object([("model", json!(request.model.model))]);
+    let system: Vec<&str> = request
+        .system
+        .iter()
+        .map(|block| block.text.as_str())
+        .collect();
+    if !system.is_empty() {
+        body.insert("instructions".to_owned(), json!(system.join("\n\n")));
+    }
+    if !request.tools.is_empty() {
+        let tools: Vec<Value> = request
+            .tools
+            .iter()
+            .map(|spec| tool(spec, options))
+            .collect();
+        body.insert("tools".to_owned(), Value::Array(tools));
+        body.insert(
+            "tool_choice".to_owned(),
+            tool_choice(request, &history, options),
+        );
+        body.insert(
+            "parallel_tool_calls".to_owned(),
+            json!(request.parallel_tools),
+        );
+    }
+    body.insert("input".to_owned(), Value::Array(input(&history, options)));
+    body.insert("max_output_tokens".to_owned(), json!(request.max_output.0));
+    add_reasoning(&mut body, options, request);
+    add_sampling(
+        &mut body,
+        request.sampling,
+        options,
+        ["temperature", "top_p"],
+    );
+    if let Some((schema, support)) = schema(request, options)? {
+        let format = match support {
+            SchemaSupport::Native => {
+                json!({ "type": "json_schema", "name": "answer", "schema": schema, "strict": false })
+            }
+            _ => json!({ "type": "json_object" }),
+        };
+        body.insert("text".to_owned(), json!({ "format": format }));
+    }
+    if let Some(conversation) = &request.conversation {
+        body.insert("prompt_cache_key".to_owned(), json!(conversation));
+    }
+    body.insert("store".to_owned(), json!(false));
+    body.insert("include".to_owned(), json!(["reasoning.encrypted_content"]));
+    body.insert("stream".to_owned(), json!(true));
+    Ok(Encoded {
+        path: Path::Base("responses".to_owned()),
+        headers: headers(options),
+        body: finish(body, options),
+    })
+}
+
+fn add_reasoning(body: &mut Map<String, Value>, options: &WireOptions, request: &Request) {
+    let mut reasoning = Map::new();
+    let effort = request
+        .effort
+        .and_then(|effort| options.effort.value(effort));
+    if let Some(EffortValue::Word(word)) = effort {
+        reasoning.insert("effort".to_owned(), json!(word));
+    }
+    if let Some(display) = &options.thinking_display {
+        reasoning.insert("summary".to_owned(), json!(display));
+    }
+    if !reasoning.is_empty() {
+        body.insert("reasoning".to_owned(), Value::Object(reasoning));
+    }
+}
+
+fn tool(spec: &ToolSpec, options: &WireOptions) -> Value {
+    match &spec.input {
+        ToolInput::Text { grammar } if options.text_tools => {
+            let format = match grammar {
+                Some(grammar) => {
+                    json!({ "type": "grammar", "syntax": "lark", "definition": grammar })
+                }
+                None => json!({ "type": "text" }),
+            };
+            json!({
+                "type": "custom",
+                "name": spec.name,
+                "description": spec.description,
+                "format": format,
+            })
+        }
+        _ => {
+            let (description, schema) = json_tool(spec);
+            // Strict is the default there, and takes few schemas.
+            json!({
+                "type": "function",
+                "name": spec.name,
+                "description": description,
+                "parameters": schema,
+                "strict": false,
+            })
+        }
+    }
+}
+
+fn tool_choice(request: &Request, history: &History<'_>, options: &WireOptions) -> Value {
+    match &request.tool_choice {
+        ToolChoice::Auto => json!("auto"),
+        ToolChoice::None => json!("none"),
+        ToolChoice::Required => json!("required"),
+        ToolChoice::Tool(name) => {
+            let is_custom = options.text_tools && history.takes_text(name);
+            let kind = if is_custom { "custom" } else { "function" };
+            json!({ "type": kind, "name": name })
+        }
+    }
+}
+
+fn input(history: &History<'_>, options: &WireOptions) -> Vec<Value> {
+    let mut input = Vec::new();
+    for turn in history.turns() {
+        match turn {
+            Turn::Assistant(parts) => {
+                let items = parts
+                    .iter()
+                    .filter_map(|part| assistant(history, part, options));
+                input.extend(items);
+            }
+            Turn::Others { results, messages } => {
+                let results = results
+                    .iter()
+                    .filter_map(|part| result(history, part, options));
+                input.extend(results);
+                for (role, parts) in messages {
+                    let role = if role == Role::System {
+                        "developer"
+                    } else {
+                        "user"
+                    };
+                    let content = parts
+                        .iter()
+                        .filter_map(|part| plain(&part.content, options));
+                    let content: Vec<Value> = content.collect();
+                    input.push(json!({ "type": "message", "role": role, "content": content }));
+                }
+            }
+        }
+    }
+    input
+}
+
+fn assistant(history: &History<'_>, part: &Part, options: &WireOptions) -> Option<Value> {
+    match &part.content {
+        Content::Text(text) if text.is_empty() => None,
+        Content::Text(text) => {
+            let mut message = object([
+                ("type", json!("message")),
+                ("role", json!("assistant")),
+                ("content", json!([{ "type": "output_text", "text": text }])),
+            ]);
+            if let Some(phase) = history.opaque(part).and_then(|mut opaque| {
+                let phase = opaque.get_mut("phase")?;
+                Some(phase.take())
+            }) {
+                message.insert("phase".to_owned(), phase);
+            }
+            Some(Value::Object(message))
+        }
+        // The whole item, as it came; without it there is nothing that the model could read.
+        Content::Reasoning(_) => {
+            let opaque = history.opaque(part)?;
+            opaque.get("item").filter(|item| item.is_object()).cloned()
+        }
+        Content::ToolCall {
+            id,
+            name,
+            arguments,
+        } => {
+            let id = history.id(id);
+            let is_text = history.takes_text(name);
+            if is_text && options.text_tools {
+                return Some(json!({
+                    "type": "custom_tool_call",
+                    "call_id": id,
+                    "name": name,
+                    "input": arguments,
+                }));
+            }
+            let arguments = match is_text || serde_json::from_str::<Value>(arguments).is_err() {
+                true => history.arguments(name, arguments).to_string(),
+                false => arguments.clone(),
+            };
+            Some(json!({
+                "type": "function_call",
+                "call_id": id,
+                "name": name,
+                "arguments": arguments,
+            }))
+        }
+        Content::Image { .. } | Content::ToolResult { .. } => None,
+    }
+}
+
+fn result(history: &History<'_>, part: &Part, options: &WireOptions) -> Option<Value> {
+    let Content::ToolResult {
+        call,
+        content,
+        is_error,
+    } = &part.content
+    else {
+        return None;
+    };
+    let is_custom = options.text_tools && history.takes_text(history.tool_of(call));
+    let kind = match is_custom {
+        true => "custom_tool_call_output",
+        false => "function_call_output",
+    };
+    let has_picture = content
+        .iter()
+        .any(|content| matches!(content, Content::Image { .. }));
+    let output = if has_picture {
+        Value::Array(
+            content
+                .iter()
+                .filter_map(|part| plain(part, options))
+                .collect(),
+        )
+    } else {
+        // There is no flag for a failure: the text says it.
+        let text = result_text(content);
+        match *is_error && !text.to_lowercase().contains("error") {
+            true => json!(format!("Error: {text}")),
+            false => json!(text),
+        }
+    };
+    Some(json!({ "type": kind, "call_id": history.id(call), "output": output }))
+}
+
+fn plain(content: &Content, options: &WireOptions) -> Option<Value> {
+    match content {
+        Content::Text(text) => Some(json!({ "type": "input_text", "text": text })),
+        Content::Image { media_type, bytes } if options.images => Some(json!({
+            "type": "input_image",
+            "image_url": data_url(media_type, bytes),
+        })),
+        Content::Image { .. } => Some(json!({ "type": "input_text", "text": NO_PICTURE })),
+        _ => None,
+    }
+}
