@@ -14,6 +14,7 @@ mod event;
 mod failure;
 mod moment;
 pub mod policy;
+mod prices;
 #[cfg(test)]
 mod random;
 mod request;
@@ -26,6 +27,7 @@ pub use cost::{CacheUse, Cost, Price, Rate, Rates, Tiered};
 pub use event::{Event, RateLimit, RateLimits, StopReason};
 pub use failure::{Failure, FailureClass};
 pub use moment::Moment;
+pub use prices::{AboveRow, FactsRow, ModelFacts, PriceRow, Prices, RowKind};
 pub use request::{
     CacheMark, Effort, Fim, FimFile, ModelId, Request, Sampling, SystemBlock, ToolChoice,
     ToolInput, ToolSpec,

@@ -1,5 +1,5 @@
-//! The project's own chores: `cargo xtask bench NAME`. Tidy and the layering test are this crate's
-//! tests.
+//! The project's own chores: `cargo xtask bench NAME` and `cargo xtask prices`. Tidy and the layering test are
+//! this crate's tests.
 #![expect(
     clippy::print_stderr,
     clippy::disallowed_methods,
@@ -10,18 +10,28 @@ use std::process::{Command, ExitCode};
 
 #[cfg(test)]
 mod layers;
+mod prices;
 #[cfg(test)]
 mod tidy;
 #[cfg(test)]
 mod tree;
 
 const USAGE: &str = "usage: cargo xtask bench NAME [ARGUMENT…]
-       cargo xtask bench        lists the names";
+       cargo xtask bench        lists the names
+       cargo xtask prices LITELLM_JSON SOURCE DATE MODELS_DEV_JSON SOURCE DATE
+                                writes assets/models/prices.json; see crates/xtask/src/prices.rs";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
         Some("bench") => bench(arguments.collect()),
+        Some("prices") => match prices(&arguments.collect::<Vec<_>>()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(problem) => {
+                eprintln!("{problem}");
+                ExitCode::FAILURE
+            }
+        },
         _ => {
             eprintln!("{USAGE}");
             ExitCode::from(2)
@@ -44,4 +54,33 @@ fn bench(arguments: Vec<String>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn prices(arguments: &[String]) -> Result<(), String> {
+    let [litellm, one, its_date, models_dev, other, other_date] = arguments else {
+        return Err(USAGE.to_owned());
+    };
+    let table = |path: &str, source: &str, date: &str| match std::fs::read_to_string(path) {
+        Ok(text) => Ok(prices::Table {
+            text,
+            source: source.to_owned(),
+            date: date.to_owned(),
+        }),
+        Err(error) => Err(format!("cannot read {path}: {error}")),
+    };
+    let litellm = table(litellm, one, its_date)?;
+    let models_dev = table(models_dev, other, other_date)?;
+    let (text, notes) = prices::merge(&litellm, &models_dev);
+    for note in &notes {
+        eprintln!("{note}");
+    }
+    let path = "assets/models/prices.json";
+    std::fs::write(path, &text).map_err(|error| format!("cannot write {path}: {error}"))?;
+    let rows = text.lines().count().saturating_sub(2);
+    eprintln!(
+        "{path}: {rows} rows, {} bytes, {} notes",
+        text.len(),
+        notes.len()
+    );
+    Ok(())
 }
