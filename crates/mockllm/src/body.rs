@@ -1,0 +1,126 @@
+//! Sends a plan: pieces at their times, many in one write where they are due together.
+
+use std::{io, time::Duration};
+
+use bytes::{Bytes, BytesMut};
+use futures::stream::{self, Stream};
+use tokio::time::{Instant, sleep_until};
+
+use crate::{
+    frames::{Ending, Plan},
+    seen::{End, Entry},
+    socket::Fate,
+};
+
+/// A response body in the making.
+struct Sending {
+    plan: Plan,
+    next: usize,
+    /// When the plan began.
+    start: Instant,
+    ticks: Ticks,
+    entry: Entry,
+    fate: Fate,
+}
+
+/// Moments that all streams share, so that the machine wakes once for many.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ticks {
+    pub(crate) origin: Instant,
+    /// Zero for none.
+    pub(crate) length: Duration,
+}
+
+impl Ticks {
+    /// The first tick that is not before a moment.
+    fn after(self, moment: Instant) -> Instant {
+        let length = self.length.as_nanos();
+        if length == 0 {
+            return moment;
+        }
+        let count = moment
+            .saturating_duration_since(self.origin)
+            .as_nanos()
+            .div_ceil(length);
+        let since = Duration::from_nanos(u64::try_from(count * length).unwrap_or(u64::MAX));
+        self.origin + since
+    }
+}
+
+/// The body of a response. Dropping it before its end is filed as the client's leaving.
+pub(crate) fn send(
+    plan: Plan,
+    start: Instant,
+    ticks: Ticks,
+    entry: Entry,
+    fate: Fate,
+) -> impl Stream<Item = io::Result<Bytes>> {
+    let sending = Sending {
+        plan,
+        next: 0,
+        start,
+        ticks,
+        entry,
+        fate,
+    };
+    stream::unfold(Some(sending), async |sending| {
+        let mut sending = sending?;
+        if sending.next < sending.plan.pieces.len() {
+            let bytes = sending.piece().await;
+            return Some((Ok(bytes), Some(sending)));
+        }
+        sending.end().await.map(|error| (Err(error), None))
+    })
+}
+
+impl Sending {
+    /// The next pieces, when they are due.
+    async fn piece(&mut self) -> Bytes {
+        let due = self.start + self.plan.pieces[self.next].due;
+        // The first byte keeps its own time: its delay is what is measured.
+        let moment = if self.next == 0 {
+            due
+        } else {
+            self.ticks.after(due)
+        };
+        if moment > Instant::now() {
+            sleep_until(moment).await;
+        }
+        let first = &self.plan.pieces[self.next].bytes;
+        self.next += 1;
+        if self.plan.is_shredded {
+            let first = first.clone();
+            // Each piece is to arrive alone: the connection must have written the one before.
+            tokio::task::yield_now().await;
+            return first;
+        }
+        let ready = moment.max(Instant::now());
+        let mut bytes = BytesMut::from(first.as_ref());
+        while let Some(piece) = self.plan.pieces.get(self.next)
+            && self.start + piece.due <= ready
+        {
+            bytes.extend_from_slice(&piece.bytes);
+            self.next += 1;
+        }
+        bytes.freeze()
+    }
+
+    async fn end(self) -> Option<io::Error> {
+        match self.plan.ending {
+            Ending::Clean => {
+                self.entry.ended(End::Finished);
+                None
+            }
+            Ending::Cut => {
+                self.entry.ended(End::Broken);
+                Some(io::Error::other("the script cuts the connection"))
+            }
+            Ending::Reset => {
+                self.entry.ended(End::Broken);
+                self.fate.reset();
+                Some(io::Error::other("the script resets the connection"))
+            }
+            Ending::Hang => std::future::pending().await,
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! What is answered to a request, whatever the wire: rule, fault, limits, cache, answer.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+use crate::{
+    answer::Answer,
+    asked::Asked,
+    cache::PrefixCache,
+    limits::{Limits, Standing, Toll},
+    rng::Rng,
+    script::{Captures, Fault, ModelFacts, Pace, Rule, Script, Seeded},
+    tokens,
+    trouble::{Kind, Trouble},
+};
+
+/// A script at work.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    script: Arc<Script>,
+    /// How often each request has come, by its fingerprint. Unbounded: it grows with the run.
+    attempts: HashMap<(u64, u64), u32>,
+    cache: PrefixCache,
+    limits: Limits,
+    /// Signatures given out: a strict server takes back no other. Unbounded: it grows with the run.
+    signatures: HashSet<String>,
+}
+
+/// What a request gets.
+#[derive(Debug)]
+pub(crate) struct Decision {
+    /// What the log calls the rule, where one fitted.
+    pub(crate) rule: Option<String>,
+    pub(crate) standing: Standing,
+    pub(crate) outcome: Result<Reply, Trouble>,
+}
+
+/// An answer, its speed and what goes wrong with it.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) answer: Answer,
+    pub(crate) pace: Pace,
+    /// The wait before the first byte.
+    pub(crate) first_byte: Duration,
+    pub(crate) fault: Option<Seeded>,
+}
+
+impl Engine {
+    pub(crate) fn new(script: Script) -> Self {
+        Self {
+            script: Arc::new(script),
+            attempts: HashMap::new(),
+            cache: PrefixCache::default(),
+            limits: Limits::default(),
+            signatures: HashSet::new(),
+        }
+    }
+
+    /// Goes on with another script; attempts are counted anew, caches and limits stay.
+    pub(crate) fn replace(&mut self, script: Script) {
+        self.script = Arc::new(script);
+        self.attempts.clear();
+    }
+
+    pub(crate) fn script(&self) -> Arc<Script> {
+        self.script.clone()
+    }
+
+    /// Whether a signature was given out.
+    pub(crate) fn has_signed(&self, signature: &str) -> bool {
+        self.signatures.contains(signature)
+    }
+
+    /// Decides what a request gets, and keeps the books.
+    pub(crate) fn decide(&mut self, asked: &Asked, now: Instant) -> Decision {
+        let script = self.script.clone();
+        let (account, fingerprint) = (asked.account(), asked.fingerprint());
+        let count = self.attempts.entry((account, fingerprint)).or_insert(0);
+        *count += 1;
+        let attempt = *count;
+        let found = script.rules.iter().enumerate().find_map(|(ix, rule)| {
+            let captures = rule.condition.fits(asked, attempt)?;
+            Some((ix, rule, captures))
+        });
+        let Some((ix, rule, captures)) = found else {
+            return Decision {
+                rule: None,
+                standing: Standing::default(),
+                outcome: Err(no_rule(asked)),
+            };
+        };
+        let facts = script.facts(&asked.model);
+        let seeds = [script.seed, fingerprint, account, u64::from(attempt)];
+        let mut reply = Reply::compose(&script, rule, &captures, asked, &facts, Rng::of(&seeds));
+        reply.fault = rule.fault(attempt, &seeds).or_else(|| {
+            let schedule = script
+                .schedule
+                .as_ref()
+                .filter(|_| rule.faults.is_empty())?;
+            schedule.fault(fingerprint, attempt)
+        });
+        let (standing, outcome) = self.admit(asked, reply, &facts, now);
+        Decision {
+            rule: Some(rule.name.clone().unwrap_or_else(|| format!("{}", ix + 1))),
+            standing,
+            outcome,
+        }
+    }
+
+    /// Refuses the request or counts it: faults first, then the context, then the limits, then the cache.
+    fn admit(
+        &mut self,
+        asked: &Asked,
+        mut reply: Reply,
+        facts: &ModelFacts,
+        now: Instant,
+    ) -> (Standing, Result<Reply, Trouble>) {
+        let prompt = tokens::of_bytes(asked.prompt_bytes());
+        let trouble = reply
+            .fault
+            .as_ref()
+            .and_then(|seeded| Trouble::of(&seeded.fault, prompt))
+            .or_else(|| {
+                let limit = facts.context.filter(|limit| prompt > *limit)?;
+                Some(Trouble::new(Kind::ContextOverflow { prompt, limit }))
+            });
+        if let Some(trouble) = trouble {
+            return (Standing::default(), Err(trouble));
+        }
+        let plan = self.cache.plan(asked, facts.cache, now);
+        let mut standing = Standing::default();
+        if let Some(limits) = facts.limits {
+            let toll = Toll {
+                input: prompt - plan.read.min(prompt),
+                output: reply.answer.usage.output,
+            };
+            let (after, admitted) =
+                self.limits
+                    .take(asked.account(), &asked.model, limits, toll, now);
+            standing = after;
+            if let Err(exhausted) = admitted {
+                let what = exhausted.what;
+                let trouble = Trouble {
+                    retry_after: Some(exhausted.wait),
+                    ..Trouble::new(Kind::RateLimited { what })
+                };
+                return (standing, Err(trouble));
+            }
+        }
+        let (read, written) = (plan.read, (plan.write_5m, plan.write_1h));
+        reply.answer.book(prompt, read, written);
+        self.cache.commit(plan, now, now + reply.first_byte);
+        let signatures = reply
+            .answer
+            .thoughts()
+            .map(|thought| thought.signature.clone());
+        self.signatures.extend(signatures);
+        (standing, Ok(reply))
+    }
+}
+
+impl Reply {
+    fn compose(
+        script: &Script,
+        rule: &Rule,
+        captures: &Captures,
+        asked: &Asked,
+        facts: &ModelFacts,
+        mut rng: Rng,
+    ) -> Self {
+        let pace = rule.pace.or(facts.pace).unwrap_or(script.pace);
+        let first_byte = pace.first_byte(&mut rng);
+        Self {
+            answer: Answer::compose(rule, captures, asked, facts.dialect, rng),
+            pace,
+            first_byte,
+            fault: None,
+        }
+    }
+}
+
+impl Answer {
+    /// Fills in the prompt's side of the usage, and then what the script reports otherwise.
+    fn book(&mut self, prompt: u64, read: u64, (write_5m, write_1h): (u64, u64)) {
+        self.usage.cache_read = read;
+        self.usage.cache_write_5m = write_5m;
+        self.usage.cache_write_1h = write_1h;
+        self.usage.input = prompt.saturating_sub(read + write_5m + write_1h);
+        self.usage.report(self.reported);
+    }
+}
+
+impl Rule {
+    fn fault(&self, attempt: u32, seeds: &[u64]) -> Option<Seeded> {
+        let applies = |first: &Option<u32>| first.is_none_or(|first| attempt <= first);
+        let found = self.faults.iter().find(|fault| applies(&fault.first))?;
+        Some(Seeded {
+            fault: found.fault.clone(),
+            draw: Rng::of(seeds).next(),
+        })
+    }
+}
+
+impl Pace {
+    /// A wait of the lognormal law around the median.
+    fn first_byte(self, rng: &mut Rng) -> Duration {
+        let factor = (self.first_byte_sigma * rng.normal()).exp();
+        Duration::try_from_secs_f64(self.first_byte_ms / 1e3 * factor).unwrap_or_default()
+    }
+
+    /// When the token of this number is due, after the first byte.
+    pub(crate) fn due(self, tokens: u64) -> Duration {
+        if self.tokens_per_second <= 0.0 {
+            return Duration::ZERO;
+        }
+        Duration::try_from_secs_f64(tokens as f64 / self.tokens_per_second).unwrap_or_default()
+    }
+}
+
+impl Fault {
+    /// Changes the answer itself, where the fault lies in what is said and not in how it is sent.
+    pub(crate) fn spoil(&self, answer: &mut Answer, asked: &Asked) {
+        match self {
+            Self::BadArguments {} => {
+                for call in answer.calls_mut().filter(|call| !call.is_free) {
+                    // Without its end, and with a quote too many: no parser can mend it by closing brackets.
+                    let end = call.arguments.len().saturating_sub(1);
+                    call.arguments.truncate(end);
+                    call.arguments.push_str(",\"");
+                }
+            }
+            Self::DuplicateIds {} => {
+                let earlier = asked.results.last().map(|result| result.call.clone());
+                let mut calls = answer.calls_mut();
+                let Some(first) = calls.next() else { return };
+                let id = first.id.clone();
+                let mut is_alone = true;
+                for call in calls {
+                    call.id = id.clone();
+                    is_alone = false;
+                }
+                if is_alone
+                    && let Some(earlier) = earlier
+                    && let Some(first) = answer.calls_mut().next()
+                {
+                    first.id = earlier;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn no_rule(asked: &Asked) -> Trouble {
+    let user: String = asked.user.chars().take(80).collect();
+    Trouble::invalid(format!(
+        "no rule of the script fits this request (model {:?}, turn {}, step {}, user {user:?}); add a rule \
+         without \"match\" at the end to answer everything",
+        asked.model, asked.turn, asked.step
+    ))
+}

@@ -1,0 +1,103 @@
+//! What a rule asks of a text, and the values it takes out of it.
+
+use std::collections::BTreeMap;
+
+use regex::Regex;
+use serde::Deserialize;
+
+/// Values taken from a request by named groups, by name.
+pub(crate) type Captures = BTreeMap<String, String>;
+
+/// What a text must be. Written `{"contains": "…"}`, `{"equals": "…"}` or `{"regex": "…"}`; the named groups
+/// of a regular expression are values for the reply.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pattern {
+    /// It holds this text somewhere.
+    Contains(String),
+    /// It is this text, space at both ends apart.
+    Equals(String),
+    /// The expression is found in it; `(?i)` at its start ignores case.
+    Regex(Expression),
+}
+
+/// A regular expression, read when the script is read.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Expression(Regex);
+
+/// A name with `*` for any run of characters.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "String")]
+pub struct Glob(String);
+
+impl TryFrom<String> for Expression {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        // The library draws the expression over several lines; its last line says what is wrong.
+        Regex::new(&text).map(Self).map_err(|error| {
+            let reason = error.to_string();
+            let reason = reason.lines().last().unwrap_or_default();
+            let reason = reason.trim_start_matches("error: ").to_owned();
+            format!("the regular expression {text:?} cannot be read: {reason}")
+        })
+    }
+}
+
+impl From<String> for Glob {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl Pattern {
+    /// Whether the text fits; what it captures joins `captures`.
+    pub(crate) fn fits(&self, text: &str, captures: &mut Captures) -> bool {
+        match self {
+            Self::Contains(wanted) => text.contains(wanted),
+            Self::Equals(wanted) => text.trim() == wanted.trim(),
+            Self::Regex(Expression(regex)) => {
+                let Some(found) = regex.captures(text) else {
+                    return false;
+                };
+                for name in regex.capture_names().flatten() {
+                    if let Some(value) = found.name(name) {
+                        captures.insert(name.to_owned(), value.as_str().to_owned());
+                    }
+                }
+                true
+            }
+        }
+    }
+
+    /// The names of the values it can capture.
+    pub(crate) fn names(&self) -> Vec<String> {
+        match self {
+            Self::Regex(Expression(regex)) => {
+                regex.capture_names().flatten().map(str::to_owned).collect()
+            }
+            Self::Contains(_) | Self::Equals(_) => Vec::new(),
+        }
+    }
+}
+
+impl Glob {
+    /// Whether the whole name fits.
+    pub(crate) fn fits(&self, name: &str) -> bool {
+        let mut pieces = self.0.split('*');
+        let Some(mut rest) = name.strip_prefix(pieces.next().unwrap_or_default()) else {
+            return false;
+        };
+        let Some(last) = self.0.contains('*').then(|| pieces.next_back()).flatten() else {
+            return rest.is_empty();
+        };
+        for piece in pieces {
+            let Some(at) = rest.find(piece) else {
+                return false;
+            };
+            rest = &rest[at + piece.len()..];
+        }
+        rest.ends_with(last)
+    }
+}

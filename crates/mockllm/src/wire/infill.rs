@@ -1,0 +1,100 @@
+//! llama.cpp's `/infill`.
+
+use serde_json::{Value, json};
+
+use super::{completions, prompt};
+use crate::{
+    answer::Answer,
+    asked::{Asked, Segment},
+    frames::Frames,
+    script::Stop,
+    tokens,
+    trouble::Trouble,
+    wire::{Incoming, Wire},
+};
+
+/// The server has one model; requests need not name it.
+const UNNAMED: &str = "default";
+
+pub(super) fn read(incoming: &Incoming) -> Result<Asked, Trouble> {
+    let body = incoming.body;
+    let mut asked = Asked::new(Wire::Infill, prompt::text(body, "model").unwrap_or(UNNAMED));
+    asked.headers = incoming.headers.to_vec();
+    asked.stream = prompt::flag(body, "stream");
+    let (Some(prefix), Some(suffix)) = (
+        prompt::text(body, "input_prefix"),
+        prompt::text(body, "input_suffix"),
+    ) else {
+        return Err(Trouble::invalid(
+            "\"input_prefix\" and \"input_suffix\" are required",
+        ));
+    };
+    for file in prompt::items(body, "input_extra") {
+        let Some(text) = prompt::text(file, "text") else {
+            return Err(Trouble::invalid(
+                "extra_context chunk must contain a \"text\" field with a string value",
+            ));
+        };
+        asked.segments.push(Segment {
+            text: text.to_owned(),
+            mark: None,
+        });
+    }
+    // 0 and less stand for no limit.
+    asked.options.max_tokens = body
+        .get("n_predict")
+        .and_then(Value::as_u64)
+        .filter(|most| *most > 0);
+    asked.options.stop = prompt::stops(body.get("stop"));
+    let after_middle = prompt::text(body, "prompt").unwrap_or_default();
+    completions::gap(&mut asked, &format!("{prefix}{after_middle}"), suffix);
+    Ok(asked)
+}
+
+pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
+    let text = answer.text();
+    let mut told = 0;
+    for piece in frames.fragments(&text) {
+        told += piece.tokens;
+        let chunk = json!({
+            "index": 0, "content": piece.text, "tokens": [], "stop": false, "id_slot": 0,
+            "tokens_predicted": told, "tokens_evaluated": answer.usage.prompt(),
+        });
+        frames.data(&chunk, piece.tokens);
+    }
+    frames.data(&last(asked, answer, ""), 0);
+}
+
+pub(super) fn whole(asked: &Asked, answer: &Answer) -> Value {
+    last(asked, answer, &answer.text())
+}
+
+fn last(asked: &Asked, answer: &Answer, content: &str) -> Value {
+    let count = answer.usage;
+    let stop_type = match answer.stop {
+        Stop::MaxTokens => "limit",
+        Stop::StopText => "word",
+        _ => "eos",
+    };
+    json!({
+        "index": 0,
+        "content": content,
+        "tokens": [],
+        "id_slot": 0,
+        "stop": true,
+        "model": answer.model,
+        "tokens_predicted": count.output,
+        "tokens_evaluated": count.prompt(),
+        "has_new_line": answer.text().contains('\n'),
+        "truncated": false,
+        "stop_type": stop_type,
+        "stopping_word": answer.stop_text.as_deref().unwrap_or_default(),
+        "tokens_cached": count.cache_read,
+        "timings": {
+            "cache_n": count.cache_read,
+            "prompt_n": count.prompt() - count.cache_read,
+            "predicted_n": tokens::of_text(&answer.text()),
+        },
+        "generation_settings": { "n_predict": asked.options.max_tokens.map_or(-1, |most| most as i64) },
+    })
+}

@@ -1,0 +1,100 @@
+//! Ollama's `/api/generate`.
+
+use serde_json::{Value, json};
+
+use super::{completions, prompt};
+use crate::{
+    answer::Answer,
+    asked::Asked,
+    frames::Frames,
+    script::Stop,
+    trouble::{Kind, Trouble},
+    wire::{Incoming, Wire},
+};
+
+/// When answers say they were made, as this provider writes it.
+const CREATED: &str = "2026-01-01T00:00:00.000000Z";
+
+pub(super) fn read(incoming: &Incoming) -> Result<Asked, Trouble> {
+    let body = incoming.body;
+    let mut asked = prompt::begin(Wire::Ollama, incoming, "model is required")?;
+    // Streams unless told otherwise.
+    asked.stream = body.get("stream") != Some(&Value::Bool(false));
+    let options = body.get("options").unwrap_or(&Value::Null);
+    asked.options.max_tokens = options
+        .get("num_predict")
+        .and_then(Value::as_u64)
+        .filter(|most| *most > 0);
+    asked.options.stop = prompt::stops(options.get("stop"));
+    asked.options.schema = body
+        .get("format")
+        .filter(|format| format.is_object())
+        .cloned();
+    if let Some(system) = prompt::text(body, "system") {
+        asked.system = system.to_owned();
+        asked.segments.push(prompt::segment(&json!(system)));
+    }
+    let text = prompt::text(body, "prompt").unwrap_or_default();
+    let suffix = prompt::text(body, "suffix");
+    completions::gap(&mut asked, text, suffix.unwrap_or_default());
+    if suffix.is_none() {
+        asked.user = text.to_owned();
+        asked.turn = 1;
+    }
+    Ok(asked)
+}
+
+pub(super) fn stream(answer: &Answer, frames: &mut Frames) {
+    let text = answer.text();
+    for piece in frames.fragments(&text) {
+        let line = json!({
+            "model": answer.model, "created_at": CREATED, "response": piece.text, "done": false,
+        });
+        frames.raw(format!("{line}\n").into_bytes(), piece.tokens);
+    }
+    frames.raw(format!("{}\n", last(answer, "")).into_bytes(), 0);
+}
+
+pub(super) fn whole(answer: &Answer) -> Value {
+    last(answer, &answer.text())
+}
+
+fn last(answer: &Answer, text: &str) -> Value {
+    let done = match answer.stop {
+        Stop::MaxTokens => "length",
+        _ => "stop",
+    };
+    json!({
+        "model": answer.model,
+        "created_at": CREATED,
+        "response": text,
+        "done": true,
+        "done_reason": done,
+        "prompt_eval_count": answer.usage.prompt(),
+        "eval_count": answer.usage.output,
+    })
+}
+
+/// The usual status and the body of an error.
+pub(super) fn error(trouble: &Trouble, model: &str) -> (u16, Value) {
+    let (status, usual) = match &trouble.kind {
+        Kind::RateLimited { .. } | Kind::Quota => (429, "too many requests".to_owned()),
+        Kind::Overloaded => {
+            let usual = "server busy, please try again.  maximum pending requests exceeded";
+            (503, usual.to_owned())
+        }
+        Kind::Server | Kind::Html => (500, "an error was encountered".to_owned()),
+        Kind::Authentication => (401, "unauthorized".to_owned()),
+        Kind::Permission => (403, "forbidden".to_owned()),
+        Kind::Invalid => (400, "invalid request".to_owned()),
+        Kind::ContextOverflow { .. } => (
+            400,
+            "input length exceeds maximum context length".to_owned(),
+        ),
+        Kind::NoSuchModel => (404, format!("model '{model}' not found")),
+        Kind::NotFound => (404, "not found".to_owned()),
+        Kind::TooLarge => (413, "request too large".to_owned()),
+    };
+    let message = trouble.message.clone().unwrap_or(usual);
+    (status, json!({ "error": message }))
+}
