@@ -6,5 +6,12 @@
 //! Start at `wire` for what goes over the network, and at `actor` for who may send when.
 
 #![warn(missing_docs)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the border to the network: it dates rate limits, and tokio's clock measures silence"
+)]
 
+pub mod http;
+pub mod keys;
+pub mod record;
 pub mod wire;

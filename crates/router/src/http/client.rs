@@ -1,0 +1,297 @@
+//! The client of every provider: it finds the key, writes the request, and reads the answer.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use futures::stream::{self, BoxStream};
+use futures::{FutureExt, StreamExt};
+use model::{Client, Event, Failure, FailureClass, Fim, ModelId, Request};
+use serde_json::{Map, Value};
+use tokio::sync::Mutex;
+
+use super::{Call, KeyHeader, Method, ProviderConfig, Providers, Socket, Transport, exchange};
+use crate::keys::{Keys, Platform, Secret, Vault};
+use crate::wire::{Decoder, Encoded, Site, WireOptions, decoder, encode, encode_fim, fim_decoder};
+
+/// What a model's profile says about speaking to it, as `WireOptions` reads it; empty if nothing is known.
+pub trait Profiles: Send + Sync {
+    /// The members for this model. They win over the provider's.
+    fn options(&self, model: &ModelId) -> Map<String, Value>;
+}
+
+impl<F: Fn(&ModelId) -> Map<String, Value> + Send + Sync> Profiles for F {
+    fn options(&self, model: &ModelId) -> Map<String, Value> {
+        self(model)
+    }
+}
+
+/// Which try of which request this is, for servers that would not do the same thing twice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Attempt {
+    /// The same for every try of one request; nothing is said if it is empty.
+    pub idempotency_key: String,
+    /// How many tries came before.
+    pub retries: u32,
+}
+
+/// Speaks to every provider. It never retries.
+#[derive(Clone)]
+pub struct HttpClient {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    providers: Providers,
+    profiles: Arc<dyn Profiles>,
+    vault: Arc<dyn Vault>,
+    platform: Platform,
+    /// One a provider, so that each has a pool of its own.
+    transports: HashMap<String, Arc<dyn Transport>>,
+    /// Keys that were found; one that is refused is looked up again.
+    keys: HashMap<String, Mutex<Option<Secret>>>,
+    now: fn() -> SystemTime,
+}
+
+impl HttpClient {
+    /// A client over the network. Needs tokio's runtime.
+    pub fn new(providers: Providers, profiles: Arc<dyn Profiles>, vault: Arc<dyn Vault>) -> Self {
+        Self::over(providers, profiles, vault, |_| Arc::new(Socket::default()))
+    }
+
+    /// A client over other transports: a recorder, a recording.
+    pub fn over(
+        providers: Providers,
+        profiles: Arc<dyn Profiles>,
+        vault: Arc<dyn Vault>,
+        transport: impl Fn(&str) -> Arc<dyn Transport>,
+    ) -> Self {
+        let ids = || providers.all.keys();
+        let transports = ids().map(|id| (id.clone(), transport(id))).collect();
+        let keys = ids().map(|id| (id.clone(), Mutex::default())).collect();
+        Self {
+            shared: Arc::new(Shared {
+                profiles,
+                vault,
+                platform: Platform::current(),
+                transports,
+                keys,
+                providers,
+                now: SystemTime::now,
+            }),
+        }
+    }
+
+    /// Sends a chat request and says which try it is.
+    pub fn send_attempt(&self, request: Request, attempt: Attempt) -> BoxStream<'static, Event> {
+        self.start(request.model.clone(), attempt, move |ready| {
+            let Ready {
+                config, options, ..
+            } = ready;
+            let dialect = ready.providers.dialect(config);
+            let encoded = encode(config.wire, &dialect, options, &request)?;
+            let decoder = decoder(config.wire, &dialect, &request, ready.site());
+            Ok((encoded, decoder))
+        })
+    }
+
+    /// Sends a fill-in-the-middle request and says which try it is.
+    pub fn complete_attempt(&self, request: Fim, attempt: Attempt) -> BoxStream<'static, Event> {
+        self.start(request.model.clone(), attempt, move |ready| {
+            let Some(mut fim) = ready.config.fim.clone() else {
+                let message = format!(
+                    "{} fills no gaps; choose another model for completions.",
+                    ready.config.name
+                );
+                return Err(Failure::new(FailureClass::InvalidRequest, message));
+            };
+            if let Some(name) = &ready.options.fim_template {
+                fim.template = ready.providers.template(name).cloned();
+            }
+            let encoded = encode_fim(&fim, ready.options, &request)?;
+            Ok((encoded, fim_decoder(&fim, &request, ready.site())))
+        })
+    }
+
+    fn start(
+        &self,
+        model: ModelId,
+        attempt: Attempt,
+        write: impl FnOnce(&Ready<'_>) -> Result<(Encoded, Decoder), Failure> + Send + 'static,
+    ) -> BoxStream<'static, Event> {
+        let shared = self.shared.clone();
+        let prepared = async move {
+            match shared.prepare(&model, attempt, write).await {
+                Ok(events) => shared.clone().forget_refused_key(&model, events),
+                Err(failure) => stream::iter([Event::Failed(failure)]).boxed(),
+            }
+        };
+        stream::once(prepared).flatten().boxed()
+    }
+}
+
+impl Client for HttpClient {
+    fn send(&self, request: Request) -> BoxStream<'static, Event> {
+        self.send_attempt(request, Attempt::default())
+    }
+
+    fn complete(&self, request: Fim) -> BoxStream<'static, Event> {
+        self.complete_attempt(request, Attempt::default())
+    }
+}
+
+/// What a request is written with.
+struct Ready<'a> {
+    providers: &'a Providers,
+    config: &'a ProviderConfig,
+    options: &'a WireOptions,
+    model: &'a ModelId,
+}
+
+impl Ready<'_> {
+    fn site(&self) -> Site {
+        Site {
+            provider: self.config.name.clone(),
+            host: self.config.host().to_owned(),
+            model: self.model.model.clone(),
+        }
+    }
+}
+
+impl Shared {
+    async fn prepare(
+        &self,
+        model: &ModelId,
+        attempt: Attempt,
+        write: impl FnOnce(&Ready<'_>) -> Result<(Encoded, Decoder), Failure>,
+    ) -> Result<BoxStream<'static, Event>, Failure> {
+        let known = self.providers.all.get(&model.provider);
+        let (Some(config), Some(transport)) = (known, self.transports.get(&model.provider)) else {
+            let message = format!(
+                "No provider is called \"{}\"; name one of {}, or add it to the settings.",
+                model.provider,
+                self.providers
+                    .all
+                    .keys()
+                    .cloned()
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            );
+            return Err(Failure::new(FailureClass::NoSuchModel, message));
+        };
+        let own = self.profiles.options(model);
+        let options = WireOptions::layered([&config.options, &own]).map_err(|error| {
+            let message = format!("The profile of {model} cannot be read: {error}.");
+            Failure::new(FailureClass::InvalidRequest, message)
+        })?;
+        let ready = Ready {
+            providers: &self.providers,
+            config,
+            options: &options,
+            model,
+        };
+        let (encoded, decoder) = write(&ready)?;
+        let url = config.url(&encoded.path)?;
+        let key = self.key(model, config).await?;
+        let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        headers.extend(encoded.headers);
+        if !attempt.idempotency_key.is_empty() {
+            headers.push(("idempotency-key".to_owned(), attempt.idempotency_key));
+            headers.push(("x-retry-count".to_owned(), attempt.retries.to_string()));
+        }
+        let call = Call {
+            method: Method::Post,
+            url,
+            headers,
+            key: key.map(|secret| key_header(config, secret)),
+            body: Bytes::from(encoded.body),
+        };
+        let now = (self.now)();
+        Ok(exchange(
+            transport,
+            call,
+            config.limits(),
+            decoder,
+            ready.site(),
+            now,
+        ))
+    }
+
+    async fn key(
+        &self,
+        model: &ModelId,
+        config: &ProviderConfig,
+    ) -> Result<Option<Secret>, Failure> {
+        let Some(kept) = self.keys.get(&model.provider) else {
+            return Ok(None);
+        };
+        let mut kept = kept.lock().await;
+        if let Some(secret) = kept.as_ref() {
+            return Ok(Some(secret.clone()));
+        }
+        let keys = Keys {
+            vault: self.vault.as_ref(),
+            platform: self.platform,
+        };
+        let failure = |message| Failure::new(FailureClass::Authentication, message);
+        let found = keys.find(&model.provider, &config.key_sources()).await;
+        let found = found.map_err(|why| failure(format!("No key for {}: {why}.", config.name)))?;
+        match found {
+            Some(found) => {
+                *kept = Some(found.secret.clone());
+                Ok(Some(found.secret))
+            }
+            None if config.needs_key => Err(failure(format!(
+                "There is no key for {}. Set {}, or enter one in the settings.",
+                config.name,
+                config.key_env.first().map_or("a key", String::as_str)
+            ))),
+            None => Ok(None),
+        }
+    }
+
+    /// A key that was refused may have been replaced: the next request looks again.
+    fn forget_refused_key(
+        self: Arc<Self>,
+        model: &ModelId,
+        events: BoxStream<'static, Event>,
+    ) -> BoxStream<'static, Event> {
+        let provider = model.provider.clone();
+        events
+            .then(move |event| -> BoxFuture<'static, Event> {
+                let is_refused = matches!(
+                    &event,
+                    Event::Failed(failure) if failure.class == FailureClass::Authentication
+                );
+                if !is_refused {
+                    return std::future::ready(event).boxed();
+                }
+                let (shared, provider) = (self.clone(), provider.clone());
+                async move {
+                    if let Some(kept) = shared.keys.get(&provider) {
+                        *kept.lock().await = None;
+                    }
+                    event
+                }
+                .boxed()
+            })
+            .boxed()
+    }
+}
+
+pub(super) fn key_header(config: &ProviderConfig, secret: Secret) -> KeyHeader {
+    match config.key_header.as_str() {
+        "" => KeyHeader {
+            name: "authorization".to_owned(),
+            before: "Bearer ",
+            secret,
+        },
+        name => KeyHeader {
+            name: name.to_lowercase(),
+            before: "",
+            secret,
+        },
+    }
+}

@@ -1,0 +1,162 @@
+//! The real transport: one connection pool a provider, HTTP/2 where the server speaks it.
+
+use std::error::Error as _;
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt};
+use model::{Failure, FailureClass};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+use super::{Broken, Call, Method, Reply, Transport, host, is_loopback};
+
+/// How long an unused connection is kept.
+const POOLED: Duration = Duration::from_secs(90);
+
+/// How often a busy HTTP/2 connection is asked whether it is still there, and how long it may think.
+const PING: Duration = Duration::from_secs(20);
+const PONG: Duration = Duration::from_secs(10);
+
+/// Requests over the network. Proxies are taken from the environment, but for this machine's own servers.
+/// Needs tokio's runtime.
+#[derive(Debug, Default)]
+pub struct Socket {
+    /// Made with the first request, for its limit.
+    remote: OnceLock<reqwest::Client>,
+    local: OnceLock<reqwest::Client>,
+    making: Mutex<()>,
+}
+
+impl Transport for Socket {
+    fn call(&self, call: Call, connect: Duration) -> BoxFuture<'static, Result<Reply, Failure>> {
+        let client = self.client(&call.url, connect);
+        async move {
+            let client = client?;
+            let named = host(&call.url).to_owned();
+            let request = request(&client, call)?;
+            let response = client.execute(request).await;
+            let response = response.map_err(|error| offline(&named, &error))?;
+            let status = response.status().as_u16();
+            let headers = headers(response.headers());
+            let body = response.bytes_stream();
+            let body = body.map(|piece| piece.map_err(|error| Broken(cause(&error))));
+            Ok(Reply {
+                status,
+                headers,
+                body: body.boxed(),
+            })
+        }
+        .boxed()
+    }
+}
+
+impl Socket {
+    fn client(&self, url: &str, connect: Duration) -> Result<reqwest::Client, Failure> {
+        let is_local = is_loopback(host(url));
+        let pool = if is_local { &self.local } else { &self.remote };
+        // One at a time: two pools would be one too many. A panic while making one leaves nothing half done.
+        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = pool.get() {
+            return Ok(client.clone());
+        }
+        let client = build(is_local, connect).map_err(|error| {
+            let message = format!("Cannot set up connections: {}.", cause(&error));
+            Failure::new(FailureClass::Offline, message)
+        })?;
+        Ok(pool.get_or_init(|| client).clone())
+    }
+}
+
+fn build(is_local: bool, connect: Duration) -> reqwest::Result<reqwest::Client> {
+    static PROVIDER: Once = Once::new();
+    PROVIDER.call_once(|| {
+        let provider = rustls::crypto::ring::default_provider();
+        if provider.install_default().is_err() {
+            log::debug!("TLS has its provider already");
+        }
+    });
+    let builder = reqwest::Client::builder()
+        .user_agent(concat!("burin/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .connect_timeout(connect)
+        .pool_idle_timeout(POOLED)
+        .http2_keep_alive_interval(PING)
+        .http2_keep_alive_timeout(PONG)
+        .tcp_nodelay(true);
+    match is_local {
+        true => builder.no_proxy().build(),
+        false => builder.build(),
+    }
+}
+
+fn request(client: &reqwest::Client, call: Call) -> Result<reqwest::Request, Failure> {
+    let mut all = HeaderMap::new();
+    for (name, value) in &call.headers {
+        let header = HeaderName::try_from(name.as_str()).ok();
+        let value = HeaderValue::try_from(value.as_str()).ok();
+        let (Some(header), Some(value)) = (header, value) else {
+            let message = format!("The header \"{name}\" holds letters that HTTP does not take.");
+            return Err(Failure::new(FailureClass::InvalidRequest, message));
+        };
+        all.insert(header, value);
+    }
+    if let Some(key) = &call.key {
+        let header = HeaderName::try_from(key.name.as_str()).ok();
+        let value = format!("{}{}", key.before, key.secret.expose());
+        let value = HeaderValue::try_from(value).ok();
+        let (Some(header), Some(mut value)) = (header, value) else {
+            let message = format!(
+                "The key for {} holds letters that HTTP does not take; enter it again.",
+                host(&call.url)
+            );
+            return Err(Failure::new(FailureClass::Authentication, message));
+        };
+        value.set_sensitive(true);
+        all.insert(header, value);
+    }
+    let request = match call.method {
+        Method::Get => client.get(&call.url),
+        Method::Post => client.post(&call.url).body(call.body),
+    };
+    request.headers(all).build().map_err(|_| {
+        let message = format!(
+            "\"{}\" is no address; correct the provider's base address.",
+            host(&call.url)
+        );
+        Failure::new(FailureClass::InvalidRequest, message)
+    })
+}
+
+fn headers(map: &HeaderMap) -> Vec<(String, String)> {
+    let pairs = map.iter().map(|(name, value)| {
+        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        (name.as_str().to_owned(), value)
+    });
+    pairs.collect()
+}
+
+fn offline(host: &str, error: &reqwest::Error) -> Failure {
+    let advice = match is_loopback(host) {
+        true => "Is the server running?",
+        false => "Check the network, a proxy if there is one, and the base address.",
+    };
+    let message = format!("No connection to {host}: {}. {advice}", cause(error));
+    Failure::new(FailureClass::Offline, message)
+}
+
+/// The innermost cause: the outer ones repeat the address, which may hold a password.
+fn cause(error: &reqwest::Error) -> String {
+    if error.is_timeout() && error.is_connect() {
+        return "it took too long".to_owned();
+    }
+    let mut cause: &dyn std::error::Error = match error.source() {
+        Some(source) => source,
+        None => return "the request could not be sent".to_owned(),
+    };
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    cause.to_string()
+}
