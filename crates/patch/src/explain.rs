@@ -1,0 +1,169 @@
+//! What is said about a set of edits: to the model, so that it can write the failed ones anew, and
+//! to a person in a line.
+//!
+//! Start at `for_model`; `for_person` is the short form.
+
+use std::fmt::Write;
+
+use crate::outcome::{HunkReport, Outcome, Place, Refusal};
+use crate::set::{EditReport, SetPlan};
+
+/// The message to the model: each hunk that did not land with the reason, the lines it may have
+/// meant and whether its text is there already; then what did land and what is to be done.
+pub fn for_model(plan: &SetPlan) -> String {
+    let hunks = || {
+        plan.edits
+            .iter()
+            .flat_map(|edit| edit.hunks.iter().map(move |hunk| (edit, hunk)))
+    };
+    let failed = hunks()
+        .filter(|(_, hunk)| !hunk.outcome.is_applied())
+        .count();
+    let landed = hunks().count() - failed;
+    let is_applied = failed == 0 || !plan.files.is_empty();
+    let mut text = String::new();
+    if failed > 0 {
+        text = match is_applied {
+            true => format!(
+                "{failed} of {} hunks could not be applied.\n",
+                failed + landed
+            ),
+            false => format!(
+                "Nothing was changed: {failed} of {} hunks could not be applied.\n",
+                failed + landed
+            ),
+        };
+    }
+    for (edit, hunk) in hunks().filter(|(_, hunk)| !hunk.outcome.is_applied()) {
+        push_failure(&mut text, edit, hunk);
+    }
+    push_landed(&mut text, plan, is_applied);
+    if failed > 0 && landed > 0 {
+        text.push_str(match is_applied {
+            true => "Send only the failed hunks again; the others are in the files now.\n",
+            false => "Send all hunks again, the failed ones corrected.\n",
+        });
+    }
+    text
+}
+
+/// One line: how many hunks landed in how many files, and how many did not.
+pub fn for_person(plan: &SetPlan) -> String {
+    let hunks = || plan.edits.iter().flat_map(|edit| &edit.hunks);
+    let of = |outcome: Outcome| hunks().filter(|hunk| hunk.outcome == outcome).count();
+    let (exact, explained) = (of(Outcome::Exact), of(Outcome::Explained));
+    let failed = hunks().count() - exact - explained;
+    let mut text = match plan.files.len() {
+        0 => "nothing changes".to_owned(),
+        1 => "1 file changes".to_owned(),
+        files => format!("{files} files change"),
+    };
+    let parts = [
+        (exact, "exact"),
+        (explained, "with small differences"),
+        (failed, "refused"),
+    ];
+    let parts = parts.iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = parts
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    if !parts.is_empty() {
+        text.push_str(": ");
+        text.push_str(&parts.join(", "));
+    }
+    text
+}
+
+/// What is to be said about one hunk, in a sentence.
+pub fn reason(hunk: &HunkReport) -> Option<String> {
+    if let Some(refusal) = &hunk.refusal {
+        return Some(refusal.to_string());
+    }
+    if hunk.differences.is_empty() {
+        return None;
+    }
+    let differences: Vec<String> = hunk.differences.iter().map(ToString::to_string).collect();
+    Some(format!(
+        "matched although these differ: {}",
+        differences.join(", ")
+    ))
+}
+
+fn name(edit: &EditReport, hunk: &HunkReport) -> String {
+    match edit.hunks.len() {
+        1 => edit.path.clone(),
+        _ => format!("{}, hunk {}", edit.path, hunk.hunk + 1),
+    }
+}
+
+fn push_failure(text: &mut String, edit: &EditReport, hunk: &HunkReport) {
+    let why = reason(hunk).unwrap_or_default();
+    push(text, format_args!("\n{}: {why}.\n", name(edit, hunk)));
+    if let Some(row) = hunk.already_at {
+        push(
+            text,
+            format_args!(
+                "The new text stands in the file already, from line {}. Is this change still needed?\n",
+                row.0 + 1
+            ),
+        );
+    }
+    let is_several = matches!(hunk.refusal, Some(Refusal::Several { .. }));
+    for (ix, place) in hunk.nearest.iter().enumerate() {
+        let intro = match (is_several, &hunk.refusal, ix) {
+            (true, _, _) => "It stands at",
+            (_, Some(Refusal::AnchorMoved { .. }), _) => "The lines are now, from",
+            (_, _, 0) => "Did you mean these lines, from",
+            _ => "Or these, from",
+        };
+        push(text, format_args!("{intro} line {}:\n", place.row.0 + 1));
+        push_quoted(text, place);
+    }
+}
+
+/// Fenced, the fence longer than any within.
+fn push_quoted(text: &mut String, place: &Place) {
+    let longest = place.text.lines().map(|line| {
+        line.trim_start()
+            .chars()
+            .take_while(|sign| *sign == '`')
+            .count()
+    });
+    let fence = "`".repeat(longest.max().unwrap_or(0).max(2) + 1);
+    push(text, format_args!("{fence}\n{}\n{fence}\n", place.text));
+}
+
+fn push_landed(text: &mut String, plan: &SetPlan, is_applied: bool) {
+    for edit in &plan.edits {
+        for hunk in edit.hunks.iter().filter(|hunk| hunk.outcome.is_applied()) {
+            let done = if is_applied {
+                "applied"
+            } else {
+                "fits, but was not applied"
+            };
+            let line = match hunk.line() {
+                Some(line) if edit.hunks.len() > 1 || hunk.outcome == Outcome::Explained => {
+                    format!(" at line {line}")
+                }
+                _ => String::new(),
+            };
+            let why = reason(hunk)
+                .map(|why| format!("; {why}"))
+                .unwrap_or_default();
+            push(
+                text,
+                format_args!("{}: {done}{line}{why}.\n", name(edit, hunk)),
+            );
+        }
+    }
+}
+
+fn push(text: &mut String, what: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    if text.write_fmt(what).is_err() {
+        text.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests;

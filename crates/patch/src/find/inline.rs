@@ -1,0 +1,115 @@
+//! Text within lines, apart from punctuation and white space at the ends of lines.
+
+use std::ops::Range;
+
+use crate::edit::Hunk;
+use crate::file::FileText;
+use crate::fold;
+use crate::found::{Body, Match};
+use crate::outcome::{Difference, Rung};
+
+/// Below this many chars that are no white space a text says too little.
+const LEAST: usize = 4;
+
+/// Where the text stands.
+pub(super) fn find(file: &FileText, hunk: &Hunk) -> Vec<Match> {
+    let old = Folded::of(&hunk.old);
+    let said = old.text.iter().filter(|sign| !sign.is_whitespace()).count();
+    if said < LEAST {
+        return Vec::new();
+    }
+    let text = Folded::of(file.normal());
+    let mut found = Vec::new();
+    let first = old.text[0];
+    for at in 0..text.text.len().saturating_sub(old.text.len() - 1) {
+        if text.text[at] == first && text.text[at..at + old.text.len()] == old.text {
+            let end = text.starts[at + old.text.len() - 1] + text.lengths[at + old.text.len() - 1];
+            found.extend(at_span(file, hunk, text.starts[at]..end));
+        }
+    }
+    found
+}
+
+/// The change carried over to what stands in the file: what old and new text share at their ends
+/// stays the file's. `None` where the change takes in what differs.
+fn at_span(file: &FileText, hunk: &Hunk, span: Range<usize>) -> Option<Match> {
+    let (old, new): (Vec<char>, Vec<char>) =
+        (hunk.old.chars().collect(), hunk.new.chars().collect());
+    let there = &file.normal()[span.clone()];
+    let shared = old
+        .iter()
+        .zip(&new)
+        .take_while(|(old, new)| old == new)
+        .count();
+    let most = old.len().min(new.len()) - shared;
+    let shared_end = (0..most)
+        .take_while(|ix| old[old.len() - 1 - ix] == new[new.len() - 1 - ix])
+        .count();
+    let gone: String = old[shared..old.len() - shared_end].iter().collect();
+    let new: String = new[shared..new.len() - shared_end].iter().collect();
+    let head: String = old[..shared].iter().collect();
+    let tail: String = old[old.len() - shared_end..].iter().collect();
+    let start = Folded::of(&head).text.len();
+    let folded = Folded::of(there);
+    let end = folded
+        .text
+        .len()
+        .checked_sub(Folded::of(&tail).text.len())?;
+    let from = folded.starts.get(start).copied().unwrap_or(there.len());
+    let to = folded.starts.get(end).copied().unwrap_or(there.len());
+    if there.get(from..to)? != gone {
+        return None;
+    }
+    Some(Match {
+        rung: Rung::Normalised,
+        differences: vec![Difference::Punctuation],
+        rows: file.row_of(span.start)..file.row_of(span.end.saturating_sub(1)) + 1,
+        body: Body::Span {
+            span: span.start + from..span.start + to,
+            text: new,
+        },
+    })
+}
+
+/// A text with punctuation made plain and without white space before line feeds.
+struct Folded {
+    text: Vec<char>,
+    /// Where each char starts in the text it came from, and its length there.
+    starts: Vec<usize>,
+    lengths: Vec<usize>,
+}
+
+impl Folded {
+    fn of(text: &str) -> Self {
+        let mut folded = Self {
+            text: Vec::with_capacity(text.len()),
+            starts: Vec::with_capacity(text.len()),
+            lengths: Vec::with_capacity(text.len()),
+        };
+        let mut held: Vec<(usize, char)> = Vec::new();
+        for (at, sign) in text.char_indices() {
+            match sign {
+                '\n' => held.clear(),
+                '\r' | ' ' | '\t' | '\u{a0}' => {
+                    held.push((at, sign));
+                    continue;
+                }
+                _ => {}
+            }
+            for (at, sign) in held.drain(..) {
+                folded.push(at, sign);
+            }
+            folded.push(at, sign);
+        }
+        for (at, sign) in held {
+            folded.push(at, sign);
+        }
+        folded
+    }
+
+    fn push(&mut self, at: usize, sign: char) {
+        self.text.push(fold::plain(sign));
+        self.starts.push(at);
+        self.lengths.push(sign.len_utf8());
+    }
+}

@@ -1,0 +1,168 @@
+//! How new lines take their place: a merge of what the model changed with how its copy of the old
+//! lines differs from the file.
+//!
+//! The model's old text is the base; the file and the new text are the two sides. Lines the new
+//! text keeps are the file's own, byte for byte; only lines that appear come from the model, put
+//! into the indentation, punctuation and endings of the place. Where both sides change at the same
+//! point the hunk is refused, but for the few cases in `boundary` that can be read in one way only.
+//! Start at `fit`.
+
+mod boundary;
+mod lines;
+mod splice;
+
+use std::ops::Range;
+
+use base::Span;
+
+use crate::diff::{Run, diff};
+use crate::file::FileText;
+use crate::fold;
+use crate::found::{Aligned, Body, Match};
+use crate::outcome::{Difference, Doubt, Rung};
+
+pub(crate) use self::splice::{RowEdit, splice};
+
+/// What a place becomes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fitted {
+    /// Bytes of the file and what takes their place; sorted, never overlapping.
+    pub(crate) splices: Vec<(Span, String)>,
+    pub(crate) rung: Rung,
+    /// Sorted.
+    pub(crate) differences: Vec<Difference>,
+}
+
+/// Puts the new text into its place.
+pub(crate) fn fit(file: &FileText, found: &Match) -> Result<Fitted, Doubt> {
+    let mut differences = found.differences.clone();
+    let mut rung = found.rung;
+    let mut splices = Vec::new();
+    match &found.body {
+        Body::Span { span, text } => splices.push(inline(file, span, text)),
+        Body::Lines(aligned) => {
+            let merged = merge(file, aligned, &mut differences)?;
+            if merged.has_shed_blanks {
+                rung = rung.max(Rung::Normalised);
+            }
+            let final_feed = aligned.block.final_feed;
+            splices = splice(
+                file,
+                &merged.edits,
+                final_feed.filter(|_| aligned.rows.end == file.line_count()),
+            );
+        }
+        Body::Pieces(pieces) => {
+            for piece in pieces {
+                let merged = merge(file, piece, &mut differences)?;
+                splices.extend(splice(file, &merged.edits, None));
+            }
+        }
+    }
+    differences.sort_unstable();
+    differences.dedup();
+    Ok(Fitted {
+        splices,
+        rung,
+        differences,
+    })
+}
+
+/// Text within lines. What old and new share at their ends is left alone.
+fn inline(file: &FileText, span: &Range<usize>, text: &str) -> (Span, String) {
+    let raw = file.raw_offset(span.start)..file.raw_offset(span.end);
+    let text = match file.ending_near(file.row_of(span.start) + 1) {
+        "\r\n" => text.replace('\n', "\r\n"),
+        _ => text.to_owned(),
+    };
+    let old = &file.text()[raw.clone()];
+    let head = common(old.chars(), text.chars());
+    let tail = common(old[head..].chars().rev(), text[head..].chars().rev());
+    let new = text[head..text.len() - tail].to_owned();
+    ((raw.start + head..raw.end - tail).into(), new)
+}
+
+/// How many bytes two texts have in common at their start.
+fn common(a: impl Iterator<Item = char>, b: impl Iterator<Item = char>) -> usize {
+    let same = a.zip(b).take_while(|(a, b)| a == b);
+    same.map(|(sign, _)| sign.len_utf8()).sum()
+}
+
+struct Merged {
+    edits: Vec<RowEdit>,
+    /// Whether blank lines were left out of the new text because the file has them.
+    has_shed_blanks: bool,
+}
+
+fn merge(
+    file: &FileText,
+    aligned: &Aligned,
+    differences: &mut Vec<Difference>,
+) -> Result<Merged, Doubt> {
+    let block = &aligned.block;
+    if let Some(doubt) = block.doubt {
+        return Err(doubt);
+    }
+    // A line of the new text is kept if it is the old one as the model has it, or as the file has it.
+    let mut runs = diff(block.old.len(), block.new.len(), |old, new| {
+        block.new[new] == block.old[old]
+            || aligned.map[old].is_some_and(|row| file.content(row) == block.new[new])
+    });
+    let look = lines::Look::of(file, aligned, &runs)?;
+    differences.extend(&look.differences);
+    let count = runs.len();
+    boundary::shed_blank_edges(file, aligned, &mut runs)?;
+    let has_shed_blanks = runs.len() < count;
+    if has_shed_blanks {
+        differences.push(Difference::BlankLines);
+    }
+    let gaps = boundary::Gaps::of(file, aligned);
+    let mut edits = Vec::new();
+    for run in &runs {
+        if run
+            .old
+            .clone()
+            .any(|ix| aligned.typos.binary_search(&ix).is_ok())
+        {
+            return Err(Doubt::ChangedTypo);
+        }
+        let rows = match gaps.touching(aligned, run) {
+            boundary::Touch::Nothing => Some(rows_of(aligned, run)),
+            boundary::Touch::Rows(rows) => boundary::settle(file, aligned, run, rows)?,
+            boundary::Touch::Missing => return Err(Doubt::Boundary),
+        };
+        if let Some(rows) = rows {
+            let lines = look.lines(file, aligned, run)?;
+            edits.push(RowEdit { rows, lines });
+        }
+    }
+    Ok(Merged {
+        edits,
+        has_shed_blanks,
+    })
+}
+
+/// The rows that a run replaces, where the block fits the file line by line around it.
+fn rows_of(aligned: &Aligned, run: &Run) -> Range<usize> {
+    let mut gone = aligned.map[run.old.clone()].iter().flatten();
+    if let Some(first) = gone.next() {
+        let last = gone.last().unwrap_or(first);
+        return *first..last + 1;
+    }
+    let before = aligned.map[..run.old.start].iter().rev().flatten().next();
+    let after = aligned.map[run.old.end..].iter().flatten().next();
+    let row = match (before, after) {
+        (Some(before), _) => before + 1,
+        (None, Some(after)) => *after,
+        (None, None) => aligned.rows.start,
+    };
+    row..row
+}
+
+/// Whether every line is blank.
+fn are_blank(lines: &[String]) -> bool {
+    lines.iter().all(|line| fold::is_blank(line))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,66 @@
+//! A change of the text that a plan makes, as part of the plan.
+
+use base::{ByteOffset, Span};
+
+use super::Replacement;
+
+/// Adds replacements of the text that `all` makes to `all`.
+pub(crate) fn compose_all(all: &mut Vec<Replacement>, more: &[Replacement]) {
+    // From the end on, so that offsets into the result stay true.
+    for replacement in more.iter().rev() {
+        add(all, replacement.span, &replacement.text, replacement.hunk);
+    }
+}
+
+/// Adds the replacement of `span` of the text that `all` makes to `all`. What it touches becomes one
+/// with it.
+pub(super) fn add(all: &mut Vec<Replacement>, span: Span, text: &str, hunk: usize) {
+    let mut merged = Replacement {
+        span: Span::default(),
+        text: text.to_owned(),
+        hunk,
+    };
+    let (mut start, mut end) = (None, None);
+    let mut kept = Vec::new();
+    // How much longer the result is than the text before, up to here.
+    let mut shift = 0isize;
+    for replacement in all.drain(..) {
+        let made_start = moved(replacement.span.start.0, shift);
+        let made = made_start..made_start + replacement.text.len();
+        let shift_before = shift;
+        shift += replacement.text.len() as isize - replacement.span.len() as isize;
+        if made.end < span.start.0 {
+            kept.push(replacement);
+            continue;
+        }
+        if start.is_none() {
+            let is_within = made.start < span.start.0 && made.start <= span.end.0;
+            start = Some(match is_within {
+                true => {
+                    let head = &replacement.text[..span.start.0 - made.start];
+                    merged.text.insert_str(0, head);
+                    replacement.span.start.0
+                }
+                false => moved(span.start.0, -shift_before),
+            });
+        }
+        if made.start > span.end.0 {
+            end.get_or_insert(moved(span.end.0, -shift_before));
+            kept.push(replacement);
+        } else if made.end > span.end.0 {
+            let tail = &replacement.text[span.end.0 - made.start..];
+            merged.text.push_str(tail);
+            end = Some(replacement.span.end.0);
+        }
+    }
+    let start = start.unwrap_or(moved(span.start.0, -shift));
+    let end = end.unwrap_or(moved(span.end.0, -shift));
+    merged.span = Span::new(ByteOffset(start), ByteOffset(end));
+    let at = kept.partition_point(|other| other.span.start < merged.span.start);
+    kept.insert(at, merged);
+    *all = kept;
+}
+
+fn moved(offset: usize, by: isize) -> usize {
+    offset.checked_add_signed(by).unwrap_or(0)
+}
