@@ -11,6 +11,7 @@
     reason = "the border to the network: it dates rate limits, and tokio's clock measures silence"
 )]
 
+pub mod actor;
 pub mod http;
 pub mod keys;
 pub mod record;

@@ -1,0 +1,193 @@
+//! Limits of providers, budgets of the person, lanes that are sick.
+
+use super::*;
+use model::policy::Cap;
+use model::{Cost, RateLimit, RateLimits};
+
+#[tokio::test(start_paused = true)]
+async fn a_wish_to_wait_is_kept_within_a_tenth() {
+    for seconds in [1, 3, 20, 90] {
+        let client = ScriptedClient::new([Script::fails(limited(seconds)), Script::text("there")]);
+        let begin = Instant::now();
+        let heard = heard(&events(router(&client).submit(ask("hi"))).await);
+        assert_eq!(heard.text, "there");
+        let (took, wish) = (begin.elapsed().as_secs_f64(), seconds as f64);
+        assert!((wish..=wish * 1.1).contains(&took), "{took} s for {wish} s");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_one_has_to_wait_nobody_else_is_sent_into_the_same_limit() {
+    let scripts = std::iter::once(Script::fails(limited(30)));
+    let client = ScriptedClient::new(scripts.chain((0..10).map(|_| Script::text("there"))));
+    let router = router(&client);
+    let first = tokio::spawn(events(router.submit(ask("a"))));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let begin = Instant::now();
+    let mut tasks: Vec<_> = (0..9)
+        .map(|agent| {
+            let ask = Ask::chat(request("b"), caller(Class::Subagent, agent));
+            tokio::spawn(events(router.submit(ask)))
+        })
+        .collect();
+    tasks.push(first);
+    tokio::time::sleep(Duration::from_secs(28)).await;
+    assert_eq!(client.requests().len(), 1, "it asked for 30 s");
+    for task in tasks {
+        assert_eq!(heard(&task.await.unwrap()).text, "there");
+    }
+    assert!(
+        begin.elapsed() < Duration::from_secs(32),
+        "{:?}",
+        begin.elapsed()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn headers_of_a_good_answer_hold_back_what_would_be_refused() {
+    let told = Event::RateLimits(RateLimits {
+        requests: RateLimit {
+            limit: Some(TokenCount(10)),
+            remaining: Some(TokenCount(0)),
+            reset: Some(Duration::from_secs(40)),
+        },
+        ..RateLimits::default()
+    });
+    let client = ScriptedClient::new([
+        Script::events([told, start(), text("one"), stop()]),
+        Script::text("two"),
+    ]);
+    let router = router(&client);
+    let first = events(router.submit(ask("a"))).await;
+    assert_eq!(
+        first[0],
+        start(),
+        "the limits are the router's own business"
+    );
+    let begin = Instant::now();
+    heard(&events(router.submit(ask("b"))).await);
+    let took = begin.elapsed().as_secs_f64();
+    assert!(
+        (3.9..=6.1).contains(&took),
+        "a tenth of the bucket: {took} s"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_budget_refuses_before_sending_and_says_what_to_do() {
+    let client = ScriptedClient::new([Script::text("hello")]);
+    let notes = Arc::new(Notes::default());
+    let mut config = config(vec![lane("test/one", client.clone())]);
+    // A thousand tokens written cost a cent at the most.
+    config.caps.turn.cost = Some(Cost(5_000_000));
+    config.book = notes.clone();
+    let router = Router::start(config);
+    let all = events(router.submit(ask("hi"))).await;
+    let [Event::Failed(failure)] = all.as_slice() else {
+        panic!("{all:?}");
+    };
+    assert_eq!(failure.class, FailureClass::Budget);
+    assert!(failure.message.contains("raise the budget"), "{failure}");
+    assert_eq!(client.requests().len(), 0);
+    router
+        .set_caps(Caps {
+            turn: Cap {
+                cost: Some(Cost::dollars(1)),
+                tokens: None,
+            },
+            ..Caps::default()
+        })
+        .await;
+    assert_eq!(heard(&events(router.submit(ask("hi"))).await).text, "hello");
+    router.idle().await;
+    let ended = notes.ended.lock().unwrap();
+    assert_eq!(ended[0].cost, price().cost(&ended[0].usage));
+    assert_eq!(notes.reserved.lock().unwrap()[0].call, ended[0].call);
+}
+
+#[tokio::test(start_paused = true)]
+async fn parallel_questions_wait_for_what_is_held_instead_of_failing() {
+    let client = ScriptedClient::new((0..6).map(|_| Script::text("hello")));
+    let mut config = config(vec![lane("test/one", client.clone())]);
+    // Room for one question at its worst; each turns out to cost a hundredth.
+    config.caps.agent.cost = Some(Cost(12_000_000));
+    let router = Router::start(config);
+    let tasks: Vec<_> = (0..6)
+        .map(|_| tokio::spawn(events(router.submit(ask("hi")))))
+        .collect();
+    for task in tasks {
+        assert_eq!(heard(&task.await.unwrap()).text, "hello");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_others_spent_today_counts_and_an_unreadable_book_stops_everything() {
+    let client = ScriptedClient::new([Script::text("hello")]);
+    let notes = Arc::new(Notes::default());
+    let spent = |dollars| Spend {
+        cost: Some(Cost::dollars(dollars)),
+        tokens: TokenCount(1),
+    };
+    *notes.others.lock().unwrap() = Some(Ok(spent(5)));
+    let mut config = config(vec![lane("test/one", client.clone())]);
+    config.caps.day.cost = Some(Cost::dollars(5));
+    config.book = notes.clone();
+    let router = Router::start(config);
+    let all = events(router.submit(ask("hi"))).await;
+    assert_eq!(heard(&all).end, Some(Err(FailureClass::Budget)));
+    *notes.others.lock().unwrap() = Some(Err("the disk is gone".to_owned()));
+    tokio::time::sleep(Duration::from_secs(11)).await;
+    // The first question after the pause has the book read anew; its answer counts for the next.
+    events(router.submit(ask("hi"))).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let all = events(router.submit(ask("hi"))).await;
+    let Some(Event::Failed(failure)) = all.last() else {
+        panic!("{all:?}");
+    };
+    assert!(failure.message.contains("the disk is gone"), "{failure}");
+    assert_eq!(client.requests().len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_way_to_the_same_model_takes_over() {
+    let broke = ScriptedClient::new([Script::fails(failure(FailureClass::Quota))]);
+    let well = ScriptedClient::new([Script::text("from the other"), Script::text("again")]);
+    let mut second = lane("test/one", well.clone());
+    second.lane.key = KeyName("SECOND_KEY".to_owned());
+    let router = Router::start(config(vec![lane("test/one", broke.clone()), second]));
+    let told: Vec<Told> = router.submit(ask("hi")).collect().await;
+    let chosen: Vec<_> = told
+        .iter()
+        .filter_map(|told| match told {
+            Told::Decided(decision) => decision.chosen.clone(),
+            _ => None,
+        })
+        .map(|lane| lane.key.0)
+        .collect();
+    assert_eq!(chosen, ["", "SECOND_KEY"]);
+    // The lane whose quota is used up is not tried by the next question.
+    let heard = heard(&events(router.submit(ask("hi"))).await);
+    assert_eq!(heard.text, "again");
+    assert_eq!(broke.requests().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lane_that_fails_and_fails_is_left_alone_for_a_while() {
+    let client =
+        ScriptedClient::new((0..5).map(|_| Script::fails(failure(FailureClass::ServerError))));
+    let router = Router::start(RouterConfig {
+        retry_alone: Retry::default(),
+        ..config(vec![lane("test/one", client.clone())])
+    });
+    let all = events(router.submit(ask("a"))).await;
+    assert_eq!(heard(&all).end, Some(Err(FailureClass::ServerError)));
+    assert_eq!(router.health().await[0].sickness, 1.0);
+    client.then(Script::text("well again"));
+    let begin = Instant::now();
+    assert_eq!(
+        heard(&events(router.submit(ask("b"))).await).text,
+        "well again"
+    );
+    let took = begin.elapsed().as_secs();
+    assert!((14..=15).contains(&took), "{took} s");
+}

@@ -1,0 +1,263 @@
+//! Hours of many agents at a provider with limits: nobody starves, nobody overspends, Tab does not notice.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures::stream;
+use model::policy::Cap;
+use model::{Cost, Fim, RateLimit, RateLimits, Sampling};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+use super::*;
+
+const REQUESTS_A_MINUTE: u64 = 60;
+const TOKENS_A_MINUTE: u64 = 60_000;
+const HOURS: u64 = 6;
+
+/// A provider that counts: so many requests and tokens a minute, and a refusal beyond.
+#[derive(Clone)]
+struct Counting {
+    window: Arc<Mutex<Window>>,
+    refused: Arc<AtomicU64>,
+    random: Arc<Mutex<StdRng>>,
+}
+
+struct Window {
+    begin: Instant,
+    requests: u64,
+    tokens: u64,
+}
+
+impl Counting {
+    fn new(seed: u64) -> Self {
+        Self {
+            window: Arc::new(Mutex::new(Window {
+                begin: Instant::now(),
+                requests: 0,
+                tokens: 0,
+            })),
+            refused: Arc::default(),
+            random: Arc::new(Mutex::new(StdRng::seed_from_u64(seed))),
+        }
+    }
+
+    fn answer(&self, input: u64, most: u64) -> BoxStream<'static, Event> {
+        let (written, seconds) = {
+            let mut random = self.random.lock().unwrap();
+            let written = random.random_range(1..=most);
+            (written, random.random_range(0.2..4.0))
+        };
+        let mut window = self.window.lock().unwrap();
+        if window.begin.elapsed() >= Duration::from_secs(60) {
+            window.begin = Instant::now();
+            (window.requests, window.tokens) = (0, 0);
+        }
+        let left = Duration::from_secs(60).saturating_sub(window.begin.elapsed());
+        let tokens = window.tokens + input + written;
+        if window.requests + 1 > REQUESTS_A_MINUTE || tokens > TOKENS_A_MINUTE {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+            let failure = Failure {
+                retry_after: Some(left),
+                ..failure(FailureClass::RateLimited)
+            };
+            return stream::iter([Event::Failed(failure)]).boxed();
+        }
+        window.requests += 1;
+        window.tokens = tokens;
+        let part = |limit: u64, used: u64| RateLimit {
+            limit: Some(TokenCount(limit)),
+            remaining: Some(TokenCount(limit - used)),
+            reset: Some(left),
+        };
+        let limits = Event::RateLimits(RateLimits {
+            requests: part(REQUESTS_A_MINUTE, window.requests),
+            input_tokens: part(TOKENS_A_MINUTE, window.tokens),
+            ..RateLimits::default()
+        });
+        let wait = tokio::time::sleep(Duration::from_secs_f64(seconds));
+        let wait = stream::once(wait).filter_map(|()| async { None });
+        let rest = [start(), text("words"), used(input, written), stop()];
+        stream::iter([limits])
+            .chain(wait)
+            .chain(stream::iter(rest))
+            .boxed()
+    }
+}
+
+impl Client for Counting {
+    fn send(&self, request: Request) -> BoxStream<'static, Event> {
+        let input =
+            super::super::Size::of(&super::super::Question::Chat(Box::new(request.clone())));
+        self.answer(input.ask.input.0 * 9 / 10, request.max_output.0)
+    }
+
+    fn complete(&self, request: Fim) -> BoxStream<'static, Event> {
+        self.answer(100, request.max_output.0)
+    }
+}
+
+/// How long each class waited, in seconds, and how its questions ended.
+#[derive(Default)]
+struct Tally {
+    waits: BTreeMap<Class, Vec<f64>>,
+    refused: BTreeMap<u64, u64>,
+    answered: BTreeMap<u64, u64>,
+}
+
+impl Tally {
+    fn note(&mut self, class: Class, agent: u64, sent: Option<f64>, is_refused: bool) {
+        let counts = match is_refused {
+            true => &mut self.refused,
+            false => &mut self.answered,
+        };
+        *counts.entry(agent).or_default() += 1;
+        if !is_refused {
+            self.waits.entry(class).or_default().extend(sent);
+        }
+    }
+}
+
+async fn agent(router: RouterHandle, number: u64, class: Class, tally: Arc<Mutex<Tally>>) {
+    let mut random = StdRng::seed_from_u64(number);
+    let end = Instant::now() + Duration::from_secs(HOURS * 3600);
+    while Instant::now() < end {
+        let mut request = request(&"word ".repeat(random.random_range(10..2_000)));
+        request.max_output = TokenCount(random.random_range(50..3_000));
+        let asked = Instant::now();
+        let mut told = router.submit(Ask::chat(request, caller(class, number)));
+        let mut sent = None;
+        let mut is_refused = false;
+        while let Some(told) = told.next().await {
+            match told {
+                // It comes with the leave to send.
+                Told::Decided(_) => sent = Some(asked.elapsed().as_secs_f64()),
+                Told::Event(Event::Failed(failure)) => {
+                    assert_eq!(failure.class, FailureClass::Budget, "{failure}");
+                    is_refused = true;
+                }
+                _ => {}
+            }
+        }
+        tally.lock().unwrap().note(class, number, sent, is_refused);
+        if is_refused {
+            tokio::time::sleep(Duration::from_secs(60)).await;
+        }
+        tokio::time::sleep(Duration::from_secs_f64(random.random_range(0.0..3.0))).await;
+    }
+}
+
+async fn typist(router: RouterHandle, tally: Arc<Mutex<Tally>>) {
+    let mut random = StdRng::seed_from_u64(99);
+    let end = Instant::now() + Duration::from_secs(HOURS * 3600);
+    while Instant::now() < end {
+        tokio::time::sleep(Duration::from_secs_f64(random.random_range(1.0..20.0))).await;
+        let fim = Fim {
+            model: model("test/tab"),
+            prefix: "let x = ".to_owned(),
+            suffix: ";".to_owned(),
+            files: Vec::new(),
+            max_output: TokenCount(32),
+            sampling: Sampling::default(),
+            stop: Vec::new(),
+        };
+        let asked = Instant::now();
+        let mut told = router.submit(Ask::fim(fim, AgentId(0)));
+        while let Some(told) = told.next().await {
+            if let Told::Decided(_) = told {
+                let wait = asked.elapsed().as_secs_f64();
+                tally
+                    .lock()
+                    .unwrap()
+                    .waits
+                    .entry(Class::Tab)
+                    .or_default()
+                    .push(wait);
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn hours_of_twenty_agents_at_a_narrow_provider() {
+    let provider = Counting::new(3);
+    let notes = Arc::new(Notes::default());
+    // Room for the agents' questions on one lane and for completions on another, as with a small model for Tab.
+    let lanes = vec![
+        lane("test/one", provider.clone()),
+        lane("test/tab", Counting::new(4)),
+    ];
+    let mut config = config(lanes);
+    config.book = notes.clone();
+    config.caps.agent = Cap {
+        cost: Some(Cost::dollars(2)),
+        tokens: None,
+    };
+    let router = Router::start(config);
+    let tally = Arc::new(Mutex::new(Tally::default()));
+    let mut tasks = vec![tokio::spawn(typist(router.clone(), tally.clone()))];
+    for number in 1..=20 {
+        let class = match number {
+            1..=4 => Class::Turn,
+            5..=16 => Class::Subagent,
+            _ => Class::Background,
+        };
+        tasks.push(tokio::spawn(agent(
+            router.clone(),
+            number,
+            class,
+            tally.clone(),
+        )));
+    }
+    for task in tasks {
+        task.await.unwrap();
+    }
+    router.idle().await;
+    let mut spent: BTreeMap<u64, u64> = BTreeMap::new();
+    for call in notes.ended.lock().unwrap().iter() {
+        *spent.entry(call.caller.agent.0).or_default() += call.cost.expect("a price").0;
+    }
+    let tally = tally.lock().unwrap();
+    for (agent, spent) in &spent {
+        assert!(
+            *spent <= Cost::dollars(2).0,
+            "agent {agent} spent {}",
+            Cost(*spent)
+        );
+    }
+    for number in 1..=20 {
+        assert!(
+            tally.answered[&number] >= 20,
+            "agent {number} starved: {:?}",
+            tally.answered
+        );
+    }
+    let worst = |class| tally.waits[&class].iter().copied().fold(0.0, f64::max);
+    let asked: u64 = tally.answered.values().sum();
+    let refused = provider.refused.load(Ordering::Relaxed);
+    println!(
+        "{HOURS} h: {asked} answers, {refused} refused by the provider; worst waits {:.3} s Tab, {:.1} s turns, \
+         {:.1} s subagents, {:.1} s background",
+        worst(Class::Tab),
+        worst(Class::Turn),
+        worst(Class::Subagent),
+        worst(Class::Background),
+    );
+    assert!(worst(Class::Tab) < 0.005, "{}", worst(Class::Tab));
+    assert!(worst(Class::Turn) < 240.0, "{}", worst(Class::Turn));
+    assert!(
+        worst(Class::Background) < 1_800.0,
+        "{}",
+        worst(Class::Background)
+    );
+    assert!(
+        refused * 20 < asked,
+        "the ledger foresees nearly all refusals: {refused} of {asked}"
+    );
+    let subagents = (5..=16).map(|number| tally.answered[&number]);
+    let (least, most) = (subagents.clone().min(), subagents.max());
+    println!("answers of a subagent: {least:?} to {most:?}");
+    let spent_up = tally.refused.len();
+    println!("{spent_up} of 20 agents came to the end of their budget");
+    assert!(spent_up > 0, "the budget was put to the test");
+}
