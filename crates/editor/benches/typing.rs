@@ -1,4 +1,7 @@
-//! From a key to a scene: how much time one key takes, with real shaping and no screen.
+//! From a key to a scene: how much CPU time one key takes, with real shaping and no screen.
+//!
+//! The time is that of the thread that paints, so that other programs do not count; time by the clock is printed
+//! beside it.
 //!
 //! Prints one line of JSON for each figure. `BURIN_PICTURE=file.png` also paints what the view shows.
 #![expect(
@@ -11,6 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use base::{AbsPath, Point};
+use cpu_time::ThreadTime;
 use editor::{DocumentModel, Editor, Environment, Reveal, fixture};
 use gpui_kit::{
     AnyWindowHandle, AppContext as _, Bounds, Entity, Focusable as _, HeadlessAppContext,
@@ -60,20 +64,22 @@ fn main() {
 
 fn measure(name: &str, path: &str, text: &str, row: u32, cx: &mut HeadlessAppContext) {
     let (window, _editor) = open(path, text, row, cx);
-    let mut times = Vec::with_capacity(KEYS);
+    let (mut times, mut walls) = (Vec::with_capacity(KEYS), Vec::with_capacity(KEYS));
     let typed = "    let total = sum(first, second) + 1;\n";
     for (ix, key) in typed.chars().cycle().take(KEYS + 50).enumerate() {
         let keystroke = keystroke(key);
-        let start = Instant::now();
+        let (start, wall) = (ThreadTime::now(), Instant::now());
         // In tests the window is drawn as part of the update that made it dirty.
         let edited = cx.update_window(window, |_, window, cx| {
             window.dispatch_keystroke(keystroke, cx);
             start.elapsed()
         });
         let time = (edited.expect("the window is open"), start.elapsed());
+        let wall = wall.elapsed();
         // The first keys shape what was never seen.
         if ix >= 50 {
             times.push(time);
+            walls.push(wall);
         }
         // What the background does between two keys is not this thread's time.
         cx.advance_clock(Duration::from_millis(150));
@@ -83,11 +89,17 @@ fn measure(name: &str, path: &str, text: &str, row: u32, cx: &mut HeadlessAppCon
     let mut times: Vec<Duration> = times.into_iter().map(|(_, whole)| whole).collect();
     times.sort();
     edits.sort();
+    walls.sort();
     let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize].as_secs_f64() * 1e3;
     let half = edits[edits.len() / 2].as_secs_f64() * 1e3;
     println!(
         "{{\"name\": \"of that until the text is edited p50, {name}\", \"value\": {half:.3}, \"unit\": \"ms\", \"n\": {}, \"goal\": null}}",
         times.len(),
+    );
+    println!(
+        "{{\"name\": \"the same by the clock p50, {name}\", \"value\": {:.3}, \"unit\": \"ms\", \"n\": {}, \"goal\": null}}",
+        walls[walls.len() / 2].as_secs_f64() * 1e3,
+        walls.len(),
     );
     for (label, part, goal) in [
         ("p50", 0.5, "0.5"),

@@ -4,6 +4,7 @@
 //! display map, the scroll position and what find found all mean the same revision as the document.
 //! Start at `Editor::run`, which every caret command passes through.
 
+mod bracketing;
 mod clipboard;
 mod commands;
 mod finding;
@@ -17,6 +18,7 @@ mod options;
 mod render;
 mod scrolling;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -32,7 +34,7 @@ use text::{Change, Selection, SelectionSet, Snapshot};
 
 use crate::block_view::{BlockView, BlockViews};
 use crate::comparison::Comparison;
-use crate::element::{Area, Geometry, Palette, RowCache, StickyCache};
+use crate::element::{Area, Geometry, Palette, RowCache, StickyCache, Words};
 use crate::find::FindState;
 use crate::find_bar::FindBar;
 use crate::model::{DocumentModel, ModelEvent};
@@ -74,9 +76,6 @@ pub struct ViewState {
     pub folds: Vec<(usize, usize)>,
 }
 
-/// The brackets at a caret, for a text and a place in it; none where there are none.
-type BracketsAt = ((Revision, ByteOffset), Option<[Span; 2]>);
-
 /// The rows in sight where folds begin, for a text, its tree and the rows.
 type FoldableRows = (
     (Revision, Option<Revision>, std::ops::Range<Row>),
@@ -111,11 +110,11 @@ pub struct Editor {
     pub(crate) find_bar: Option<Entity<FindBar>>,
     pub(crate) rows: RowCache,
     pub(crate) sticky: StickyCache,
+    pub(crate) words: RefCell<Words>,
     pub(crate) palette: Option<Rc<Palette>>,
     /// How the text was laid out last.
     pub(crate) geometry: Option<Geometry>,
-    /// The brackets found at a caret lately.
-    pub(crate) bracket_cache: Option<BracketsAt>,
+    pub(crate) brackets: bracketing::Brackets,
     pub(crate) foldable_cache: Option<FoldableRows>,
     /// Whether the pointer is over the gutter, which shows its arrows then.
     pub(crate) gutter_hovered: bool,
@@ -182,9 +181,10 @@ impl Editor {
             find_bar: None,
             rows: RowCache::default(),
             sticky: StickyCache::default(),
+            words: RefCell::default(),
             palette: None,
             geometry: None,
-            bracket_cache: None,
+            brackets: bracketing::Brackets::default(),
             foldable_cache: None,
             gutter_hovered: false,
             hovered: None,

@@ -38,6 +38,7 @@ pub(crate) use palette::Palette;
 #[cfg(test)]
 pub(crate) use rows::Part;
 pub(crate) use rows::{RowCache, highlights_of_rows};
+pub(crate) use shape::Words;
 pub(crate) use sticky::StickyCache;
 
 use crate::editor::Editor;

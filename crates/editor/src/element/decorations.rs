@@ -1,6 +1,6 @@
 //! Grounds behind letters and carets before them: current row, selections, matches, brackets, marks.
 
-use base::{Bias, ByteOffset, Span};
+use base::{Bias, Span};
 use gpui_kit::{Bounds, Context, Hsla, PaintQuad, Pixels, fill, point, px, size};
 use settings::{CurrentLine, CursorStyle, Whitespace};
 use text::Selection;
@@ -142,32 +142,14 @@ impl Editor {
             return;
         }
         let head = self.selections.primary().head;
-        let Some(pair) = self.bracket_pair(head, cx) else {
+        let Some(pair) = self.brackets.pair_at(self.snapshot.revision(), head) else {
+            self.look_for_brackets(head, cx);
             return;
         };
         let color = cx.theme().colors.bracket_match;
         for span in pair {
             self.add_span(layout, span, color, 2.0);
         }
-    }
-
-    /// The brackets at a caret; asked once for each place and revision.
-    fn bracket_pair(&mut self, head: ByteOffset, cx: &Context<Self>) -> Option<[Span; 2]> {
-        let key = (self.snapshot.revision(), head);
-        if let Some((known, pair)) = &self.bracket_cache
-            && *known == key
-        {
-            return *pair;
-        }
-        let syntax = self.model.read(cx).syntax()?;
-        let pair = syntax
-            .matching_bracket(&self.snapshot, head)
-            .map(|pair| [pair.open, pair.close]);
-        // While a parse is due the answer may change without the text.
-        if syntax.parsed_revision() == Some(self.snapshot.revision()) {
-            self.bracket_cache = Some((key, pair));
-        }
-        pair
     }
 
     fn add_fold_signs(&self, layout: &mut TextLayout, color: Hsla) {

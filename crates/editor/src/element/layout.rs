@@ -325,6 +325,7 @@ impl Editor {
             palette,
             display: &self.display,
             window,
+            words: &self.words,
         };
         let shape = Rc::new(shaper.shape(&line, &highlights));
         // What a fold hides may change without its row being touched: such rows are shaped every time.

@@ -5,13 +5,16 @@
 //! Invariant: x positions count from `origin_cell`, so that they stay small in rows of any length.
 //! Limitation: text that runs from right to left is laid out cell by cell from left to right.
 
+mod words;
+
+use std::cell::RefCell;
+
 use base::Span;
 use display::{DisplayLine, DisplaySnapshot, Segment, SegmentKind};
-use gpui_kit::{
-    FontId, GlyphId, HighlightStyle, Hsla, Pixels, TextRun, UnderlineStyle, Window, px,
-};
+use gpui_kit::{FontId, GlyphId, HighlightStyle, Hsla, TextRun, UnderlineStyle, Window, px};
 use smallvec::SmallVec;
 
+pub(crate) use self::words::Words;
 use super::palette::Palette;
 
 /// One letter.
@@ -91,6 +94,8 @@ pub(crate) struct Shaper<'a> {
     pub(crate) palette: &'a Palette,
     pub(crate) display: &'a DisplaySnapshot,
     pub(crate) window: &'a Window,
+    /// Words that were shaped before.
+    pub(crate) words: &'a RefCell<Words>,
 }
 
 impl Shaper<'_> {
@@ -168,38 +173,51 @@ impl Shaper<'_> {
     }
 
     fn glyphs(&self, line: &DisplayLine, pieces: &[Piece]) -> Vec<Glyph> {
-        if line.text.is_empty() {
-            return Vec::new();
-        }
+        let mut glyphs = Vec::with_capacity(line.text.len());
         let runs = self.runs(line, pieces);
-        let text_system = self.window.text_system();
-        let layout = text_system.layout_line(&line.text, self.palette.size, &runs, None);
-        let bytes = line.text.as_bytes();
-        let mut glyphs = Vec::with_capacity(layout.runs.iter().map(|run| run.glyphs.len()).sum());
+        let mut run_end = 0;
+        let mut runs = runs.iter().map(|run| {
+            run_end += run.len;
+            (run_end, run)
+        });
+        let Some(mut run) = runs.next() else {
+            return glyphs;
+        };
         let mut cluster = Cluster::default();
-        for run in &layout.runs {
-            for glyph in &run.glyphs {
-                // Blanks leave no ink.
-                if bytes.get(glyph.index) == Some(&b' ') {
-                    continue;
+        for range in words::of(&line.text) {
+            let mut start = range.start;
+            // A word of several fonts is shaped in parts: letters of different fonts do not join.
+            while start < range.end {
+                while run.0 <= start {
+                    let Some(next) = runs.next() else {
+                        return glyphs;
+                    };
+                    run = next;
                 }
-                let cell = self.cell_of(line, glyph.index);
-                let x = cluster.place(
-                    cell - line.start_cell,
-                    glyph.position.x,
-                    self.palette.advance,
-                );
-                let piece = pieces.partition_point(|piece| piece.start <= glyph.index);
-                let color = pieces
-                    .get(piece.wrapping_sub(1))
-                    .map_or(self.palette.text, |piece| piece.color);
-                glyphs.push(Glyph {
-                    x,
-                    font: run.font_id,
-                    id: glyph.id,
-                    color,
-                    is_emoji: glyph.is_emoji,
-                });
+                let end = run.0.min(range.end);
+                let word = self
+                    .words
+                    .borrow_mut()
+                    .shape(&line.text[start..end], run.1, self);
+                for letter in word.iter() {
+                    let index = start + letter.index as usize;
+                    let cell = self.cell_of(line, index);
+                    let x = cluster.place(cell - line.start_cell, letter.x, self.palette.advance);
+                    let piece = pieces.partition_point(|piece| piece.start <= index);
+                    let color = pieces
+                        .get(piece.wrapping_sub(1))
+                        .map_or(self.palette.text, |piece| piece.color);
+                    glyphs.push(Glyph {
+                        x,
+                        font: letter.font,
+                        id: letter.id,
+                        color,
+                        is_emoji: letter.is_emoji,
+                    });
+                }
+                // What follows begins at a cell of its own.
+                cluster = Cluster::default();
+                start = end;
             }
         }
         glyphs
@@ -305,8 +323,7 @@ struct Cluster {
 }
 
 impl Cluster {
-    fn place(&mut self, cell: u32, shaped: Pixels, advance: f32) -> f32 {
-        let shaped = f32::from(shaped);
+    fn place(&mut self, cell: u32, shaped: f32, advance: f32) -> f32 {
         if self.cell == Some(cell) {
             return self.x + (shaped - self.shaped);
         }

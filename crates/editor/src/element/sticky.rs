@@ -126,6 +126,7 @@ impl Editor {
             palette: &layout.palette,
             display: &self.display,
             window,
+            words: &self.words,
         };
         let shape = Rc::new(shaper.shape(&line, &highlights));
         if self.sticky.shapes.len() >= MOST_SHAPES {

@@ -1,0 +1,67 @@
+//! The brackets at the caret: looked for in the background, since an open one may have no partner near.
+
+use base::{ByteOffset, Revision, Span};
+use gpui_kit::{AppContext as _, Context, Task};
+
+use super::Editor;
+
+/// What is known of the brackets at the caret.
+#[derive(Default)]
+pub(crate) struct Brackets {
+    /// What was found for a text, its tree and a place in it; none where there are none.
+    found: Option<(Place, Option<[Span; 2]>)>,
+    /// What is being looked for.
+    looking: Option<(Place, Task<()>)>,
+}
+
+/// The text, the text its tree knows, and an offset.
+type Place = (Revision, Option<Revision>, ByteOffset);
+
+impl Brackets {
+    /// The pair at a caret, if it was found in this text.
+    pub(crate) fn pair_at(&self, revision: Revision, head: ByteOffset) -> Option<[Span; 2]> {
+        let ((known, _, at), pair) = self.found.as_ref()?;
+        pair.filter(|_| *known == revision && *at == head)
+    }
+}
+
+impl Editor {
+    /// Asks for the brackets at a caret; once for each place, text and tree.
+    pub(crate) fn look_for_brackets(&mut self, head: ByteOffset, cx: &mut Context<Self>) {
+        let Some(syntax) = self.model.read(cx).syntax().cloned() else {
+            return;
+        };
+        let revision = self.snapshot.revision();
+        let place = (revision, syntax.parsed_revision(), head);
+        let is_known = self
+            .brackets
+            .found
+            .as_ref()
+            .is_some_and(|(known, _)| *known == place);
+        let is_asked = self
+            .brackets
+            .looking
+            .as_ref()
+            .is_some_and(|(asked, _)| *asked == place);
+        if is_known || is_asked {
+            return;
+        }
+        let snapshot = self.snapshot.clone();
+        let found = cx.background_spawn(async move {
+            let pair = syntax.matching_bracket(&snapshot, head)?;
+            Some([pair.open, pair.close])
+        });
+        let task = cx.spawn(async move |this, cx| {
+            let pair = found.await;
+            // The view may be gone; then nobody looks.
+            this.update(cx, |editor, cx| {
+                editor.brackets.found = Some((place, pair));
+                if pair.is_some() {
+                    cx.notify();
+                }
+            })
+            .ok();
+        });
+        self.brackets.looking = Some((place, task));
+    }
+}
