@@ -15,6 +15,7 @@ mod failure;
 mod moment;
 pub mod policy;
 mod prices;
+mod profile;
 #[cfg(test)]
 mod random;
 mod request;
@@ -28,6 +29,10 @@ pub use event::{Event, RateLimit, RateLimits, StopReason};
 pub use failure::{Failure, FailureClass};
 pub use moment::Moment;
 pub use prices::{AboveRow, FactsRow, ModelFacts, PriceRow, Prices, RowKind};
+pub use profile::{
+    CacheStyle, EditTool, EffortSetting, FimFormat, LineNumbers, NextEditFormat, ParallelTools,
+    Profile, Profiles, ReasoningReplay, SchemaQuirk, Tier, ToolNames,
+};
 pub use request::{
     CacheMark, Effort, Fim, FimFile, ModelId, Request, Sampling, SystemBlock, ToolChoice,
     ToolInput, ToolSpec,

@@ -236,7 +236,7 @@ fn litellm_rates(entry: &Value, suffix: &str) -> PriceRow {
 /// Dollars per token to micro-dollars per million tokens.
 fn pico(dollars: f64) -> Option<u64> {
     let pico = (dollars * 1e12).round();
-    (pico >= 0.0 && pico < 1e15).then_some(pico as u64)
+    (0.0..1e15).contains(&pico).then_some(pico as u64)
 }
 
 fn contradictions(below: &Prices, above: &Prices) -> Vec<String> {

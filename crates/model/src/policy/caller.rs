@@ -48,7 +48,7 @@ pub struct Caller {
 pub struct KeyName(pub String);
 
 /// One way to a model. Limits, health and latency are counted per lane.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Lane {
     /// The model at its provider.
     pub model: ModelId,

@@ -203,5 +203,5 @@ fn rates(cost: &Cost) -> PriceRow {
 /// Dollars to micro-dollars; a figure that no price can have is no price.
 fn micro(dollars: f64) -> Option<u64> {
     let micro = (dollars * 1e6).round();
-    (micro >= 0.0 && micro < 1e15).then_some(micro as u64)
+    (0.0..1e15).contains(&micro).then_some(micro as u64)
 }

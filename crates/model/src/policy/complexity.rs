@@ -1,0 +1,296 @@
+//! How hard a step looks, from its words and its surroundings, without asking a model.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Tier;
+
+/// From 0, a title, to 100, a plan across the whole project.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct Complexity(pub u8);
+
+/// A step that a model is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Task<'a> {
+    /// What the person or the harness wrote last.
+    pub prompt: &'a str,
+    /// What the step is for.
+    pub purpose: Purpose,
+    /// How many files it may touch, where the index can tell.
+    pub files_touched: u32,
+    /// Lines of the changes made so far.
+    pub diff_lines: u32,
+    /// How many steps of a plan lie above this one.
+    pub plan_depth: u32,
+    /// How full the conversation's context is, in percent.
+    pub context_fill: u8,
+    /// How often the turn has stalled: the same call again, or calls that fail.
+    pub stalls: u32,
+}
+
+/// What a step is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// Deciding what to do.
+    Plan,
+    /// Doing it.
+    #[default]
+    Work,
+    /// A title, a summary, a commit message.
+    Summary,
+}
+
+/// What the score is made of. Every field but the last is what was seen; the last what it counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ComplexityFeatures {
+    /// What the step is for.
+    pub purpose: Purpose,
+    /// Words of the prompt.
+    pub words: u32,
+    /// Words that speak of hard work, sorted.
+    pub hard_words: Vec<String>,
+    /// Words that speak of simple work, sorted.
+    pub easy_words: Vec<String>,
+    /// Paths in the prompt.
+    pub files_mentioned: u32,
+    /// Names of functions, types and the like in the prompt.
+    pub symbols_mentioned: u32,
+    /// Whether there is an error message or a stack trace.
+    pub has_trace: bool,
+    /// As given.
+    pub files_touched: u32,
+    /// As given.
+    pub diff_lines: u32,
+    /// As given.
+    pub plan_depth: u32,
+    /// As given.
+    pub context_fill: u8,
+    /// As given.
+    pub stalls: u32,
+    /// What each thing added to the score or took from it; those that did neither are left out.
+    pub points: Vec<(String, i32)>,
+}
+
+const HARD: &[&str] = &[
+    "algorithm",
+    "architect",
+    "architecture",
+    "asynchronous",
+    "codebase",
+    "concurrency",
+    "concurrent",
+    "deadlock",
+    "debug",
+    "design",
+    "diagnose",
+    "entire",
+    "everywhere",
+    "flaky",
+    "investigate",
+    "invariant",
+    "leak",
+    "migrate",
+    "migration",
+    "optimise",
+    "optimize",
+    "parallel",
+    "performance",
+    "plan",
+    "protocol",
+    "prove",
+    "race",
+    "redesign",
+    "refactor",
+    "restructure",
+    "rewrite",
+    "root",
+    "scale",
+    "security",
+    "strategy",
+    "throughout",
+    "tradeoff",
+    "why",
+];
+
+const EASY: &[&str] = &[
+    "bump",
+    "capitalise",
+    "capitalize",
+    "comment",
+    "delete",
+    "docstring",
+    "format",
+    "import",
+    "indent",
+    "list",
+    "log",
+    "print",
+    "remove",
+    "rename",
+    "show",
+    "sort",
+    "spelling",
+    "summarise",
+    "summarize",
+    "title",
+    "translate",
+    "typo",
+    "uppercase",
+    "version",
+    "whitespace",
+];
+
+const TRACES: &[&str] = &[
+    "traceback (most recent call last)",
+    "stack trace",
+    "stack backtrace",
+    "panicked at",
+    "error[e",
+    "error:",
+    "exception in",
+    "segmentation fault",
+    "assertion failed",
+    "undefined reference",
+    "fatal:",
+    "at line ",
+];
+
+/// The prompt is read from both ends only, so that a pasted log costs no time.
+const HEAD: usize = 12 << 10;
+const TAIL: usize = 4 << 10;
+
+/// Scores a step. Deterministic, and well under a millisecond however long the prompt is.
+pub fn complexity(task: &Task<'_>) -> (Complexity, ComplexityFeatures) {
+    let mut features = seen(task);
+    let purpose = match task.purpose {
+        Purpose::Plan => 35,
+        Purpose::Work => 0,
+        Purpose::Summary => -60,
+    };
+    let up_to = |count: u32, each: i32, most: i32| {
+        let count = i32::try_from(count).unwrap_or(i32::MAX);
+        count.saturating_mul(each).min(most)
+    };
+    let count = |words: &[String]| words.len() as u32;
+    let points = [
+        ("any step", 25),
+        ("purpose", purpose),
+        ("hard words", up_to(count(&features.hard_words), 12, 36)),
+        ("easy words", -up_to(count(&features.easy_words), 10, 20)),
+        ("length", up_to(features.words / 40, 1, 10)),
+        ("files mentioned", up_to(features.files_mentioned, 4, 16)),
+        ("symbols mentioned", up_to(features.symbols_mentioned, 1, 6)),
+        ("error or trace", if features.has_trace { 12 } else { 0 }),
+        ("files touched", up_to(features.files_touched, 2, 16)),
+        ("size of the change", up_to(features.diff_lines / 25, 1, 12)),
+        ("depth of the plan", up_to(features.plan_depth, 4, 12)),
+        (
+            "context fill",
+            up_to(u32::from(features.context_fill.min(100)) / 10, 1, 10),
+        ),
+        ("stalls", up_to(features.stalls, 20, 40)),
+    ];
+    let points = points.into_iter().filter(|(_, points)| *points != 0);
+    features.points = points
+        .map(|(name, points)| (name.to_owned(), points))
+        .collect();
+    let sum: i32 = features.points.iter().map(|(_, points)| points).sum();
+    (Complexity(sum.clamp(0, 100) as u8), features)
+}
+
+impl Complexity {
+    /// The tier that suffices.
+    pub fn tier(self) -> Tier {
+        match self.0 {
+            0..=9 => Tier::Small,
+            10..=39 => Tier::Fast,
+            40..=59 => Tier::Standard,
+            _ => Tier::Strong,
+        }
+    }
+}
+
+fn seen(task: &Task<'_>) -> ComplexityFeatures {
+    let mut features = ComplexityFeatures {
+        purpose: task.purpose,
+        files_touched: task.files_touched,
+        diff_lines: task.diff_lines,
+        plan_depth: task.plan_depth,
+        context_fill: task.context_fill,
+        stalls: task.stalls,
+        ..ComplexityFeatures::default()
+    };
+    let (mut hard, mut easy) = (BTreeSet::new(), BTreeSet::new());
+    let (head, tail) = ends(task.prompt);
+    for part in [head, tail] {
+        for word in part.split_whitespace() {
+            let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '/');
+            if word.is_empty() {
+                continue;
+            }
+            features.words += 1;
+            features.files_mentioned += u32::from(is_path(word));
+            features.symbols_mentioned += u32::from(is_symbol(word));
+            let lower = word.to_lowercase();
+            if let Some(stem) = find(HARD, &lower) {
+                hard.insert(stem);
+            }
+            if let Some(stem) = find(EASY, &lower) {
+                easy.insert(stem);
+            }
+        }
+        let lower = part.to_lowercase();
+        features.has_trace |= TRACES.iter().any(|trace| lower.contains(trace));
+    }
+    features.hard_words = hard.into_iter().map(str::to_owned).collect();
+    features.easy_words = easy.into_iter().map(str::to_owned).collect();
+    features
+}
+
+/// The beginning and the end of a long text, cut between chars; the end is empty where the text is short.
+fn ends(text: &str) -> (&str, &str) {
+    if text.len() <= HEAD + TAIL {
+        return (text, "");
+    }
+    (
+        &text[..text.floor_char_boundary(HEAD)],
+        &text[text.ceil_char_boundary(text.len() - TAIL)..],
+    )
+}
+
+/// A word of the lexicon, or one of its forms: plural, -ed, -ing.
+fn find(lexicon: &[&'static str], word: &str) -> Option<&'static str> {
+    let forms = ["", "s", "es", "d", "ed", "ing", "er"];
+    lexicon.iter().copied().find(|stem| {
+        let rest = word.strip_prefix(stem);
+        rest.is_some_and(|rest| forms.contains(&rest))
+            || stem
+                .strip_suffix('e')
+                .and_then(|stem| word.strip_prefix(stem))
+                == Some("ing")
+    })
+}
+
+fn is_path(word: &str) -> bool {
+    let Some((stem, extension)) = word.rsplit_once('.') else {
+        return word.contains('/') && word.len() > 3 && !word.contains("//");
+    };
+    let is_extension = (1..=5).contains(&extension.len())
+        && extension.chars().all(|c| c.is_ascii_alphanumeric())
+        && extension.starts_with(|c: char| c.is_ascii_lowercase());
+    is_extension && !stem.is_empty() && !stem.contains("://")
+}
+
+fn is_symbol(word: &str) -> bool {
+    let is_snake = word.contains('_') && word.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let inner_capital = word.chars().skip(1).any(char::is_uppercase);
+    let is_camel = inner_capital && word.chars().any(char::is_lowercase);
+    is_snake || is_camel || word.contains("::")
+}
+
+#[cfg(test)]
+mod tests;
