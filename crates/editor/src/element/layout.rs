@@ -223,13 +223,7 @@ impl Editor {
             self.snapshot.last_row(),
         );
         self.ask_missing_highlights(geometry.buffer_rows.clone(), cx);
-        if self.map.options().wrap.is_none() {
-            let widest = self.display.widest_cell_in(first..last + 1);
-            let width = f64::from(f32::from(geometry.text.size.width));
-            let needed = f64::from(widest + 4) * f64::from(geometry.advance);
-            // Rows in sight may be shorter than those one came from: that moves nothing.
-            geometry.most_x = (needed - width).max(self.scroll.x);
-        } else {
+        if self.map.options().wrap.is_some() {
             self.scroll.x = 0.0;
         }
         geometry.scroll_x = self.scroll.x;
@@ -237,10 +231,7 @@ impl Editor {
         for row in (first.0..=last.0).map(DisplayRow) {
             let y = self.display.y_of(row);
             let (buffer_row, begins) = self.display.buffer_row(row);
-            let part = self.part(row, buffer_row, begins, geometry);
-            let shape = self.rows.shape(buffer_row, part);
-            let shape =
-                shape.unwrap_or_else(|| self.shape_row(row, buffer_row, part, palette, window, cx));
+            let shape = self.shape_of(row, (buffer_row, begins), geometry, palette, window, cx);
             rows.push(VisibleRow {
                 row,
                 y,
@@ -249,7 +240,45 @@ impl Editor {
                 shape,
             });
         }
+        if self.map.options().wrap.is_none() {
+            let width = f64::from(f32::from(geometry.text.size.width));
+            let needed = f64::from(self.widest_cell(&rows) + 4) * f64::from(geometry.advance);
+            // Rows in sight may be shorter than those one came from: that moves nothing.
+            geometry.most_x = (needed - width).max(self.scroll.x);
+        }
         rows
+    }
+
+    /// The cell behind the last of the longest row in sight; rows shaped in part are estimated.
+    fn widest_cell(&self, rows: &[VisibleRow]) -> u32 {
+        let ends = rows.iter().map(|visible| match visible.shape.end_cell {
+            Some(end) => end,
+            None => self.display.widest_cell_in(visible.row..visible.row + 1),
+        });
+        ends.max().unwrap_or(0)
+    }
+
+    /// The letters of a display row, kept or shaped now.
+    fn shape_of(
+        &mut self,
+        row: DisplayRow,
+        (buffer_row, begins): (Row, bool),
+        geometry: &Geometry,
+        palette: &Rc<Palette>,
+        window: &Window,
+        cx: &Context<Self>,
+    ) -> Rc<ShapedRow> {
+        // Most rows are short, begin here and were shaped before: nothing is asked about them.
+        let whole = Part {
+            wrap: 0,
+            cells: None,
+        };
+        if begins && let Some(shape) = self.rows.shape(buffer_row, whole) {
+            return shape;
+        }
+        let part = self.part(row, buffer_row, begins, geometry);
+        let shape = self.rows.shape(buffer_row, part);
+        shape.unwrap_or_else(|| self.shape_row(row, buffer_row, part, palette, window, cx))
     }
 
     /// Asks for the colours of rows in sight that have none, all at once.
@@ -327,7 +356,11 @@ impl Editor {
             window,
             words: &self.words,
         };
-        let shape = Rc::new(shaper.shape(&line, &highlights));
+        let mut shape = shaper.shape(&line, &highlights);
+        if part.cells.is_some() {
+            shape.end_cell = None;
+        }
+        let shape = Rc::new(shape);
         // What a fold hides may change without its row being touched: such rows are shaped every time.
         if shape.folds.is_empty() {
             self.rows.set_shape(buffer_row, part, shape.clone());

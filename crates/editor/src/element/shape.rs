@@ -52,6 +52,8 @@ pub(crate) struct Blank {
 #[derive(Clone, Debug)]
 pub(crate) struct ShapedRow {
     pub(crate) origin_cell: u32,
+    /// The cell behind the last; `None` where only a part was shaped.
+    pub(crate) end_cell: Option<u32>,
     pub(crate) glyphs: Vec<Glyph>,
     pub(crate) strokes: SmallVec<[Stroke; 1]>,
     pub(crate) blanks: SmallVec<[Blank; 4]>,
@@ -71,6 +73,7 @@ impl ShapedRow {
     pub(crate) fn empty() -> Self {
         Self {
             origin_cell: 0,
+            end_cell: Some(0),
             glyphs: Vec::new(),
             strokes: SmallVec::new(),
             blanks: SmallVec::new(),
@@ -110,6 +113,7 @@ impl Shaper<'_> {
         let fold = |segment: &&Segment| segment.kind == SegmentKind::FoldPlaceholder;
         ShapedRow {
             origin_cell: line.start_cell,
+            end_cell: Some(line.end_cell),
             glyphs,
             strokes: self.strokes(line, &pieces),
             blanks: blanks(line),
