@@ -14,6 +14,8 @@ pub(crate) use self::escape::unescaped;
 pub(crate) struct Block {
     pub(crate) old: Vec<String>,
     pub(crate) new: Vec<String>,
+    /// Whether the hunk was written as whole lines.
+    pub(crate) grain: Grain,
     /// Whether the file is to end with a line feed, where the hunk says so.
     pub(crate) final_feed: Option<bool>,
     /// In what this reading differs from what was written.
@@ -34,6 +36,7 @@ impl Block {
         let block = |old, new, final_feed| Self {
             old,
             new,
+            grain,
             final_feed,
             differences: Vec::new(),
             doubt: None,

@@ -136,24 +136,27 @@ fn push_quoted(text: &mut String, place: &Place) {
 fn push_landed(text: &mut String, plan: &SetPlan, is_applied: bool) {
     for edit in &plan.edits {
         for hunk in edit.hunks.iter().filter(|hunk| hunk.outcome.is_applied()) {
-            let done = if is_applied {
-                "applied"
-            } else {
-                "fits, but was not applied"
-            };
-            let line = match hunk.line() {
+            let at = match hunk.line() {
                 Some(line) if edit.hunks.len() > 1 || hunk.outcome == Outcome::Explained => {
                     format!(" at line {line}")
                 }
                 _ => String::new(),
             };
+            let done = match is_applied {
+                true => format!("applied{at}"),
+                false => format!("fits{at}, but was not applied"),
+            };
             let why = reason(hunk)
                 .map(|why| format!("; {why}"))
                 .unwrap_or_default();
-            push(
-                text,
-                format_args!("{}: {done}{line}{why}.\n", name(edit, hunk)),
-            );
+            push(text, format_args!("{}: {done}{why}.\n", name(edit, hunk)));
+            if let Some(place) = hunk.now.as_ref().filter(|_| is_applied) {
+                push(
+                    text,
+                    format_args!("It now reads, from line {}:\n", place.row.0 + 1),
+                );
+                push_quoted(text, place);
+            }
         }
     }
 }

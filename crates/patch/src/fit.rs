@@ -103,11 +103,9 @@ fn merge(
     if let Some(doubt) = block.doubt {
         return Err(doubt);
     }
-    // A line of the new text is kept if it is the old one as the model has it, or as the file has it.
-    let mut runs = diff(block.old.len(), block.new.len(), |old, new| {
-        block.new[new] == block.old[old]
-            || aligned.map[old].is_some_and(|row| file.content(row) == block.new[new])
-    });
+    let whole = boundary::with_blanks_of_file(file, aligned);
+    let aligned = whole.as_ref().unwrap_or(aligned);
+    let mut runs = runs(file, aligned);
     let look = lines::Look::of(file, aligned, &runs)?;
     differences.extend(&look.differences);
     let count = runs.len();
@@ -140,6 +138,36 @@ fn merge(
         edits,
         has_shed_blanks,
     })
+}
+
+/// What the new text changes. Lines it keeps are written as the old text has them, or as the file
+/// has them: whichever of the two makes more of it kept.
+fn runs(file: &FileText, aligned: &Aligned) -> Vec<Run> {
+    let (old, new) = (&aligned.block.old, &aligned.block.new);
+    let as_written = diff(old.len(), new.len(), |a, b| {
+        old[a] == new[b]
+            || is_mended(
+                &old[a],
+                &new[b],
+                aligned.map[a].map(|row| file.content(row)),
+            )
+    });
+    let as_there = diff(old.len(), new.len(), |a, b| match aligned.map[a] {
+        Some(row) => file.content(row) == new[b],
+        None => old[a] == new[b],
+    });
+    let changed =
+        |runs: &[Run]| -> usize { runs.iter().map(|run| run.old.len() + run.new.len()).sum() };
+    match changed(&as_there) < changed(&as_written) {
+        true => as_there,
+        false => as_written,
+    }
+}
+
+/// Whether a new line is the old one without white space at its end that the file has not either.
+fn is_mended(old: &str, new: &str, row: Option<&str>) -> bool {
+    let ends_alike = row.is_some_and(|row| fold::tail(row) == fold::tail(new));
+    ends_alike && fold::tail(old) != fold::tail(new) && old.trim_end() == new.trim_end()
 }
 
 /// The rows that a run replaces, where the block fits the file line by line around it.

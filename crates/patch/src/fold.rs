@@ -15,6 +15,28 @@ pub(crate) fn plain(sign: char) -> char {
     }
 }
 
+/// Kinds of punctuation that come mixed up together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Quote,
+    Dash,
+    Space,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 3] = [Self::Quote, Self::Dash, Self::Space];
+
+    /// The kind of a typographic sign; `None` for one that is plain.
+    pub(crate) fn of(sign: char) -> Option<Self> {
+        match plain(sign) {
+            plain if plain == sign => None,
+            '-' => Some(Self::Dash),
+            ' ' => Some(Self::Space),
+            _ => Some(Self::Quote),
+        }
+    }
+}
+
 /// Whether the two lines are the same apart from white space around them and punctuation.
 pub(crate) fn is_same(a: &str, b: &str) -> bool {
     let (a, b) = (a.trim(), b.trim());

@@ -211,6 +211,12 @@ fn prefix(pairs: &[(&str, &str)]) -> Option<Reading> {
     Some(Reading::Prefix(prefix.to_owned()))
 }
 
+/// Whether all of these are whole steps of what the file is indented by.
+pub(crate) fn are_of(file: &FileText, indents: &[&str]) -> bool {
+    let unit = file_unit(file);
+    indents.iter().all(|indent| unit.divides(indent))
+}
+
 /// The greatest number of columns of which all differences of indentation are multiples.
 fn common_step(indents: &[&str]) -> usize {
     let widths = indents.iter().map(|indent| indent.len());

@@ -42,6 +42,7 @@ mod fold;
 pub mod format;
 mod found;
 mod indent;
+pub mod live;
 pub mod mark;
 mod nearest;
 pub mod outcome;

@@ -291,6 +291,8 @@ pub struct HunkReport {
     pub refusal: Option<Refusal>,
     /// For one that does not land, up to three places it may have meant, the likeliest first.
     pub nearest: Vec<Place>,
+    /// For one that lands in spite of differences, the lines as they read afterwards.
+    pub now: Option<Place>,
     /// Where the new text already stands, if the hunk does not land.
     pub already_at: Option<Row>,
     /// The bytes of the model's text that it was read from.
@@ -312,6 +314,7 @@ impl HunkReport {
             differences: Vec::new(),
             refusal: Some(refusal),
             nearest: Vec::new(),
+            now: None,
             already_at: None,
             source,
         }
@@ -331,6 +334,7 @@ impl HunkReport {
             differences: Vec::new(),
             refusal: None,
             nearest: Vec::new(),
+            now: None,
             already_at: None,
             source,
         }

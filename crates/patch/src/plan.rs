@@ -125,6 +125,7 @@ fn overwrite(file: &FileText, text: &str, guard: Guard<'_>) -> Planned {
             .map(|row| file.content(row).to_owned())
             .collect(),
         new: lines(text),
+        grain: Grain::Lines,
         final_feed: (!text.is_empty()).then_some(text.ends_with('\n')),
         differences: Vec::new(),
         doubt: None,
@@ -171,7 +172,9 @@ pub(crate) fn update(file: &FileText, hunks: &[&Hunk], guard: Guard<'_>) -> Plan
     let mut landed: Vec<(usize, Landed)> = places.into_iter().zip(chosen).chain(all).collect();
     landed.sort_by_key(|(ix, _)| *ix);
     let landed: Vec<Landed> = landed.into_iter().map(|(_, landed)| landed).collect();
-    assemble(file, hunks, landed)
+    let mut planned = assemble(file, hunks, landed, changed.is_empty());
+    report::read_on(file, &mut planned);
+    planned
 }
 
 /// The places that the hunk may mean.
@@ -283,7 +286,8 @@ fn owned(hunk: usize, splices: Vec<(Span, String)>) -> Vec<Replacement> {
 }
 
 /// Takes the hunks in turn: what lands joins the plan unless it changes what another has changed.
-fn assemble(file: &FileText, hunks: &[&Hunk], landed: Vec<Landed>) -> Planned {
+/// What other hunks write is looked at only if `is_fresh`, nothing having changed since it was read.
+fn assemble(file: &FileText, hunks: &[&Hunk], landed: Vec<Landed>, is_fresh: bool) -> Planned {
     let mut planned = Planned::default();
     let mut late = Vec::new();
     for (ix, landed) in landed.into_iter().enumerate() {
@@ -309,7 +313,10 @@ fn assemble(file: &FileText, hunks: &[&Hunk], landed: Vec<Landed>) -> Planned {
         let has_earlier = planned.hunks[..ix]
             .iter()
             .any(|hunk| hunk.outcome.is_applied());
-        if has_earlier && let Some(report) = in_result(file, &mut planned, ix, hunks[ix]) {
+        if has_earlier
+            && is_fresh
+            && let Some(report) = in_result(file, &mut planned, ix, hunks[ix])
+        {
             planned.hunks[ix] = report;
         }
     }

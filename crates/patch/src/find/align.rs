@@ -15,6 +15,8 @@ use crate::found::{Aligned, Match};
 use crate::indent::Readings;
 use crate::outcome::{Difference, Rung};
 
+use self::typo::Slips;
+
 /// The least share of a block that must stand at its place.
 const FLOOR: f32 = 0.9;
 /// By how much the best place must beat the next.
@@ -71,6 +73,7 @@ struct Scorer<'a> {
     block: &'a Block,
     keys: Vec<u64>,
     weights: Vec<f32>,
+    slips: Slips<'a>,
 }
 
 /// How a cell of the alignment was reached.
@@ -91,6 +94,7 @@ impl<'a> Scorer<'a> {
             block,
             keys: block.old.iter().map(|line| fold::key(line)).collect(),
             weights: block.old.iter().map(|line| fold::weight(line)).collect(),
+            slips: Slips::of(file),
         }
     }
 
@@ -211,7 +215,10 @@ impl<'a> Scorer<'a> {
         if self.is_same(ix, row) {
             return self.weights[ix];
         }
-        match typo::distance(self.file, &self.block.old[ix], self.file.content(row)) {
+        match self
+            .slips
+            .distance(&self.block.old[ix], self.file.content(row))
+        {
             Some(distance) => self.weights[ix] - distance as f32,
             None => f32::NEG_INFINITY,
         }

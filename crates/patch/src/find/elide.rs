@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use crate::block::Block;
+use crate::edit::Grain;
 use crate::file::FileText;
 use crate::found::{Aligned, Body, Match};
 use crate::outcome::{Difference, Doubt, Refusal, Rung};
@@ -84,6 +85,7 @@ impl Piece {
         let block = Rc::new(Block {
             old: old.to_vec(),
             new: new.to_vec(),
+            grain: Grain::Lines,
             final_feed: None,
             differences: Vec::new(),
             doubt: None,

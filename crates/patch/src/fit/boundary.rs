@@ -4,8 +4,11 @@
 //! or the new text may hold it. Only what comes out the same either way is accepted.
 
 use std::ops::{Range, RangeInclusive};
+use std::rc::Rc;
 
+use crate::block::Block;
 use crate::diff::Run;
+use crate::edit::Grain;
 use crate::file::FileText;
 use crate::fold;
 use crate::found::Aligned;
@@ -177,49 +180,133 @@ fn is_beside_blank(file: &FileText, rows: &Range<usize>) -> bool {
     rows.start.checked_sub(1).is_some_and(is_blank) || is_blank(rows.end)
 }
 
+/// The block with the blank lines of the file that its old text leaves out, where the new text has
+/// them between the very lines that they stand between in the file. `None` where it does not.
+pub(super) fn with_blanks_of_file(file: &FileText, aligned: &Aligned) -> Option<Aligned> {
+    let block = &aligned.block;
+    let rows: Vec<usize> = aligned.map.iter().copied().collect::<Option<_>>()?;
+    let is_exact = rows
+        .iter()
+        .zip(&block.old)
+        .all(|(row, old)| file.content(*row) == old);
+    if !is_exact || rows.len() == aligned.rows.len() {
+        return None;
+    }
+    let extra = aligned
+        .rows
+        .clone()
+        .filter(|row| rows.binary_search(row).is_err());
+    for row in extra {
+        let around = row.checked_sub(1)?..row + 2;
+        let lines: Vec<&str> = around.map(|row| file.content(row)).collect();
+        let is_alone =
+            fold::is_blank(lines[1]) && !fold::is_blank(lines[0]) && !fold::is_blank(lines[2]);
+        let mut places = block.new.windows(3).filter(|window| *window == lines);
+        if !is_alone || places.next().is_none() || places.next().is_some() {
+            return None;
+        }
+    }
+    let whole = Block {
+        old: aligned
+            .rows
+            .clone()
+            .map(|row| file.content(row).to_owned())
+            .collect(),
+        ..Block::clone(block)
+    };
+    Some(Aligned::contiguous(&Rc::new(whole), aligned.rows.start))
+}
+
+/// How many blank lines come first.
+fn leading<'a>(lines: impl Iterator<Item = &'a String>) -> usize {
+    lines.take_while(|line| fold::is_blank(line)).count()
+}
+
 /// Takes out blank lines that the new text has at its very start or end and the file has there too,
-/// just outside the place: the model left them out of the old text. Where they are all the hunk
-/// adds they are meant, and stay.
+/// just outside the place: the model left them out of the old text. Where blank lines are all that
+/// the hunk adds they are meant, and stay.
 pub(super) fn shed_blank_edges(
     file: &FileText,
     aligned: &Aligned,
     runs: &mut Vec<Run>,
 ) -> Result<(), Doubt> {
     let block = &aligned.block;
-    let is_edge = |run: &Run, at_start: bool| {
-        let reach = reach(aligned, run);
-        let is_there = match at_start {
-            true => reach.start == 0,
-            false => reach.end == block.old.len(),
-        };
-        run.old.is_empty() && is_there && are_blank(&block.new[run.new.clone()])
-    };
-    let blank_rows = |at_start: bool| {
-        let is_blank = |row: &usize| fold::is_blank(file.content(*row));
-        match at_start {
-            true => (0..aligned.rows.start).rev().take_while(is_blank).count(),
-            false => (aligned.rows.end..file.line_count())
-                .take_while(is_blank)
-                .count(),
-        }
-    };
-    let has_others = runs
+    let adds_blanks_alone = runs
         .iter()
-        .any(|run| !is_edge(run, true) && !is_edge(run, false));
-    if !has_others || block.old.is_empty() {
+        .all(|run| run.old.is_empty() && are_blank(&block.new[run.new.clone()]));
+    // Text that goes away within its line leaves a blank line behind.
+    let leaves_blank = block.grain == Grain::Text && are_blank(&block.new);
+    if adds_blanks_alone || leaves_blank || block.old.is_empty() {
         return Ok(());
     }
-    for at_start in [true, false] {
-        let run = if at_start { runs.first() } else { runs.last() };
-        let Some(run) = run.filter(|run| is_edge(run, at_start)) else {
-            continue;
+    let is_blank = |row: &usize| fold::is_blank(file.content(*row));
+    for edge in [Edge::Start, Edge::End] {
+        let (old, new, outside) = match edge {
+            Edge::Start => (
+                leading(block.old.iter()),
+                leading(block.new.iter()),
+                (0..aligned.rows.start).rev().take_while(is_blank).count(),
+            ),
+            Edge::End => (
+                leading(block.old.iter().rev()),
+                leading(block.new.iter().rev()),
+                (aligned.rows.end..file.line_count())
+                    .take_while(is_blank)
+                    .count(),
+            ),
         };
-        match blank_rows(at_start) {
-            0 => {}
-            count if count < run.new.len() => return Err(Doubt::BlankEdge),
-            _ if at_start => drop(runs.remove(0)),
-            _ => drop(runs.pop()),
+        if new <= old || outside == 0 || !adds_blanks_at(block, runs, edge) {
+            continue;
+        }
+        let run = match edge {
+            Edge::Start => runs.first(),
+            Edge::End => runs.last(),
+        };
+        let is_apart = run.is_some_and(|run| {
+            let reach = reach(aligned, run);
+            let is_there = match edge {
+                Edge::Start => reach.start == 0,
+                Edge::End => reach.end == block.old.len(),
+            };
+            let is_blank = are_blank(&block.new[run.new.clone()]);
+            run.old.is_empty() && is_there && is_blank && run.new.len() == new - old
+        });
+        if !is_apart || outside < new - old {
+            return Err(Doubt::BlankEdge);
+        }
+        match edge {
+            Edge::Start => drop(runs.remove(0)),
+            Edge::End => drop(runs.pop()),
         }
     }
     Ok(())
+}
+
+/// Whether blank lines at an edge of the new text were added there. They were not where lines of
+/// the old text beyond them go away, and they stay along with the line that follows.
+fn adds_blanks_at(block: &Block, runs: &[Run], edge: Edge) -> bool {
+    let filled = |lines: &[String]| {
+        let is_filled = |ix: &usize| !fold::is_blank(&lines[*ix]);
+        match edge {
+            Edge::Start => (0..lines.len()).find(is_filled),
+            Edge::End => (0..lines.len()).rev().find(is_filled),
+        }
+    };
+    match (filled(&block.old), filled(&block.new)) {
+        (Some(old), Some(new)) if block.old[old] == block.new[new] => true,
+        (_, Some(first)) => {
+            let mut until = match edge {
+                Edge::Start => 0..first + 1,
+                Edge::End => first..block.new.len(),
+            };
+            until.any(|ix| runs.iter().any(|run| run.new.contains(&ix)))
+        }
+        (_, None) => runs.iter().any(|run| !run.new.is_empty()),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Edge {
+    Start,
+    End,
 }

@@ -4,13 +4,11 @@
 //! all of it is indented too little, the new lines are as well, unless lines that the new text
 //! keeps show that the new text was written with more care than the old.
 
-use std::collections::BTreeMap;
-
 use crate::diff::Run;
 use crate::file::FileText;
 use crate::fold;
 use crate::found::Aligned;
-use crate::indent::Readings;
+use crate::indent::{Readings, are_of};
 use crate::outcome::{Difference, Doubt};
 
 /// How the block differs from the place in looks.
@@ -18,8 +16,10 @@ pub(super) struct Look {
     pub(super) differences: Vec<Difference>,
     /// How new lines are indented; `None` as they are.
     readings: Option<Readings>,
-    /// Chars that stand for others of the file.
-    signs: BTreeMap<char, char>,
+    /// Whether it is certain that new lines are indented as the old ones are.
+    is_told: bool,
+    /// Kinds of typographic signs that the model writes where the file has plain ones.
+    curled: Vec<fold::Kind>,
     /// Whether white space at the end of new lines is the model's slip.
     trims: bool,
     /// Whether every new line is as it is meant.
@@ -56,7 +56,8 @@ impl Look {
         let mut look = Self {
             differences: Vec::new(),
             readings: None,
-            signs: BTreeMap::new(),
+            is_told: false,
+            curled: Vec::new(),
             trims: false,
             is_clean: true,
         };
@@ -70,9 +71,7 @@ impl Look {
         let [indents, tails, signs] = evidence(file, aligned, runs);
         let has_new = runs.iter().any(|run| !run.new.is_empty());
         look.indents(&pairs, has_new && indents.mends(Doubt::Indentation)?)?;
-        if has_new && indents.slipped == 0 && look.readings.is_some() {
-            look.check_base(aligned, runs, &pairs)?;
-        }
+        look.is_told = indents.slipped > 0 || is_told_by_bases(file, aligned, runs);
         look.tails(&pairs, tails);
         look.punctuation(&pairs, has_new && signs.clean == 0);
         Ok(look)
@@ -93,30 +92,6 @@ impl Look {
         Ok(())
     }
 
-    /// With nothing kept to go by, new lines must start out as the old ones do: they may have been
-    /// written at the indentation of the file.
-    fn check_base(
-        &self,
-        aligned: &Aligned,
-        runs: &[Run],
-        pairs: &[(&str, &str)],
-    ) -> Result<(), Doubt> {
-        let least = |indents: &mut dyn Iterator<Item = &str>| indents.map(str::len).min();
-        let new = runs
-            .iter()
-            .flat_map(|run| &aligned.block.new[run.new.clone()]);
-        let mut new = new
-            .filter(|line| !fold::is_blank(line))
-            .map(|line| fold::indent(line));
-        let mut old = pairs.iter().filter(|(old, _)| !fold::is_blank(old));
-        let mut old = old.by_ref().map(|(old, _)| fold::indent(old));
-        let (new, old) = (least(&mut new), least(&mut old));
-        match new.is_none() || new == old {
-            true => Ok(()),
-            false => Err(Doubt::Indentation),
-        }
-    }
-
     fn tails(&mut self, pairs: &[(&str, &str)], evidence: Evidence) {
         if pairs
             .iter()
@@ -129,8 +104,10 @@ impl Look {
         self.trims = evidence.slipped > 0 || (all && evidence.clean == 0);
     }
 
+    /// Only plain signs are put in place of typographic ones: which typographic sign a plain one
+    /// stands for is not told by others of its kind.
     fn punctuation(&mut self, pairs: &[(&str, &str)], mends: bool) {
-        let mut signs: BTreeMap<char, Option<char>> = BTreeMap::new();
+        let (mut curled, mut meant) = (Vec::new(), Vec::new());
         let mut differ = false;
         for (old, row) in pairs {
             for (old, row) in old.trim().chars().zip(row.trim().chars()) {
@@ -139,18 +116,19 @@ impl Look {
                     break;
                 }
                 differ |= old != row;
-                let meant = signs.entry(old).or_insert(Some(row));
-                *meant = meant.filter(|meant| *meant == row);
+                match fold::Kind::of(row) {
+                    Some(kind) => meant.push(kind),
+                    None => curled.extend(fold::Kind::of(old)),
+                }
             }
         }
         if differ {
             self.differences.push(Difference::Punctuation);
         }
         if mends {
-            let meant = signs
-                .into_iter()
-                .filter_map(|(old, row)| row.map(|row| (old, row)));
-            self.signs = meant.filter(|(old, row)| old != row).collect();
+            let kinds = fold::Kind::ALL.into_iter();
+            let kinds = kinds.filter(|kind| curled.contains(kind) && !meant.contains(kind));
+            self.curled = kinds.collect();
         }
     }
 
@@ -165,43 +143,47 @@ impl Look {
         if self.is_clean {
             return Ok(new.to_vec());
         }
-        let indents: Vec<&str> = new.iter().map(|line| fold::indent(line)).collect();
         let indents = match &self.readings {
-            None => indents.into_iter().map(str::to_owned).collect(),
-            Some(readings) => {
-                let block = aligned.block.old.iter().chain(&aligned.block.new);
-                let block = block.filter(|line| !fold::is_blank(line));
-                let block: Vec<&str> = block.map(|line| fold::indent(line)).collect();
-                // Blank lines have no indentation to go by.
-                let said =
-                    new.iter()
-                        .zip(indents)
-                        .map(|(line, indent)| match fold::is_blank(line) {
-                            true => "",
-                            false => indent,
-                        });
-                let said: Vec<&str> = said.collect();
-                let filled: Vec<&str> = said
-                    .iter()
-                    .zip(new)
-                    .filter(|(_, line)| !fold::is_blank(line))
-                    .map(|(indent, _)| *indent)
-                    .collect();
-                let mut applied = readings
-                    .apply(&filled, &block, file)
-                    .ok_or(Doubt::Indentation)?
-                    .into_iter();
-                let of_line = |line: &String| match fold::is_blank(line) {
-                    true => String::new(),
-                    false => applied.next().unwrap_or_default(),
-                };
-                new.iter().map(of_line).collect::<Vec<String>>()
-            }
+            None => new
+                .iter()
+                .map(|line| fold::indent(line).to_owned())
+                .collect(),
+            Some(readings) => self.indented(file, aligned, new, readings)?,
         };
         let lines = new.iter().zip(indents);
         Ok(lines
             .map(|(line, indent)| self.line(line, indent))
             .collect())
+    }
+
+    /// The indentation of each new line; none for blank ones, which have none to go by.
+    fn indented(
+        &self,
+        file: &FileText,
+        aligned: &Aligned,
+        new: &[String],
+        readings: &Readings,
+    ) -> Result<Vec<String>, Doubt> {
+        let indents = |lines: &mut dyn Iterator<Item = &'_ String>| -> Vec<String> {
+            let filled = lines.filter(|line| !fold::is_blank(line));
+            filled.map(|line| fold::indent(line).to_owned()).collect()
+        };
+        let block = indents(&mut aligned.block.old.iter().chain(&aligned.block.new));
+        let block: Vec<&str> = block.iter().map(String::as_str).collect();
+        let said = indents(&mut new.iter());
+        let said: Vec<&str> = said.iter().map(String::as_str).collect();
+        let applied = readings
+            .apply(&said, &block, file)
+            .ok_or(Doubt::Indentation)?;
+        if applied != said && !self.is_told {
+            return Err(Doubt::Indentation);
+        }
+        let mut applied = applied.into_iter();
+        let of_line = |line: &String| match fold::is_blank(line) {
+            true => String::new(),
+            false => applied.next().unwrap_or_default(),
+        };
+        Ok(new.iter().map(of_line).collect())
     }
 
     fn line(&self, line: &str, indent: String) -> String {
@@ -211,11 +193,42 @@ impl Look {
             // What white space a blank line holds is in its indentation.
             return if self.trims { String::new() } else { indent };
         }
-        let text = text
-            .chars()
-            .map(|sign| *self.signs.get(&sign).unwrap_or(&sign));
+        let text = text.chars().map(|sign| match fold::Kind::of(sign) {
+            Some(kind) if self.curled.contains(&kind) => fold::plain(sign),
+            _ => sign,
+        });
         indent.chars().chain(text).collect()
     }
+}
+
+/// Where no line is kept to go by: whether new lines start out as the old ones they replace do, or
+/// are indented as nothing in the file is. Else they may have been written at the indentation of
+/// the file.
+fn is_told_by_bases(file: &FileText, aligned: &Aligned, runs: &[Run]) -> bool {
+    let block = &aligned.block;
+    let mut bases = Evidence::default();
+    let mut all = Vec::new();
+    for run in runs {
+        let mut gone = run
+            .old
+            .clone()
+            .filter(|ix| !fold::is_blank(&block.old[*ix]));
+        let new = block.new[run.new.clone()]
+            .iter()
+            .filter(|line| !fold::is_blank(line));
+        let new: Vec<&str> = new.map(|line| fold::indent(line)).collect();
+        all.extend(&new);
+        let (Some(ix), Some(new)) = (gone.next(), new.first()) else {
+            continue;
+        };
+        let old = fold::indent(&block.old[ix]);
+        let row = aligned.map[ix].map_or(old, |row| fold::indent(file.content(row)));
+        if old != row && (*new == old || *new == row) {
+            bases.add(*new == old);
+        }
+    }
+    let is_as_old = bases.slipped > 0 && bases.clean == 0;
+    is_as_old || !are_of(file, &all)
 }
 
 /// Old lines beside the rows they stand on.
@@ -245,15 +258,14 @@ fn evidence(file: &FileText, aligned: &Aligned, runs: &[Run]) -> [Evidence; 3] {
         let Some(new) = new.filter(|_| !is_gone) else {
             continue;
         };
-        let is_slipped = new == old;
         if fold::indent(old) != fold::indent(row) && !fold::is_blank(old) {
-            indents.add(is_slipped);
+            indents.add(fold::indent(new) == fold::indent(old));
         }
         if fold::tail(old) != fold::tail(row) && !fold::tail(old).is_empty() {
-            tails.add(is_slipped);
+            tails.add(fold::tail(new) == fold::tail(old));
         }
         if old.trim() != row.trim() && fold::is_same(old, row) {
-            signs.add(is_slipped);
+            signs.add(new.trim() == old.trim());
         }
     }
     evidence

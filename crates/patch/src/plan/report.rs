@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use base::Row;
+use base::{ByteOffset, Row};
 
 use crate::block::{Block, lines};
 use crate::edit::Hunk;
@@ -13,7 +13,7 @@ use crate::found::Match;
 use crate::nearest;
 use crate::outcome::{HunkReport, Outcome, Refusal, Rung};
 
-use super::Landing;
+use super::{Landing, Planned};
 
 pub(super) fn landed(ix: usize, landing: &Landing, source: Range<usize>) -> HunkReport {
     let fitted = &landing.fitted;
@@ -45,6 +45,33 @@ pub(super) fn refused(
     };
     report.already_at = already_at(file, hunk);
     report
+}
+
+/// Quotes what became of the lines of hunks that landed in spite of differences.
+pub(super) fn read_on(file: &FileText, planned: &mut Planned) {
+    let is_explained = |report: &HunkReport| report.outcome == Outcome::Explained;
+    if !planned.hunks.iter().any(is_explained) {
+        return;
+    }
+    let text = planned.apply(file.text());
+    let after = FileText::new(&text);
+    let mut shift = 0isize;
+    let mut spans: Vec<Option<Range<usize>>> = vec![None; planned.hunks.len()];
+    for replacement in &planned.replacements {
+        let start = replacement.span.start.0.saturating_add_signed(shift);
+        let end = start + replacement.text.len();
+        shift += replacement.text.len() as isize - replacement.span.len() as isize;
+        let span = spans[replacement.hunk].get_or_insert(start..end);
+        span.end = end;
+    }
+    for (report, span) in planned.hunks.iter_mut().zip(spans) {
+        if let Some(span) = span.filter(|_| is_explained(report)) {
+            let first = after.row_at(ByteOffset(span.start)).0 as usize;
+            // The line behind a removed one, or the last that was written.
+            let last = after.row_at(ByteOffset(span.end.max(span.start + 1) - 1)).0 as usize;
+            report.now = Some(nearest::place(&after, first..last + 1, 1.0));
+        }
+    }
 }
 
 /// Where the new text stands already. Too short a text is no sign.

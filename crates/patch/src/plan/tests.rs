@@ -1,1 +1,770 @@
-//! Tests.
+//! Where hunks land and what becomes of the text, rung by rung; random edits are in `random`.
+
+mod random;
+mod scenarios;
+mod sources;
+mod speed;
+
+use super::*;
+use crate::outcome::{Difference, Doubt, Outcome};
+
+pub(super) fn hunk(old: &str, new: &str) -> Hunk {
+    Hunk {
+        old: old.to_owned(),
+        new: new.to_owned(),
+        grain: Grain::Lines,
+        occurrences: Occurrences::One,
+        context: Vec::new(),
+        row: None,
+        at_end: false,
+        in_order: false,
+        source: 0..0,
+    }
+}
+
+fn text_hunk(old: &str, new: &str) -> Hunk {
+    Hunk {
+        grain: Grain::Text,
+        ..hunk(old, new)
+    }
+}
+
+pub(super) fn run(before: &str, hunks: &[Hunk]) -> Planned {
+    let change = Change::Update {
+        hunks: hunks.to_vec(),
+        move_to: None,
+    };
+    plan(&FileText::new(before), &change, Guard::Off)
+}
+
+/// One hunk lands by `rung` and gives `after`.
+fn lands(before: &str, hunk: Hunk, rung: Rung, after: &str) -> HunkReport {
+    let planned = run(before, &[hunk]);
+    let report = planned.hunks[0].clone();
+    assert_eq!(report.rung, Some(rung), "{report:?}");
+    assert_eq!(planned.apply(before), after);
+    let is_literal = rung <= Rung::Placed && report.differences.is_empty();
+    assert_eq!(report.outcome == Outcome::Exact, is_literal, "{report:?}");
+    report
+}
+
+/// One hunk is refused.
+fn refuses(before: &str, hunk: Hunk) -> Refusal {
+    let planned = run(before, &[hunk]);
+    assert_eq!(planned.replacements, []);
+    planned.hunks[0].refusal.clone().expect("a refusal")
+}
+
+fn several(count: usize, rung: Rung) -> Refusal {
+    Refusal::Several { count, rung }
+}
+
+// Letter by letter.
+
+#[test]
+fn unique_lines_are_replaced() {
+    let report = lands(
+        "a\nb\nc\n",
+        hunk("b\n", "x\ny\n"),
+        Rung::Exact,
+        "a\nx\ny\nc\n",
+    );
+    assert_eq!(report.line(), Some(2));
+    assert_eq!(report.nearest, []);
+    lands("a\nb\nc\n", hunk("b\n", ""), Rung::Exact, "a\nc\n");
+}
+
+#[test]
+fn only_bytes_that_change_are_replaced() {
+    let planned = run("a\nb\nc\nd\n", &[hunk("a\nb\nc\nd\n", "a\nb\nx\nd\n")]);
+    let spans: Vec<_> = planned
+        .replacements
+        .iter()
+        .map(|all| all.span.range())
+        .collect();
+    assert_eq!(spans, [4..6]);
+}
+
+#[test]
+fn whole_lines_are_not_found_within_lines() {
+    assert_eq!(
+        refuses("max = 1\n", hunk("x = 1\n", "y = 1\n")),
+        Refusal::NotFound
+    );
+}
+
+#[test]
+fn text_is_found_within_lines() {
+    lands(
+        "one two three\n",
+        text_hunk("two", "2"),
+        Rung::Exact,
+        "one 2 three\n",
+    );
+    lands(
+        "f(a,\n  b)\n",
+        text_hunk("a,\n  b", "c"),
+        Rung::Exact,
+        "f(c)\n",
+    );
+    lands("one\ntwo\n", text_hunk("one\n", ""), Rung::Exact, "two\n");
+    lands("one\ntwo\n", text_hunk("one", ""), Rung::Exact, "\ntwo\n");
+}
+
+#[test]
+fn text_that_stands_twice_is_ambiguous() {
+    assert_eq!(
+        refuses("ab ab\n", text_hunk("ab", "x")),
+        several(2, Rung::Exact)
+    );
+    assert_eq!(
+        refuses("aaa\n", text_hunk("aa", "x")),
+        several(2, Rung::Exact)
+    );
+    let planned = run("x\na\nx\nb\nx\nc\nx\n", &[hunk("x\n", "y\n")]);
+    assert_eq!(planned.hunks[0].outcome, Outcome::Ambiguous);
+    let rows: Vec<u32> = planned.hunks[0]
+        .nearest
+        .iter()
+        .map(|place| place.row.0)
+        .collect();
+    assert_eq!(rows, [0, 2, 4]);
+}
+
+#[test]
+fn all_places_change_where_all_are_meant() {
+    let all = |old, new| Hunk {
+        occurrences: Occurrences::All,
+        ..text_hunk(old, new)
+    };
+    lands("ab\nab ab\n", all("ab", "x"), Rung::Exact, "x\nx x\n");
+    lands("aaa\n", all("aa", "b"), Rung::Exact, "ba\n");
+    lands("a\nb\na\nb\n", all("a\nb\n", "c\n"), Rung::Exact, "c\nc\n");
+    lands(
+        "\u{2018}a\u{2019}\nb\n\u{2018}a\u{2019}\n",
+        all("'a'", "c"),
+        Rung::Normalised,
+        "c\nb\nc\n",
+    );
+    assert_eq!(refuses("a\n", all("b", "c")), Refusal::NotFound);
+}
+
+#[test]
+fn an_edit_must_change_something() {
+    assert_eq!(refuses("a\n", hunk("a\n", "a\n")), Refusal::NothingChanges);
+    assert_eq!(refuses("a\n", text_hunk("", "b")), Refusal::NothingToFind);
+    lands("", text_hunk("", "b"), Rung::Exact, "b");
+}
+
+// Placed.
+
+fn twice() -> &'static str {
+    "fn a() {\n    x;\n}\n\nfn b() {\n    x;\n}\n"
+}
+
+#[test]
+fn a_line_number_tells_which() {
+    let at = |row| Hunk {
+        row: Some(Row(row)),
+        ..hunk("    x;\n", "    y;\n")
+    };
+    let after = "fn a() {\n    x;\n}\n\nfn b() {\n    y;\n}\n";
+    lands(twice(), at(5), Rung::Placed, after);
+    assert_eq!(refuses(twice(), at(3)), several(2, Rung::Exact));
+}
+
+#[test]
+fn a_context_header_tells_which() {
+    let under = |headers: &[&str]| Hunk {
+        context: headers.iter().map(|header| (*header).to_owned()).collect(),
+        ..hunk("    x;\n", "    y;\n")
+    };
+    let first = "fn a() {\n    y;\n}\n\nfn b() {\n    x;\n}\n";
+    let second = "fn a() {\n    x;\n}\n\nfn b() {\n    y;\n}\n";
+    lands(twice(), under(&["fn a() {"]), Rung::Placed, first);
+    lands(twice(), under(&["fn b()"]), Rung::Placed, second);
+    assert_eq!(
+        refuses(twice(), under(&["fn c()"])),
+        several(2, Rung::Exact)
+    );
+    let nested = "class A:\n  def run():\n    x\nclass B:\n  def run():\n    x\n";
+    let header = Hunk {
+        context: vec!["class B:".to_owned(), "def run():".to_owned()],
+        ..hunk("    x\n", "    y\n")
+    };
+    lands(
+        nested,
+        header,
+        Rung::Placed,
+        "class A:\n  def run():\n    x\nclass B:\n  def run():\n    y\n",
+    );
+}
+
+#[test]
+fn a_header_that_lies_behind_the_text_refuses_it() {
+    let late = Hunk {
+        context: vec!["fn b() {".to_owned()],
+        ..hunk("one\n", "two\n")
+    };
+    let refusal = refuses("one\nfn b() {\n}\n", late);
+    assert_eq!(refusal, Refusal::NotUnderHeader("fn b() {".to_owned()));
+}
+
+#[test]
+fn a_header_that_is_not_there_is_named() {
+    let lost = Hunk {
+        context: vec!["fn lost()".to_owned()],
+        ..hunk("one\n", "two\n")
+    };
+    let report = lands(
+        "one\nfn b() {\n}\n",
+        lost,
+        Rung::Exact,
+        "two\nfn b() {\n}\n",
+    );
+    assert_eq!(report.differences, [Difference::Header]);
+}
+
+#[test]
+fn order_tells_which() {
+    let ordered = |old: &str, new: &str| Hunk {
+        in_order: true,
+        ..hunk(old, new)
+    };
+    let before = "x\na\nx\nb\nx\n";
+    let planned = run(
+        before,
+        &[
+            ordered("a\n", "A\n"),
+            ordered("x\n", "y\n"),
+            ordered("b\n", "B\n"),
+        ],
+    );
+    assert!(planned.is_complete(), "{planned:?}");
+    assert_eq!(planned.apply(before), "x\nA\ny\nB\nx\n");
+    let planned = run(before, &[ordered("a\n", "A\n"), ordered("x\n", "y\n")]);
+    assert_eq!(planned.hunks[1].refusal, Some(several(2, Rung::Exact)));
+    let planned = run("x\nx\n", &[ordered("x\n", "1\n"), ordered("x\n", "2\n")]);
+    assert_eq!(planned.apply("x\nx\n"), "1\n2\n");
+}
+
+#[test]
+fn the_end_of_the_file_tells_which() {
+    let last = Hunk {
+        at_end: true,
+        ..hunk("x\n", "y\n")
+    };
+    lands("x\na\nx\n", last, Rung::Placed, "x\na\ny\n");
+}
+
+#[test]
+fn insertions_go_to_the_end_or_behind_their_header() {
+    let at_end = Hunk {
+        at_end: true,
+        ..hunk("", "b\n")
+    };
+    lands("a\n", at_end.clone(), Rung::Exact, "a\nb\n");
+    lands("a", at_end.clone(), Rung::Exact, "a\nb");
+    lands("", at_end, Rung::Exact, "b\n");
+    let under = Hunk {
+        context: vec!["fn b() {".to_owned()],
+        ..hunk("", "    z;\n")
+    };
+    lands(
+        twice(),
+        under,
+        Rung::Exact,
+        "fn a() {\n    x;\n}\n\nfn b() {\n    z;\n    x;\n}\n",
+    );
+    assert_eq!(refuses("a\n", hunk("", "b\n")), Refusal::NoPlace);
+}
+
+// Normalised.
+
+#[test]
+fn trailing_space_is_passed_over() {
+    let report = lands(
+        "a\nb\nc\n",
+        hunk("a \nb\t\n", "a \nx\n"),
+        Rung::Normalised,
+        "a\nx\nc\n",
+    );
+    assert_eq!(report.differences, [Difference::TrailingSpace]);
+    lands(
+        "a  \nb\nc\n",
+        hunk("a\nb\n", "a\nx\n"),
+        Rung::Normalised,
+        "a  \nx\nc\n",
+    );
+    lands(
+        "a\n   \nb\n",
+        hunk("a\n\nb\n", "a\n\nx\n"),
+        Rung::Normalised,
+        "a\n   \nx\n",
+    );
+}
+
+#[test]
+fn punctuation_is_passed_over() {
+    let before = "s = \"a\";\nt = \"b\";\n";
+    let curly = hunk(
+        "s = \u{201c}a\u{201d};\nt = \u{201c}b\u{201d};\n",
+        "s = \u{201c}a\u{201d};\nt = \u{201c}c\u{201d};\n",
+    );
+    let report = lands(before, curly, Rung::Normalised, "s = \"a\";\nt = \"c\";\n");
+    assert_eq!(report.differences, [Difference::Punctuation]);
+    let old_only = hunk(
+        "s = \u{201c}a\u{201d};\nt = \"b\";\n",
+        "s = \"a\";\nt = \u{201c}c\u{201d};\n",
+    );
+    lands(
+        before,
+        old_only,
+        Rung::Normalised,
+        "s = \"a\";\nt = \u{201c}c\u{201d};\n",
+    );
+    lands(
+        "x \u{2014} y\nz\n",
+        hunk("x - y\nz\n", "x - y\nw\n"),
+        Rung::Normalised,
+        "x \u{2014} y\nw\n",
+    );
+    lands(
+        "say(\u{2018}x\u{2019}) now\n",
+        text_hunk("('x') now", "('x') then"),
+        Rung::Normalised,
+        "say(\u{2018}x\u{2019}) then\n",
+    );
+}
+
+#[test]
+fn a_change_of_punctuation_is_a_change() {
+    lands(
+        "s = \"a\";\n",
+        hunk("s = \"a\";\n", "s = \u{201c}a\u{201d};\n"),
+        Rung::Exact,
+        "s = \u{201c}a\u{201d};\n",
+    );
+    lands("a\nb \n", hunk("a\nb \n", "a\nb\n"), Rung::Exact, "a\nb\n");
+}
+
+#[test]
+fn escapes_are_taken_off() {
+    let report = lands(
+        "print(\"a\")\n",
+        hunk("print(\\\"a\\\")\n", "print(\\\"b\\\")\n"),
+        Rung::Normalised,
+        "print(\"b\")\n",
+    );
+    assert_eq!(report.differences, [Difference::Escapes]);
+    lands(
+        "if a < b && c {\n",
+        hunk("if a &lt; b &amp;&amp; c {\n", "if a &lt; d {\n"),
+        Rung::Normalised,
+        "if a < d {\n",
+    );
+    lands(
+        "a\nb\nc\n",
+        text_hunk("a\\nb", "a\\nx"),
+        Rung::Normalised,
+        "a\nx\nc\n",
+    );
+    let refusal = refuses(
+        "print(\"a\")\n",
+        hunk("print(\\\"a\\\")\n", "print(\"b \\\"c\\\"\")\n"),
+    );
+    assert_eq!(refusal, Refusal::Unclear(Doubt::Escapes));
+}
+
+#[test]
+fn returns_in_the_block_are_passed_over() {
+    lands(
+        "a\nb\n",
+        hunk("a\r\nb\r\n", "a\r\nx\r\n"),
+        Rung::Normalised,
+        "a\nx\n",
+    );
+    lands(
+        "a\r\nb\r\n",
+        hunk("a\nb\n", "a\nx\ny\n"),
+        Rung::Exact,
+        "a\r\nx\r\ny\r\n",
+    );
+    lands(
+        "a\r\nb\r\n",
+        text_hunk("a\nb", "x\ny"),
+        Rung::Exact,
+        "x\r\ny\r\n",
+    );
+}
+
+// Indentation.
+
+#[test]
+fn a_dedented_block_is_indented_again() {
+    let before = "fn f() {\n    if a {\n        b;\n    }\n}\n";
+    let block = hunk("if a {\n    b;\n}\n", "if a {\n    b;\n    c;\n}\n");
+    let report = lands(
+        before,
+        block,
+        Rung::Reindented,
+        "fn f() {\n    if a {\n        b;\n        c;\n    }\n}\n",
+    );
+    assert_eq!(report.differences, [Difference::Indentation]);
+}
+
+#[test]
+fn another_unit_is_turned_into_that_of_the_file() {
+    let before = "fn f() {\n    if a {\n        b;\n    }\n}\n";
+    let two = hunk(
+        "fn f() {\n  if a {\n    b;\n",
+        "fn f() {\n  if a {\n    b;\n    c;\n",
+    );
+    lands(
+        before,
+        two,
+        Rung::Reindented,
+        "fn f() {\n    if a {\n        b;\n        c;\n    }\n}\n",
+    );
+    let tabs = hunk("\tif a {\n\t\tb;\n", "\tif a {\n\t\tc;\n");
+    lands(
+        before,
+        tabs,
+        Rung::Reindented,
+        "fn f() {\n    if a {\n        c;\n    }\n}\n",
+    );
+}
+
+#[test]
+fn clean_new_lines_are_left_alone() {
+    let before = "fn f() {\n    if a {\n        b;\n    }\n}\n";
+    let block = hunk("if a {\n    b;\n}\n", "    if a {\n        c;\n    }\n");
+    lands(
+        before,
+        block,
+        Rung::Reindented,
+        "fn f() {\n    if a {\n        c;\n    }\n}\n",
+    );
+}
+
+#[test]
+fn text_in_the_indentation_indents_all_lines() {
+    let before = "def f():\n    if a:\n        b\n";
+    lands(
+        before,
+        text_hunk("b", "c"),
+        Rung::Exact,
+        "def f():\n    if a:\n        c\n",
+    );
+    lands(
+        before,
+        text_hunk("if a:", "x\nif c:"),
+        Rung::Reindented,
+        "def f():\n    x\n    if c:\n        b\n",
+    );
+    let refusal = refuses(before, text_hunk("if a:", "if c:\n            d"));
+    assert_eq!(refusal, Refusal::Unclear(Doubt::Indentation));
+}
+
+#[test]
+fn blocks_that_stand_at_several_depths_are_ambiguous() {
+    let before = "  a;\n  b;\nx\n    a;\n    b;\n";
+    assert_eq!(
+        refuses(before, hunk("a;\nb;\n", "c;\n")),
+        several(2, Rung::Reindented)
+    );
+}
+
+// Elision.
+
+fn long() -> &'static str {
+    "fn f() {\n    a;\n    b;\n    c;\n    d;\n    e;\n}\n\nfn g() {\n}\n"
+}
+
+#[test]
+fn dots_stand_for_lines_that_stay() {
+    let block = hunk("fn f() {\n...\n    e;\n", "fn f() {\n...\n    x;\n");
+    let report = lands(
+        long(),
+        block,
+        Rung::Elided,
+        "fn f() {\n    a;\n    b;\n    c;\n    d;\n    x;\n}\n\nfn g() {\n}\n",
+    );
+    assert_eq!(report.differences, [Difference::Elision]);
+    let both = hunk(
+        "    a;\n    // ... existing code ...\n    d;\n",
+        "    A;\n    // ... existing code ...\n    D;\n",
+    );
+    lands(
+        long(),
+        both,
+        Rung::Elided,
+        "fn f() {\n    A;\n    b;\n    c;\n    D;\n    e;\n}\n\nfn g() {\n}\n",
+    );
+}
+
+#[test]
+fn what_dots_leave_must_be_unmistakable() {
+    let refusal = refuses(
+        long(),
+        hunk("fn f() {\n...\n}\n", "fn f() {\n...\n    x;\n}\n"),
+    );
+    assert_eq!(refusal, several(2, Rung::Elided));
+    let refusal = refuses(long(), hunk("    a;\n...\n    d;\n", "    a;\n    d;\n"));
+    assert_eq!(refusal, Refusal::Unclear(Doubt::Elision));
+    let refusal = refuses(
+        long(),
+        hunk("    a;\n", "    // ... rest of the function ...\n"),
+    );
+    assert!(
+        matches!(refusal, Refusal::ElidedReplacement(_)),
+        "{refusal:?}"
+    );
+}
+
+// Alignment.
+
+fn function() -> &'static str {
+    "fn compute(total: u32) -> u32 {\n    let first = total + 1;\n\n    let second = first * 2;\n    let third = second - 3;\n\n    report(third);\n    third\n}\n"
+}
+
+#[test]
+fn a_blank_line_left_out_stays() {
+    let block = hunk(
+        "fn compute(total: u32) -> u32 {\n    let first = total + 1;\n    let second = first * 2;\n    let third = second - 3;\n\n    report(third);\n",
+        "fn compute(total: u32) -> u32 {\n    let first = total + 1;\n    let second = first * 2;\n    let third = second - 3;\n\n    inform(third);\n",
+    );
+    let after = function().replace("report", "inform");
+    let report = lands(function(), block, Rung::Aligned, &after);
+    assert_eq!(report.differences, [Difference::BlankLines]);
+}
+
+#[test]
+fn a_blank_line_that_only_the_new_text_has_is_no_second_one() {
+    let block = hunk(
+        "    let first = total + 1;\n    let second = first * 2;\n    let third = second - 3;\n\n    report(third);\n",
+        "    let first = total + 1;\n\n    let second = first * 2;\n    let third = second - 3;\n\n    inform(third);\n",
+    );
+    lands(
+        function(),
+        block,
+        Rung::Aligned,
+        &function().replace("report", "inform"),
+    );
+}
+
+#[test]
+fn a_blank_line_left_out_where_the_change_is_refuses() {
+    let block = hunk(
+        "    let first = total + 1;\n    let second = first * 2;\n    let third = second - 3;\n",
+        "    let first = total + 1;\n    check(first);\n    let second = first * 2;\n    let third = second - 3;\n",
+    );
+    assert_eq!(
+        refuses(function(), block),
+        Refusal::Unclear(Doubt::Boundary)
+    );
+}
+
+#[test]
+fn blank_lines_around_the_place_are_not_doubled() {
+    let before = "a();\n\nfirst();\nsecond();\n\nz();\n";
+    let block = hunk("first();\nsecond();\n", "\nfirst();\nother();\n");
+    let report = lands(
+        before,
+        block,
+        Rung::Normalised,
+        "a();\n\nfirst();\nother();\n\nz();\n",
+    );
+    assert_eq!(report.differences, [Difference::BlankLines]);
+    lands(
+        before,
+        hunk("first();\n", "\nfirst();\n"),
+        Rung::Exact,
+        "a();\n\n\nfirst();\nsecond();\n\nz();\n",
+    );
+}
+
+#[test]
+fn a_blank_line_too_many_does_not_appear() {
+    let block = hunk(
+        "    let second = first * 2;\n\n    let third = second - 3;\n\n    report(third);\n    third\n",
+        "    let second = first * 2;\n\n    let third = second - 3;\n\n    report(third);\n    second\n",
+    );
+    let after = function().replace("    third\n}", "    second\n}");
+    lands(function(), block, Rung::Aligned, &after);
+}
+
+#[test]
+fn a_slip_in_a_line_that_stays_is_passed_over() {
+    let block = hunk(
+        "    let first = totol + 1;\n\n    let second = first * 2;\n    let third = second - 3;\n",
+        "    let first = totol + 1;\n\n    let second = first * 4;\n    let third = second - 3;\n",
+    );
+    let report = lands(
+        function(),
+        block,
+        Rung::Aligned,
+        &function().replace("first * 2", "first * 4"),
+    );
+    assert_eq!(report.differences, [Difference::Typo]);
+}
+
+#[test]
+fn a_slip_in_a_line_that_changes_refuses() {
+    let block = hunk(
+        "    let first = total + 1;\n\n    let second = frst * 2;\n    let third = second - 3;\n",
+        "    let first = total + 1;\n\n    let second = frst * 4;\n    let third = second - 3;\n",
+    );
+    assert_eq!(
+        refuses(function(), block),
+        Refusal::Unclear(Doubt::ChangedTypo)
+    );
+}
+
+#[test]
+fn another_name_is_no_slip() {
+    // `third` and `second` are names of this file, and digits are never slips.
+    for (right, wrong) in [("second - 3", "third - 3"), ("second - 3", "second - 4")] {
+        let old =
+            "    let second = first * 2;\n    let third = second - 3;\n\n    report(third);\n"
+                .replace(right, wrong);
+        let new = old.replace("report", "inform");
+        assert_eq!(refuses(function(), hunk(&old, &new)), Refusal::NotFound);
+    }
+}
+
+#[test]
+fn first_and_last_line_are_not_enough() {
+    let before = "fn handle_request_with_a_long_name(request: Request) {\n    a;\n}  // handle_request_with_a_long_name ends here\n";
+    let block = hunk(
+        "fn handle_request_with_a_long_name(request: Request) {\n    b;\n}  // handle_request_with_a_long_name ends here\n",
+        "fn handle_request_with_a_long_name(request: Request) {\n    c;\n}  // handle_request_with_a_long_name ends here\n",
+    );
+    let refusal = refuses(before, block);
+    assert!(!matches!(refusal, Refusal::Several { .. }), "{refusal:?}");
+}
+
+// Several hunks, and the bytes around them.
+
+#[test]
+fn hunks_land_independently_and_in_any_order() {
+    let before = "a\nb\nc\nd\n";
+    let planned = run(before, &[hunk("d\n", "D\n"), hunk("a\n", "A\n")]);
+    assert_eq!(planned.apply(before), "A\nb\nc\nD\n");
+}
+
+#[test]
+fn hunks_may_share_lines_that_stay() {
+    let before = "a\nb\nc\nd\n";
+    let planned = run(
+        before,
+        &[
+            hunk("a\nb\nc\n", "A\nb\nc\n"),
+            hunk("b\nc\nd\n", "b\nc\nD\n"),
+        ],
+    );
+    assert_eq!(planned.apply(before), "A\nb\nc\nD\n");
+    let planned = run(
+        before,
+        &[hunk("a\nb\n", "a\nX\n"), hunk("b\nc\n", "Y\nc\n")],
+    );
+    assert_eq!(
+        planned.hunks[1].refusal,
+        Some(Refusal::Overlaps { hunk: 0 })
+    );
+    assert_eq!(planned.apply(before), "a\nX\nc\nd\n");
+}
+
+#[test]
+fn a_hunk_may_build_on_another() {
+    let before = "a\nb\nc\n";
+    let planned = run(
+        before,
+        &[hunk("b\n", "one\ntwo\n"), hunk("two\nc\n", "TWO\nC\n")],
+    );
+    assert!(planned.is_complete(), "{planned:?}");
+    assert_eq!(planned.apply(before), "a\none\nTWO\nC\n");
+}
+
+#[test]
+fn the_end_of_the_file_stays_as_it_is() {
+    lands("a\nb", hunk("b\n", "c\nd\n"), Rung::Exact, "a\nc\nd");
+    lands("a\nb", hunk("b\n", ""), Rung::Exact, "a");
+    lands("a\nb\n", hunk("b\n", ""), Rung::Exact, "a\n");
+    lands("a\nb", hunk("a\nb\n", "a\nb\nc\n"), Rung::Exact, "a\nb\nc");
+    let feed = Hunk {
+        at_end: true,
+        ..text_hunk("a\nb", "a\nb\n")
+    };
+    lands("a\nb", feed, Rung::Exact, "a\nb\n");
+    let bare = Hunk {
+        at_end: true,
+        ..text_hunk("b\n", "c")
+    };
+    lands("a\nb\n", bare, Rung::Exact, "a\nc");
+}
+
+#[test]
+fn mark_and_mixed_endings_stay() {
+    let before = "\u{feff}a\r\nb\nc\r\nd";
+    lands(
+        before,
+        hunk("b\n", "x\ny\n"),
+        Rung::Exact,
+        "\u{feff}a\r\nx\ny\nc\r\nd",
+    );
+    lands(
+        before,
+        hunk("a\n", "z\n"),
+        Rung::Exact,
+        "\u{feff}z\r\nb\nc\r\nd",
+    );
+    let planned = plan(
+        &FileText::new(before),
+        &Change::Overwrite {
+            text: "a\nb\nnew\nd\n".to_owned(),
+        },
+        Guard::Off,
+    );
+    assert_eq!(planned.apply(before), "\u{feff}a\r\nb\nnew\r\nd\r\n");
+}
+
+#[test]
+fn a_refusal_names_what_may_be_meant() {
+    let planned = run(
+        function(),
+        &[hunk(
+            "    let second = first * 7;\n    let third = second - 9;\n",
+            "    x;\n",
+        )],
+    );
+    let report = &planned.hunks[0];
+    assert_eq!(report.nearest[0].row, Row(3));
+    assert!(
+        report.nearest[0]
+            .text
+            .starts_with("    let second = first * 2;\n")
+    );
+    let planned = run("a\nb();  c();\n", &[hunk("lost\n", "b();  c();\n")]);
+    assert_eq!(planned.hunks[0].already_at, Some(Row(1)));
+}
+
+// What was read.
+
+#[test]
+fn lines_that_changed_since_they_were_read_are_stale() {
+    let read = FileText::new("a\nb\nc\nd\ne\n");
+    let mark = ReadMark::new(&read);
+    let now = FileText::new("new\na\nb\nC\nd\ne\n");
+    let change = |old: &str, new: &str| Change::Update {
+        hunks: vec![hunk(old, new)],
+        move_to: None,
+    };
+    let planned = plan(&now, &change("e\n", "E\n"), Guard::Read(&mark));
+    assert_eq!(planned.apply(now.text()), "new\na\nb\nC\nd\nE\n");
+    let planned = plan(&now, &change("b\nC\n", "x\n"), Guard::Read(&mark));
+    let rows = Row(3)..Row(4);
+    assert_eq!(planned.hunks[0].refusal, Some(Refusal::Stale { rows }));
+}
+
+use crate::mark::ReadMark;

@@ -1,1 +1,269 @@
-//! Tests.
+//! Several files: all or nothing, one after the other, and never out of the root.
+
+use std::collections::BTreeMap;
+
+use base::Row;
+
+use super::*;
+use crate::edit::{Grain, Hunk, Occurrences};
+
+#[derive(Default)]
+struct Files {
+    texts: BTreeMap<&'static str, &'static str>,
+    mark: Option<ReadMark>,
+}
+
+impl Texts for Files {
+    fn find(&self, path: &str) -> Found<'_> {
+        match self.texts.get(path) {
+            Some(text) => Found::Text(Cow::Borrowed(text)),
+            None if path == "folder" => Found::Refused("\"folder\" is a folder".to_owned()),
+            None => Found::Missing,
+        }
+    }
+
+    fn guard(&self, _path: &str) -> Guard<'_> {
+        self.mark.as_ref().map_or(Guard::Off, Guard::from)
+    }
+}
+
+fn files(texts: &[(&'static str, &'static str)]) -> Files {
+    Files {
+        texts: texts.iter().copied().collect(),
+        mark: None,
+    }
+}
+
+fn hunk(old: &str, new: &str) -> Hunk {
+    Hunk {
+        old: old.to_owned(),
+        new: new.to_owned(),
+        grain: Grain::Lines,
+        occurrences: Occurrences::One,
+        context: Vec::new(),
+        row: None,
+        at_end: false,
+        in_order: false,
+        source: 0..0,
+    }
+}
+
+fn update(path: &str, old: &str, new: &str) -> FileEdit {
+    moved(path, &[(old, new)], None)
+}
+
+fn moved(path: &str, hunks: &[(&str, &str)], to: Option<&str>) -> FileEdit {
+    FileEdit {
+        path: path.to_owned(),
+        change: Change::Update {
+            hunks: hunks.iter().map(|(old, new)| hunk(old, new)).collect(),
+            move_to: to.map(str::to_owned),
+        },
+    }
+}
+
+fn edit(path: &str, change: Change) -> FileEdit {
+    FileEdit {
+        path: path.to_owned(),
+        change,
+    }
+}
+
+fn create(path: &str, text: &str) -> FileEdit {
+    let text = text.to_owned();
+    edit(path, Change::Create { text })
+}
+
+const ALL: Rules = Rules {
+    completeness: Completeness::All,
+    existing: Existing::Keep,
+};
+
+/// The files after the edits, those that do not change left out; `-` for one that goes away.
+fn check(files: &Files, edits: &[FileEdit], rules: Rules, expected: &[(&str, &str)]) -> SetPlan {
+    let plan = plan_set(files, edits, rules);
+    let mut made = Vec::new();
+    for file in &plan.files {
+        let text = match &file.effect {
+            Effect::Create { text, .. } => text.clone(),
+            Effect::Delete => "-".to_owned(),
+            Effect::Modify {
+                text,
+                replacements,
+                moved_from,
+            } => {
+                if moved_from.is_none() {
+                    let before = files.texts[file.path.as_str()];
+                    assert_eq!(
+                        crate::plan::apply(before, replacements),
+                        *text,
+                        "{}",
+                        file.path
+                    );
+                }
+                text.clone()
+            }
+        };
+        made.push((file.path.clone(), text));
+    }
+    let expected: Vec<_> = expected
+        .iter()
+        .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
+        .collect();
+    assert_eq!(made, expected, "{:#?}", plan.edits);
+    plan
+}
+
+fn refusal(plan: &SetPlan, edit: usize) -> Option<&'static str> {
+    plan.edits[edit].hunks[0]
+        .refusal
+        .as_ref()
+        .map(Refusal::name)
+}
+
+#[test]
+fn a_set_is_all_or_nothing() {
+    let files = files(&[("a", "1\n"), ("b", "2\n")]);
+    let good = [update("a", "1\n", "x\n"), update("b", "2\n", "y\n")];
+    check(&files, &good, ALL, &[("a", "x\n"), ("b", "y\n")]);
+    let bad = [update("a", "1\n", "x\n"), update("b", "lost\n", "y\n")];
+    let plan = check(&files, &bad, ALL, &[]);
+    assert_eq!(plan.edits[0].outcome(), Outcome::Exact);
+    assert_eq!(refusal(&plan, 1), Some("not-found"));
+    let partial = Rules {
+        completeness: Completeness::Partial,
+        ..ALL
+    };
+    check(&files, &bad, partial, &[("a", "x\n")]);
+}
+
+#[test]
+fn edits_of_one_file_compose() {
+    let files = files(&[("a", "1\n2\n3\n4\n")]);
+    let edits = [
+        update("a", "2\n", "two\nzwei\n"),
+        update("./a", "zwei\n3\n", "3\n"),
+        update("a", "1\n", ""),
+        update("a", "4\n", "four\n"),
+    ];
+    check(&files, &edits, ALL, &[("a", "two\n3\nfour\n")]);
+    let edits = [create("new", "1\n"), update("new", "1\n", "2\n")];
+    check(&files, &edits, ALL, &[("new", "2\n")]);
+    let undone = [update("a", "2\n", "two\n"), update("a", "two\n", "2\n")];
+    check(&files, &undone, ALL, &[]);
+}
+
+#[test]
+fn files_appear_move_and_go_away() {
+    let files = files(&[("a", "1\n"), ("b", "2\n")]);
+    let gone = [
+        edit("a", Change::Delete),
+        moved("b", &[("2\n", "x\n")], Some("c/d")),
+    ];
+    let plan = check(
+        &files,
+        &gone,
+        ALL,
+        &[("a", "-"), ("b", "-"), ("c/d", "x\n")],
+    );
+    let Effect::Create { moved_from, .. } = &plan.files[2].effect else {
+        panic!("{plan:?}");
+    };
+    assert_eq!(moved_from.as_deref(), Some("b"));
+    let plan = check(&files, &[create("a", "x\n")], ALL, &[]);
+    assert_eq!(refusal(&plan, 0), Some("file-exists"));
+    let plan = check(&files, &[moved("b", &[], Some("a"))], ALL, &[]);
+    assert_eq!(refusal(&plan, 0), Some("file-exists"));
+    let replacing = Rules {
+        existing: Existing::Replace,
+        ..ALL
+    };
+    check(&files, &[create("a", "x\n")], replacing, &[("a", "x\n")]);
+    check(
+        &files,
+        &[moved("b", &[], Some("a"))],
+        replacing,
+        &[("a", "2\n"), ("b", "-")],
+    );
+    let text = "whole\n".to_owned();
+    check(
+        &files,
+        &[edit("a", Change::Overwrite { text })],
+        ALL,
+        &[("a", "whole\n")],
+    );
+}
+
+#[test]
+fn what_is_not_there_cannot_change() {
+    let files = files(&[("a", "1\n")]);
+    for (change, expected) in [
+        (update("lost", "1\n", "2\n"), "no-file"),
+        (edit("lost", Change::Delete), "no-file"),
+        (edit("folder", Change::Delete), "unreadable"),
+        (create("a/b", "x\n"), "bad-path"),
+        (moved("a", &[], None), "empty"),
+        (
+            edit(
+                "a",
+                Change::Anchored {
+                    operations: Vec::new(),
+                },
+            ),
+            "empty",
+        ),
+    ] {
+        let plan = check(&files, std::slice::from_ref(&change), ALL, &[]);
+        assert_eq!(refusal(&plan, 0), Some(expected), "{change:?}");
+    }
+    check(&files, &[update("new", "", "1\n")], ALL, &[("new", "1\n")]);
+}
+
+#[test]
+fn paths_stay_below_the_root() {
+    for (path, clean) in [
+        ("a/b", "a/b"),
+        ("./a//b", "a/b"),
+        ("a/..b", "a/..b"),
+        ("a b", "a b"),
+    ] {
+        assert_eq!(clean_path(path).as_deref(), Ok(clean));
+    }
+    for path in [
+        "/a",
+        "../a",
+        "a/../b",
+        "",
+        ".",
+        "a/",
+        "C:\\a",
+        "\\a",
+        "a\\..\\..\\b",
+        "~/a",
+        "a\0b",
+        "a\nb",
+    ] {
+        let refusal = clean_path(path).expect_err(path);
+        assert!(refusal.contains("; "), "{refusal}");
+    }
+    let plan = check(&files(&[]), &[create("../a", "x\n")], ALL, &[]);
+    assert_eq!(refusal(&plan, 0), Some("bad-path"));
+}
+
+#[test]
+fn what_changed_since_it_was_read_stays_stale_over_a_set() {
+    let mut files = files(&[("a", "1\n2\nX\n4\n")]);
+    files.mark = Some(ReadMark::new(&FileText::new("1\n2\n3\n4\n")));
+    let edits = [update("a", "1\n", "one\nmore\n"), update("a", "X\n", "x\n")];
+    let plan = check(&files, &edits, ALL, &[]);
+    let rows = Row(3)..Row(4);
+    assert_eq!(
+        plan.edits[1].hunks[0].refusal,
+        Some(Refusal::Stale { rows })
+    );
+    let edits = [
+        update("a", "1\n", "one\nmore\n"),
+        update("a", "more\n", "less\n"),
+    ];
+    check(&files, &edits, ALL, &[("a", "one\nless\n2\nX\n4\n")]);
+}

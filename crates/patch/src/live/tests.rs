@@ -1,0 +1,124 @@
+//! What is shown on the way, and that it ends as the plan does.
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+
+use super::*;
+
+fn hunk(old: &str, new: &str) -> Hunk {
+    Hunk {
+        old: old.to_owned(),
+        new: new.to_owned(),
+        grain: Grain::Lines,
+        occurrences: Occurrences::One,
+        context: Vec::new(),
+        row: None,
+        at_end: false,
+        in_order: false,
+        source: 0..0,
+    }
+}
+
+/// Takes the edits that go out and keeps the text they make.
+struct Screen(String);
+
+impl Screen {
+    fn take(&mut self, progress: Progress) -> Option<Row> {
+        for edit in progress.edits {
+            self.0.replace_range(edit.span.range(), &edit.text);
+        }
+        progress.row
+    }
+}
+
+const TEXT: &str = "fn a() {\n    one;\n    two;\n}\n\nfn b() {\n    one;\n}\n";
+
+#[test]
+fn the_place_is_known_as_soon_as_it_is_unique() {
+    let file = FileText::new(TEXT);
+    let mut live = LiveFile::new(&file, Guard::Off);
+    live.begin(hunk("", ""));
+    assert_eq!(live.push(Side::Old, "    one;\n").row, None);
+    assert_eq!(live.push(Side::Old, "    tw").row, None);
+    assert_eq!(live.push(Side::Old, "o;\n").row, Some(Row(1)));
+}
+
+#[test]
+fn new_lines_appear_as_they_come() {
+    let file = FileText::new(TEXT);
+    let mut live = LiveFile::new(&file, Guard::Off);
+    let mut screen = Screen(TEXT.to_owned());
+    live.begin(hunk("", ""));
+    screen.take(live.push(Side::Old, "    one;\n    two;\n"));
+    screen.take(live.end_old());
+    assert_eq!(screen.0, TEXT);
+    screen.take(live.push(Side::New, "    one;\n    thr"));
+    assert_eq!(screen.0, TEXT);
+    screen.take(live.push(Side::New, "ee;\n"));
+    assert_eq!(screen.0, TEXT.replace("two", "three"));
+    screen.take(live.end(hunk("    one;\n    two;\n", "    one;\n    three;\n")));
+    assert_eq!(screen.0, TEXT.replace("two", "three"));
+    assert!(live.plan().is_complete());
+}
+
+#[test]
+fn what_turns_out_wrong_is_taken_back() {
+    let file = FileText::new(TEXT);
+    let mut live = LiveFile::new(&file, Guard::Off);
+    let mut screen = Screen(TEXT.to_owned());
+    live.begin(hunk("", ""));
+    screen.take(live.push(Side::Both, "    two;\n"));
+    screen.take(live.push(Side::New, "    three;\n"));
+    assert_eq!(screen.0, TEXT.replace("two;\n", "two;\n    three;\n"));
+    screen.take(live.push(Side::Both, "lost\n"));
+    screen.take(live.end(hunk("    two;\nlost\n", "    two;\n    three;\nlost\n")));
+    assert_eq!(screen.0, TEXT);
+    assert!(!live.plan().is_complete());
+}
+
+/// Random hunks in random pieces: the screen ends as the plan, and is never torn.
+#[test]
+fn the_end_is_the_plan() {
+    const LINES: [&str; 6] = ["a\n", "  b\n", "c \n", "\n", "d\n", "  e\n"];
+    for seed in 0..300 {
+        let mut random = StdRng::seed_from_u64(seed);
+        let mut some = |most: usize| -> Vec<&str> {
+            let count = random.random_range(0..most);
+            (0..count)
+                .filter_map(|_| LINES.choose(&mut random).copied())
+                .collect()
+        };
+        let text = some(16).concat();
+        let hunks: Vec<(Vec<&str>, Vec<&str>)> = (0..3).map(|_| (some(4), some(4))).collect();
+        let file = FileText::new(&text);
+        let mut live = LiveFile::new(&file, Guard::Off);
+        let mut screen = Screen(text.clone());
+        for (old, new) in &hunks {
+            live.begin(hunk("", ""));
+            let lines = old
+                .iter()
+                .map(|line| (Side::Old, *line))
+                .chain(new.iter().map(|line| (Side::New, *line)));
+            let mut lines: Vec<(Side, &str)> = lines.collect();
+            if seed % 3 == 0 {
+                // Mixed as in a patch.
+                lines.sort_by_key(|(_, line)| line.len());
+            }
+            let (mut whole_old, mut whole_new) = (String::new(), String::new());
+            for (side, line) in lines {
+                if side == Side::Old {
+                    &mut whole_old
+                } else {
+                    &mut whole_new
+                }
+                .push_str(line);
+                let cut = random.random_range(0..=line.len());
+                screen.take(live.push(side, &line[..cut]));
+                screen.take(live.push(side, &line[cut..]));
+            }
+            screen.take(live.end(hunk(&whole_old, &whole_new)));
+            assert_eq!(screen.0, live.plan().apply(&text), "seed {seed}");
+        }
+    }
+}

@@ -1,0 +1,455 @@
+//! How models spoil the blocks that they quote.
+
+use rand::Rng;
+use rand::rngs::StdRng;
+
+use crate::edit::Grain;
+use crate::fold;
+
+use super::super::sources::Language;
+use super::{Edit, joined};
+
+/// One way to spoil.
+pub(super) struct Class {
+    pub(super) name: &'static str,
+    /// `None` where it does not apply, or the meaning would not be clear any more.
+    pub(super) spoil: fn(&Edit, Language, &mut StdRng) -> Option<Corruption>,
+    /// The share that must be right; none where only silence about wrong ones counts.
+    pub(super) floor: f64,
+}
+
+/// A spoilt block, and the file where it differs from the edit's.
+#[derive(Clone, Debug)]
+pub(super) struct Corruption {
+    pub(super) old: String,
+    pub(super) new: String,
+    pub(super) grain: Grain,
+    pub(super) before: Option<String>,
+    pub(super) after: Option<String>,
+}
+
+pub(super) const CLASSES: &[Class] = &[
+    class("none", 0.998, |edit, _, _| lines(&edit.old, &edit.new)),
+    class("none, any text", 0.998, |edit, _, _| any_text(edit)),
+    class("trailing space, all lines", 0.98, |edit, _, _| {
+        let spoil = |line: &String| {
+            if line.is_empty() {
+                String::new()
+            } else {
+                format!("{line} ")
+            }
+        };
+        changed(edit, spoil)
+    }),
+    class("trailing space, one old line", 0.98, |edit, _, random| {
+        let mut old = edit.old.clone();
+        let ix = random.random_range(0..old.len());
+        old[ix].push_str("  ");
+        lines(&old, &edit.new)
+    }),
+    class("common dedent", 0.98, dedent),
+    class("4 to 2", 0.98, |edit, _, _| scale(edit, "    ", "  ")),
+    class("2 to 4", 0.98, |edit, language, _| {
+        (language == Language::Script)
+            .then(|| scale(edit, "  ", "    "))
+            .flatten()
+    }),
+    class("tabs to spaces", 0.98, |edit, _, _| {
+        scale(edit, "\t", "    ")
+    }),
+    class("spaces to tabs", 0.98, |edit, language, _| {
+        let is_four = matches!(language, Language::Rust | Language::Python);
+        is_four.then(|| scale(edit, "    ", "\t")).flatten()
+    }),
+    class("blank dropped, both", 0.98, |edit, _, random| {
+        blank_dropped(edit, random, true)
+    }),
+    class("blank dropped, old", 0.98, |edit, _, random| {
+        blank_dropped(edit, random, false)
+    }),
+    class("any blank dropped, old", 0.0, any_blank_dropped),
+    class("any blank dropped, both", 0.0, any_blank_dropped_in_both),
+    class("blank added, both", 0.98, blank_added),
+    class("typo in context, both", 0.98, |edit, _, random| {
+        typo(edit, random, true)
+    }),
+    class("typo in context, old", 0.98, |edit, _, random| {
+        typo(edit, random, false)
+    }),
+    class("typo anywhere", 0.0, typo_anywhere),
+    class("elision", 0.98, elision),
+    class("curly quotes, both", 0.98, |edit, _, _| curly(edit, true)),
+    class("curly quotes, old", 0.98, |edit, _, _| curly(edit, false)),
+    class("returns", 0.998, |edit, _, _| {
+        let (old, new) = (joined(&edit.old), joined(&edit.new));
+        Some(Corruption::new(
+            old.replace('\n', "\r\n"),
+            new.replace('\n', "\r\n"),
+        ))
+    }),
+    class("escaped quotes", 0.98, escaped),
+    class("no final feed", 0.998, no_final_feed),
+    class("copy elsewhere", 0.0, copy_elsewhere),
+    class("returns in the file", 0.998, returns_in_file),
+    class(
+        "dedent and trailing space",
+        0.98,
+        |edit, language, random| {
+            let spoilt = dedent(edit, language, random)?;
+            let old = spoilt.old.replace(";\n", "; \n");
+            (old != spoilt.old).then(|| Corruption::new(old, spoilt.new))
+        },
+    ),
+];
+
+const fn class(
+    name: &'static str,
+    floor: f64,
+    spoil: fn(&Edit, Language, &mut StdRng) -> Option<Corruption>,
+) -> Class {
+    Class { name, spoil, floor }
+}
+
+impl Corruption {
+    fn new(old: String, new: String) -> Self {
+        Self {
+            old,
+            new,
+            grain: Grain::Lines,
+            before: None,
+            after: None,
+        }
+    }
+}
+
+fn lines(old: &[String], new: &[String]) -> Option<Corruption> {
+    Some(Corruption::new(joined(old), joined(new)))
+}
+
+/// Both sides spoilt line by line; `None` if nothing is.
+fn changed(edit: &Edit, spoil: impl Fn(&String) -> String) -> Option<Corruption> {
+    let (old, new): (Vec<_>, Vec<_>) = (
+        edit.old.iter().map(&spoil).collect(),
+        edit.new.iter().map(&spoil).collect(),
+    );
+    (old != edit.old).then(|| lines(&old, &new)).flatten()
+}
+
+fn any_text(edit: &Edit) -> Option<Corruption> {
+    let trimmed = |lines: &[String]| joined(lines).strip_suffix('\n').map(str::to_owned);
+    let mut spoilt = Corruption::new(trimmed(&edit.old)?, trimmed(&edit.new)?);
+    spoilt.grain = Grain::Text;
+    // As text it may stand within lines too.
+    let is_unique = joined(&edit.before).matches(&spoilt.old).count() == 1;
+    is_unique.then_some(spoilt)
+}
+
+fn dedent(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corruption> {
+    let filled = edit
+        .old
+        .iter()
+        .chain(&edit.new)
+        .filter(|line| !line.is_empty());
+    let least = filled
+        .clone()
+        .map(|line| fold::indent(line))
+        .min_by_key(|indent| indent.len())?;
+    let is_common = filled.clone().all(|line| line.starts_with(least));
+    let old = edit.old.iter().filter(|line| !line.is_empty());
+    let is_least_of_old = old.map(|line| fold::indent(line).len()).min() == Some(least.len());
+    if least.is_empty() || !is_common || !is_least_of_old {
+        return None;
+    }
+    changed(edit, |line| {
+        line.strip_prefix(least).unwrap_or(line).to_owned()
+    })
+}
+
+/// Another unit of indentation on both sides.
+fn scale(edit: &Edit, from: &str, to: &str) -> Option<Corruption> {
+    let spoil = |line: &String| {
+        let mut rest = line.as_str();
+        let mut spoilt = String::new();
+        while let Some(after) = rest.strip_prefix(from) {
+            spoilt.push_str(to);
+            rest = after;
+        }
+        spoilt + rest
+    };
+    let is_whole = |line: &String| fold::indent(line).replace(from, "").is_empty();
+    let is_all_whole = edit
+        .old
+        .iter()
+        .chain(&edit.new)
+        .chain(&edit.before)
+        .all(is_whole);
+    if !is_all_whole {
+        return None;
+    }
+    changed(edit, spoil)
+}
+
+/// Old lines that stay, with their lines of the new text: before the change and behind it.
+fn kept_lines(edit: &Edit) -> Vec<(usize, usize)> {
+    let (head, tail) = edit.kept;
+    let shift = |ix: usize| ix + edit.new.len() - edit.old.len();
+    let behind = (edit.old.len() - tail..edit.old.len()).map(|ix| (ix, shift(ix)));
+    (0..head).map(|ix| (ix, ix)).chain(behind).collect()
+}
+
+fn without(lines: &[String], ix: usize) -> Vec<String> {
+    let mut lines = lines.to_vec();
+    lines.remove(ix);
+    lines
+}
+
+/// A blank line within lines that stay, away from the change and from the ends of the block.
+fn blank_dropped(edit: &Edit, random: &mut StdRng, both: bool) -> Option<Corruption> {
+    let (head, tail) = edit.kept;
+    let kept = kept_lines(edit);
+    let filled = edit.old.iter().filter(|line| !line.is_empty()).count();
+    let inner = kept.iter().filter(|(ix, _)| {
+        let is_away =
+            (*ix + 1 < head || *ix > edit.old.len() - tail) && *ix > 0 && *ix + 1 < edit.old.len();
+        is_away
+            && edit.old[*ix].is_empty()
+            && !edit.old[ix - 1].is_empty()
+            && !edit.old[ix + 1].is_empty()
+    });
+    let inner: Vec<_> = inner.collect();
+    if inner.is_empty() || filled < 3 {
+        return None;
+    }
+    let (ix, in_new) = *inner[random.random_range(0..inner.len())];
+    let new = if both {
+        without(&edit.new, in_new)
+    } else {
+        edit.new.clone()
+    };
+    lines(&without(&edit.old, ix), &new)
+}
+
+/// The first blank line of the old text, wherever it is, the new text left alone.
+fn any_blank_dropped(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corruption> {
+    let ix = edit.old.iter().position(String::is_empty)?;
+    // One that goes away anyway: without it this is another edit, as true as the first.
+    let runs = crate::diff::diff(edit.old.len(), edit.new.len(), |a, b| {
+        edit.old[a] == edit.new[b]
+    });
+    // So it is at an end of the block, where no line beside it shows that it was meant to stay.
+    let is_end = (ix == 0 && edit.kept.0 < 2) || (ix + 1 == edit.old.len() && edit.kept.1 < 2);
+    if is_end || runs.iter().any(|run| run.old.contains(&ix)) {
+        return None;
+    }
+    let old = without(&edit.old, ix);
+    // Without it the block may stand elsewhere, or say nothing.
+    (!old.is_empty() && stands_at_most(edit, &old, 1))
+        .then(|| lines(&old, &edit.new))
+        .flatten()
+}
+
+/// Any blank line that stays, from both texts.
+fn any_blank_dropped_in_both(edit: &Edit, _: Language, random: &mut StdRng) -> Option<Corruption> {
+    let kept: Vec<_> = kept_lines(edit)
+        .into_iter()
+        .filter(|(ix, _)| edit.old[*ix].is_empty())
+        .collect();
+    if kept.is_empty() {
+        return None;
+    }
+    let (ix, in_new) = kept[random.random_range(0..kept.len())];
+    // At one end of one text and not of the other: without it this is another edit again.
+    let is_end = [
+        (ix == 0, in_new == 0),
+        (ix + 1 == edit.old.len(), in_new + 1 == edit.new.len()),
+    ];
+    if is_end.iter().any(|(old, new)| old != new) {
+        return None;
+    }
+    let old = without(&edit.old, ix);
+    stands_at_most(edit, &old, 1)
+        .then(|| lines(&old, &without(&edit.new, in_new)))
+        .flatten()
+}
+
+fn stands_at_most(edit: &Edit, old: &[String], count: usize) -> bool {
+    edit.before
+        .windows(old.len().max(1))
+        .filter(|window| *window == old)
+        .count()
+        <= count
+}
+
+fn blank_added(edit: &Edit, _: Language, random: &mut StdRng) -> Option<Corruption> {
+    let (head, tail) = edit.kept;
+    let behind = edit.old.len() - tail;
+    // Between two lines that stay, none of them blank nor next to the change.
+    let places: Vec<usize> = (1..edit.old.len())
+        .filter(|ix| {
+            (*ix < head || *ix > behind)
+                && !edit.old[*ix].is_empty()
+                && !edit.old[ix - 1].is_empty()
+        })
+        .collect();
+    if places.is_empty() {
+        return None;
+    }
+    let ix = places[random.random_range(0..places.len())];
+    let in_new = if ix < head {
+        ix
+    } else {
+        ix + edit.new.len() - edit.old.len()
+    };
+    let (mut old, mut new) = (edit.old.clone(), edit.new.clone());
+    old.insert(ix, String::new());
+    new.insert(in_new, String::new());
+    lines(&old, &new)
+}
+
+/// Another letter in a word of four letters at least.
+fn misspelt(line: &str, random: &mut StdRng) -> Option<String> {
+    let signs: Vec<char> = line.chars().collect();
+    let is_inner = |ix: &usize| {
+        let around = signs.get(ix.saturating_sub(2)..ix + 3);
+        around.is_some_and(|around| around.iter().all(char::is_ascii_alphabetic))
+    };
+    let places: Vec<usize> = (2..signs.len()).filter(is_inner).collect();
+    if places.is_empty() {
+        return None;
+    }
+    let ix = places[random.random_range(0..places.len())];
+    let letter = ('a'..='z')
+        .nth(random.random_range(0..26))
+        .filter(|letter| *letter != signs[ix])?;
+    let spoilt = signs
+        .iter()
+        .enumerate()
+        .map(|(at, sign)| if at == ix { letter } else { *sign });
+    Some(spoilt.collect())
+}
+
+/// A slip in a line that stays, of a block that says enough for one slip to be small.
+fn typo(edit: &Edit, random: &mut StdRng, both: bool) -> Option<Corruption> {
+    let filled = edit.old.iter().filter(|line| !line.is_empty()).count();
+    let kept: Vec<_> = kept_lines(edit)
+        .into_iter()
+        .filter(|(ix, _)| edit.old[*ix].len() > 8)
+        .collect();
+    if kept.is_empty() || filled < 3 {
+        return None;
+    }
+    let (ix, in_new) = kept[random.random_range(0..kept.len())];
+    let (mut old, mut new) = (edit.old.clone(), edit.new.clone());
+    old[ix] = misspelt(&old[ix], random)?;
+    if both {
+        new[in_new].clone_from(&old[ix]);
+    }
+    lines(&old, &new)
+}
+
+fn typo_anywhere(edit: &Edit, _: Language, random: &mut StdRng) -> Option<Corruption> {
+    let mut old = edit.old.clone();
+    let ix = random.random_range(0..old.len());
+    old[ix] = misspelt(&old[ix], random)?;
+    // It may have become what the new text says.
+    if edit.new.contains(&old[ix]) {
+        return None;
+    }
+    stands_at_most(edit, &old, 0)
+        .then(|| lines(&old, &edit.new))
+        .flatten()
+}
+
+/// Lines that stay left out of the middle: between the first lines and the change.
+fn elision(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corruption> {
+    // A longer block around the change, so that there is something to leave out.
+    let head = edit.rows.start + edit.kept.0;
+    let start = head.checked_sub(7)?;
+    let more = edit.before[start..edit.rows.start].to_vec();
+    let old = [more.clone(), edit.old.clone()].concat();
+    let new = [more, edit.new.clone()].concat();
+    let kept = head - start;
+    let spoilt = |lines: &[String]| [&lines[..2], &["...".to_owned()], &lines[kept - 2..]].concat();
+    let (first, last) = (&old[..2], &old[kept - 2..]);
+    let is_once = |lines: &[String]| {
+        stands_at_most(edit, lines, 1) && lines.iter().any(|line| line.len() > 6)
+    };
+    (is_once(first) && is_once(last))
+        .then(|| lines(&spoilt(&old), &spoilt(&new)))
+        .flatten()
+}
+
+fn curly(edit: &Edit, both: bool) -> Option<Corruption> {
+    let spoil = |line: &String| {
+        let mut is_open = false;
+        let signs = line.chars().map(|sign| match sign {
+            '"' => {
+                is_open = !is_open;
+                if is_open { '\u{201c}' } else { '\u{201d}' }
+            }
+            '\'' => '\u{2019}',
+            sign => sign,
+        });
+        signs.collect::<String>()
+    };
+    let old: Vec<_> = edit.old.iter().map(spoil).collect();
+    let new: Vec<_> = edit.new.iter().map(spoil).collect();
+    if old == edit.old
+        || edit
+            .old
+            .iter()
+            .chain(&edit.new)
+            .any(|line| !line.is_ascii())
+    {
+        return None;
+    }
+    lines(&old, if both { &new } else { &edit.new })
+}
+
+fn escaped(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corruption> {
+    let all = || edit.old.iter().chain(&edit.new);
+    if all().any(|line| line.contains('\\')) {
+        return None;
+    }
+    changed(edit, |line| line.replace('"', "\\\""))
+}
+
+fn no_final_feed(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corruption> {
+    let bare = |lines: &[String]| joined(lines).strip_suffix('\n').map(str::to_owned);
+    // A blank last line would leave the file with a feed at its end after all.
+    if edit.before.last()?.is_empty() || edit.after().last()?.is_empty() {
+        return None;
+    }
+    let mut spoilt = lines(&edit.old, &edit.new)?;
+    spoilt.before = bare(&edit.before);
+    spoilt.after = bare(&edit.after());
+    Some(spoilt)
+}
+
+/// The same block once more, so that nothing tells which is meant.
+fn copy_elsewhere(edit: &Edit, _: Language, random: &mut StdRng) -> Option<Corruption> {
+    let mut before = edit.before.clone();
+    let mut after = edit.after();
+    match random.random_bool(0.5) {
+        true => {
+            before.extend(edit.old.iter().cloned());
+            after.extend(edit.old.iter().cloned());
+        }
+        false => {
+            before.splice(0..0, edit.old.iter().cloned());
+            after.splice(0..0, edit.old.iter().cloned());
+        }
+    }
+    let mut spoilt = lines(&edit.old, &edit.new)?;
+    spoilt.before = Some(joined(&before));
+    spoilt.after = Some(joined(&after));
+    Some(spoilt)
+}
+
+fn returns_in_file(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corruption> {
+    let returns = |lines: &[String]| joined(lines).replace('\n', "\r\n");
+    let mut spoilt = lines(&edit.old, &edit.new)?;
+    spoilt.before = Some(format!("\u{feff}{}", returns(&edit.before)));
+    spoilt.after = Some(format!("\u{feff}{}", returns(&edit.after())));
+    Some(spoilt)
+}
