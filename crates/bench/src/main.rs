@@ -11,6 +11,7 @@
 
 mod corpus;
 mod crash;
+mod edits;
 mod figure;
 mod interleave;
 mod open;
@@ -63,6 +64,11 @@ const BENCHES: &[Bench] = &[
         name: "stalls",
         doc: "the longest time the window stood still over files of 200 MB and other bad input",
         run: stalls::run,
+    },
+    Bench {
+        name: "edits",
+        doc: "edits as models write them, whole and corrupted, against aider and codex",
+        run: edits::run,
     },
     Bench {
         name: "parse",

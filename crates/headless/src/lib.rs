@@ -1,9 +1,10 @@
 //! The engines without a window: what the program `burin-agent` does.
 //!
-//! Knows: `host`, `project`. Must not know: windows, how anything is drawn.
+//! Knows: `host`, `patch`, `project`. Must not know: windows, how anything is drawn.
 //! Invariant: every failure is a sentence on standard error and an exit code that is not 0.
 //! Start at `run`; each command is a module.
 
+mod apply;
 mod doctor;
 mod grep;
 mod recover;
@@ -43,6 +44,8 @@ enum Command {
         #[arg(long)]
         list: bool,
     },
+    /// Apply the edits of a model to the files of a folder
+    Apply(apply::Apply),
     /// Search the files of a folder as the editor's project search does
     Grep(grep::Grep),
 }
@@ -69,6 +72,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
             Command::Doctor { json } => doctor::run(&dirs, json, streams),
             Command::Write { path } => write::run(&RealFiles, &dirs, &path, streams),
             Command::Recover { list } => recover::run(&RealFiles, &dirs, list, streams),
+            Command::Apply(apply) => apply.run(&RealFiles, &dirs, streams),
             Command::Grep(grep) => grep.run(streams),
         });
     match done {

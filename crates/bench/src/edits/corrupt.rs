@@ -1,0 +1,347 @@
+//! What models do to the text they quote.
+//!
+//! In twelve classes it changes what the edit says and not what it means: lines that stay are still
+//! meant to stay as they are in the file, and what the file should be afterwards is known. In three
+//! more a careful reader would ask: there a refusal is no failure, and a wrong guess still is.
+
+use patch::format::Side;
+
+use crate::interleave::Dice;
+
+use super::truth::{Block, Edit, is_unique, lines};
+
+/// A way in which an edit's text goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Corruption {
+    None,
+    TrailingSpace,
+    Dedent,
+    IndentUnit,
+    TabsAndSpaces,
+    BlankDropped,
+    Typo,
+    Elision,
+    CurlyQuotes,
+    LineEndings,
+    Escapes,
+    Entities,
+    /// A blank line left out right beside a change: it may be meant to go.
+    BlankAtChange,
+    /// A line of text left out, so that the quoted lines never stood in the file like that.
+    ContextDropped,
+    /// The block stands in several places: the only right answer is a refusal.
+    Unclear,
+}
+
+impl Corruption {
+    pub(super) const ALL: [Self; 15] = [
+        Self::None,
+        Self::TrailingSpace,
+        Self::Dedent,
+        Self::IndentUnit,
+        Self::TabsAndSpaces,
+        Self::BlankDropped,
+        Self::Typo,
+        Self::Elision,
+        Self::CurlyQuotes,
+        Self::LineEndings,
+        Self::Escapes,
+        Self::Entities,
+        Self::BlankAtChange,
+        Self::ContextDropped,
+        Self::Unclear,
+    ];
+
+    /// Whether there is one way to read it.
+    pub(super) fn is_clear(self) -> bool {
+        !matches!(
+            self,
+            Self::BlankAtChange | Self::ContextDropped | Self::Unclear
+        )
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::TrailingSpace => "trailing space",
+            Self::Dedent => "common dedent",
+            Self::IndentUnit => "indent unit",
+            Self::TabsAndSpaces => "tabs and spaces",
+            Self::BlankDropped => "blank line dropped",
+            Self::Typo => "typo in context",
+            Self::Elision => "... elision",
+            Self::CurlyQuotes => "curly quotes",
+            Self::LineEndings => "file has CRLF",
+            Self::Escapes => "escaped quotes",
+            Self::Entities => "HTML entities",
+            Self::BlankAtChange => "blank beside change",
+            Self::ContextDropped => "context line dropped",
+            Self::Unclear => "unclear place",
+        }
+    }
+
+    /// The edit with its text gone wrong; `None` where this cannot happen to it. The file may change
+    /// along with it.
+    pub(super) fn of(self, edit: &Edit, dice: &mut Dice) -> Option<(Edit, Block)> {
+        let context = match self {
+            Self::Elision => 8,
+            _ => 3,
+        };
+        let block = single_block(edit, context)?;
+        if self == Self::LineEndings {
+            return Some((with_returns(edit)?, block));
+        }
+        let strays = |line: &&str| line.ends_with([' ', '\t']);
+        let turns_space = matches!(
+            self,
+            Self::TrailingSpace | Self::Dedent | Self::IndentUnit | Self::TabsAndSpaces
+        );
+        if turns_space && block.side(Side::New).any(|line| strays(&line)) {
+            // Which white space at the end of a line is meant could not be told.
+            return None;
+        }
+        let block = match self {
+            Self::None => Some(block),
+            Self::TrailingSpace => each_line(&block, |line| format!("{line}  ")),
+            Self::Dedent => dedented(&block),
+            Self::IndentUnit => reindented(&block, other_unit),
+            Self::TabsAndSpaces => reindented(&block, other_sign),
+            Self::BlankDropped => dropped(&block, dice, |line, beside| {
+                line.trim().is_empty() && !beside
+            }),
+            Self::BlankAtChange => dropped(&block, dice, |line, beside| {
+                line.trim().is_empty() && beside
+            }),
+            Self::ContextDropped => dropped(&block, dice, |line, _| line.trim().len() >= 8),
+            Self::Typo => misspelt(&block, dice),
+            Self::Elision => elided(&block),
+            Self::CurlyQuotes => curly(&block),
+            Self::Escapes => escaped(&block),
+            Self::Entities => with_entities(&block),
+            Self::Unclear => return unclear(edit).map(|block| (edit.clone(), block)),
+            Self::LineEndings => None,
+        }?;
+        Some((edit.clone(), block))
+    }
+}
+
+/// The one block of an edit that has one, and some text beside it.
+fn single_block(edit: &Edit, context: usize) -> Option<Block> {
+    let mut blocks = edit.blocks(context);
+    let block = blocks.pop().filter(|_| blocks.is_empty())?;
+    (block.lines.len() <= 80).then_some(block)
+}
+
+fn with_returns(edit: &Edit) -> Option<Edit> {
+    let is_plain = !edit.old.contains('\r') && !edit.new.contains('\r');
+    is_plain.then(|| Edit {
+        path: edit.path.clone(),
+        old: edit.old.replace('\n', "\r\n"),
+        new: edit.new.replace('\n', "\r\n"),
+    })
+}
+
+/// The block with every line changed; `None` if that changes nothing.
+fn each_line(block: &Block, change: impl Fn(&str) -> String) -> Option<Block> {
+    changed(
+        block,
+        block.lines.iter().map(|(_, line)| Some(change(line))),
+    )
+}
+
+fn changed(block: &Block, lines: impl Iterator<Item = Option<String>>) -> Option<Block> {
+    let sides = block.lines.iter().map(|(side, _)| *side);
+    let lines: Option<Vec<_>> = sides
+        .zip(lines)
+        .map(|(side, line)| Some((side, line?)))
+        .collect();
+    let lines = lines?;
+    (lines != block.lines).then_some(Block { lines, ..*block })
+}
+
+fn indent(line: &str) -> &str {
+    &line[..line.len() - line.trim_start().len()]
+}
+
+fn dedented(block: &Block) -> Option<Block> {
+    let lines = block.lines.iter().map(|(_, line)| line.as_str());
+    let full = lines.filter(|line| !line.trim().is_empty());
+    let common = full.clone().map(|line| indent(line).len()).min()?;
+    let first = &full.clone().next()?[..common];
+    // Only where all lines begin with the very same white space.
+    if common == 0 || !full.clone().all(|line| line.starts_with(first)) {
+        return None;
+    }
+    each_line(block, |line| {
+        line.get(common..).unwrap_or_default().to_owned()
+    })
+}
+
+/// The block with another indentation. `None` where a line has none that can be turned.
+fn reindented(block: &Block, turn: fn(&str) -> Option<String>) -> Option<Block> {
+    let lines = block.lines.iter().map(|(_, line)| {
+        if line.trim().is_empty() {
+            return Some(line.clone());
+        }
+        Some(turn(indent(line))? + line.trim_start())
+    });
+    changed(block, lines)
+}
+
+/// Four spaces become two; a tab becomes two spaces.
+fn other_unit(indent: &str) -> Option<String> {
+    let tabs = indent.len() - indent.trim_start_matches('\t').len();
+    if tabs == indent.len() {
+        return Some("  ".repeat(tabs));
+    }
+    let is_fours = indent.len().is_multiple_of(4) && indent.chars().all(|sign| sign == ' ');
+    is_fours.then(|| " ".repeat(indent.len() / 2))
+}
+
+/// Four spaces become a tab; a tab becomes four spaces.
+fn other_sign(indent: &str) -> Option<String> {
+    let tabs = indent.len() - indent.trim_start_matches('\t').len();
+    if tabs == indent.len() {
+        return Some("    ".repeat(tabs));
+    }
+    let is_fours = indent.len().is_multiple_of(4) && indent.chars().all(|sign| sign == ' ');
+    is_fours.then(|| "\t".repeat(indent.len() / 4))
+}
+
+/// The block without one line that stays, between others. `fits` sees the line and whether it stands
+/// beside a change.
+fn dropped(block: &Block, dice: &mut Dice, fits: impl Fn(&str, bool) -> bool) -> Option<Block> {
+    let lines = &block.lines;
+    let is_beside_change = |ix: usize| {
+        let beside = [ix.checked_sub(1), Some(ix + 1)].into_iter().flatten();
+        let mut beside = beside.filter_map(|ix| lines.get(ix));
+        beside.any(|(side, _)| *side != Side::Both)
+    };
+    let candidates: Vec<usize> = (1..lines.len().saturating_sub(1))
+        .filter(|ix| lines[*ix].0 == Side::Both && fits(&lines[*ix].1, is_beside_change(*ix)))
+        .collect();
+    let out = *candidates.get(dice.below(candidates.len()))?;
+    let mut lines = block.lines.clone();
+    lines.remove(out);
+    Some(Block { lines, ..*block })
+}
+
+/// One letter of a line that stays becomes another.
+fn misspelt(block: &Block, dice: &mut Dice) -> Option<Block> {
+    let long: Vec<usize> = (0..block.lines.len())
+        .filter(|ix| {
+            let (side, line) = &block.lines[*ix];
+            let letters = line.chars().filter(|sign| sign.is_ascii_lowercase());
+            *side == Side::Both && letters.count() >= 8
+        })
+        .collect();
+    let at = *long.get(dice.below(long.len()))?;
+    let line = &block.lines[at].1;
+    let letters: Vec<usize> = line
+        .char_indices()
+        .filter(|(_, sign)| sign.is_ascii_lowercase())
+        .map(|(ix, _)| ix)
+        .collect();
+    let ix = letters[dice.below(letters.len())];
+    let other = match &line[ix..=ix] {
+        "e" => "a",
+        "q" => "p",
+        _ => "e",
+    };
+    let mut lines = block.lines.clone();
+    lines[at].1.replace_range(ix..=ix, other);
+    Some(Block { lines, ..*block })
+}
+
+/// Four lines that stay, not at an end, become `...`.
+fn elided(block: &Block) -> Option<Block> {
+    const LEFT_OUT: usize = 4;
+    let is_context = |ix: usize| {
+        block
+            .lines
+            .get(ix)
+            .is_some_and(|(side, _)| *side == Side::Both)
+    };
+    // Two lines of text before, and the same behind, so that both ends are known.
+    let at = (2..block.lines.len()).find(|at| {
+        (at - 2..at + LEFT_OUT + 2).all(is_context)
+            && [at - 1, at + LEFT_OUT]
+                .iter()
+                .all(|ix| !block.lines[*ix].1.trim().is_empty())
+    })?;
+    let mut lines = block.lines.clone();
+    lines.splice(at..at + LEFT_OUT, [(Side::Both, "...".to_owned())]);
+    Some(Block { lines, ..*block })
+}
+
+/// Straight quotes of lines that stay become curly; those of new lines stay, since what they should
+/// be would be unclear.
+fn curly(block: &Block) -> Option<Block> {
+    let lines = block.lines.iter().map(|(side, line)| {
+        if *side == Side::New {
+            return Some(line.clone());
+        }
+        let mut is_open = false;
+        let curly = line.chars().map(|sign| match sign {
+            '"' => {
+                is_open = !is_open;
+                if is_open { '\u{201c}' } else { '\u{201d}' }
+            }
+            '\'' => '\u{2019}',
+            sign => sign,
+        });
+        Some(curly.collect())
+    });
+    changed(block, lines)
+}
+
+/// Quotes get a backslash, as in a string within a string.
+fn escaped(block: &Block) -> Option<Block> {
+    if block.lines.iter().any(|(_, line)| line.contains('\\')) {
+        return None;
+    }
+    // Some quote to be found, so that the file tells what is meant.
+    let mut old = block.lines.iter().filter(|(side, _)| *side != Side::New);
+    old.any(|(_, line)| line.contains('"')).then_some(())?;
+    each_line(block, |line| line.replace('"', "\\\""))
+}
+
+/// Signs become entities, as in a page.
+fn with_entities(block: &Block) -> Option<Block> {
+    if block
+        .lines
+        .iter()
+        .any(|(_, line)| line.contains('&') && line.contains(';'))
+    {
+        return None;
+    }
+    let mut old = block.side(Side::Old);
+    old.any(|line| line.contains(['<', '>', '&']))
+        .then_some(())?;
+    each_line(block, |line| {
+        let line = line.replace('&', "&amp;");
+        line.replace('<', "&lt;").replace('>', "&gt;")
+    })
+}
+
+/// The changed lines alone, where the file has them several times.
+fn unclear(edit: &Edit) -> Option<Block> {
+    let changes = edit.changes();
+    let [change] = changes.as_slice() else {
+        return None;
+    };
+    let (old, new) = (lines(&edit.old), lines(&edit.new));
+    let taken = &old[change.old.clone()];
+    let is_known = !taken.is_empty() && taken.iter().any(|line| !line.trim().is_empty());
+    if !is_known || is_unique(&old, taken) {
+        return None;
+    }
+    let old = taken.iter().map(|line| (Side::Old, (*line).to_owned()));
+    let new = new[change.new.clone()].iter();
+    let new = new.map(|line| (Side::New, (*line).to_owned()));
+    Some(Block {
+        old_row: change.old.start,
+        new_row: change.new.start,
+        lines: old.chain(new).collect(),
+    })
+}

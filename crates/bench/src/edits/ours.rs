@@ -1,0 +1,57 @@
+//! Our own engine, in process.
+
+use std::time::Instant;
+
+use patch::anchor::line_hash;
+use patch::format::{Format, parse};
+use patch::{FileText, Guard, plan};
+
+use super::truth::lines;
+
+/// What became of an edit.
+pub(super) struct Answer {
+    /// The new text, or why there is none.
+    pub(super) text: Result<String, String>,
+    pub(super) millis: f64,
+}
+
+/// Parses, plans and applies, as is done with a reply of a model: everything lands or nothing.
+pub(super) fn apply(format: Format, path: &str, old: &str, edits: &str) -> Answer {
+    let start = Instant::now();
+    let text = applied(format, path, old, edits);
+    Answer {
+        text,
+        millis: start.elapsed().as_secs_f64() * 1_000.0,
+    }
+}
+
+fn applied(format: Format, path: &str, old: &str, edits: &str) -> Result<String, String> {
+    let parsed = parse(format, edits);
+    if parsed.has_losses() {
+        let problems: Vec<_> = parsed.problems.iter().map(ToString::to_string).collect();
+        return Err(problems.join("\n"));
+    }
+    let mut text = old.to_owned();
+    for file in &parsed.files {
+        if file.path != path {
+            return Err(format!("the edit is about {}, not {path}", file.path));
+        }
+        let planned = plan(&FileText::new(&text), &file.change, Guard::Off);
+        if !planned.is_complete() {
+            let reports: Vec<_> = planned
+                .hunks
+                .iter()
+                .map(|hunk| format!("{hunk:#?}"))
+                .collect();
+            return Err(reports.join("\n"));
+        }
+        text = planned.apply(&text);
+    }
+    Ok(text)
+}
+
+/// The hash of every line of a text, by row.
+pub(super) fn hashes(text: &str) -> impl Fn(usize) -> String + '_ {
+    let lines = lines(text);
+    move |row| line_hash(lines.get(row).copied().unwrap_or_default())
+}

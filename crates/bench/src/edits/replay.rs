@@ -1,0 +1,120 @@
+//! Real edits of single files, each encoded in every format and applied: byte for byte the new file.
+
+use patch::format::Format;
+
+use crate::figure::Figure;
+use crate::interleave::quantile;
+
+use super::truth::Edit;
+use super::{Pool, Wanted, encode, keep, ours};
+
+/// What became of the edits in one format.
+#[derive(Default)]
+struct Tally {
+    exact: usize,
+    wrong: usize,
+    refused: usize,
+    /// The format has no words for it: a change of line endings or of the final line feed.
+    unsayable: usize,
+    millis: Vec<f64>,
+    /// Bytes of the texts.
+    length: usize,
+}
+
+pub(super) fn run(pool: &mut Pool, count: usize) -> Result<Vec<Figure>, String> {
+    let mut tallies: Vec<(Format, Tally)> = Format::ALL
+        .into_iter()
+        .map(|format| (format, Tally::default()))
+        .collect();
+    let mut edits = 0;
+    pool.each(&[], |edit| {
+        if edit.old == edit.new {
+            return Ok(Wanted::More);
+        }
+        for (format, tally) in &mut tallies {
+            replay(*format, &edit, tally);
+        }
+        edits += 1;
+        Ok(if edits < count {
+            Wanted::More
+        } else {
+            Wanted::Nothing
+        })
+    })?;
+    println!("{edits} edits of single files replayed");
+    let mut figures = Vec::new();
+    for (format, tally) in &tallies {
+        let said = tally.exact + tally.wrong + tally.refused;
+        println!(
+            "  {:<15} exact {:>6}  wrong {:>3}  refused {:>3}  not to be said {:>4}  {:>9} bytes each",
+            format.name(),
+            tally.exact,
+            tally.wrong,
+            tally.refused,
+            tally.unsayable,
+            tally.length / said.max(1),
+        );
+        let failed = (tally.wrong + tally.refused) as f64;
+        let name = format.name();
+        figures.push(Figure::alone(
+            format!("replay {name} not exact"),
+            failed,
+            "edits",
+            said,
+            Some(0.0),
+        ));
+        let p99 = quantile(tally.millis.iter().copied(), 0.99);
+        figures.push(Figure::alone(
+            format!("replay {name} p99"),
+            p99,
+            "ms",
+            said,
+            Some(2.0),
+        ));
+    }
+    Ok(figures)
+}
+
+fn replay(format: Format, edit: &Edit, tally: &mut Tally) {
+    let Some(text) = encoded(format, edit) else {
+        tally.unsayable += 1;
+        return;
+    };
+    tally.length += text.len();
+    let answer = ours::apply(format, &edit.path, &edit.old, &text);
+    tally.millis.push(answer.millis);
+    let count = match &answer.text {
+        Ok(new) if *new == edit.new => &mut tally.exact,
+        Ok(_) => &mut tally.wrong,
+        Err(_) => &mut tally.refused,
+    };
+    *count += 1;
+    let failures = tally.wrong + tally.refused;
+    let got = answer.text.unwrap_or_else(|reason| reason);
+    if got != edit.new && failures <= 20 {
+        keep(
+            &format!("replay-{}-{failures}", format.name()),
+            edit,
+            &text,
+            &got,
+        );
+    }
+}
+
+fn encoded(format: Format, edit: &Edit) -> Option<String> {
+    let is_sayable = match format {
+        Format::Whole => true,
+        Format::UnifiedDiff => edit.keeps_endings(),
+        Format::SearchReplace | Format::ApplyPatch | Format::Anchors => edit.is_of_lines(),
+    };
+    if !is_sayable {
+        return None;
+    }
+    Some(match format {
+        Format::SearchReplace => encode::search_replace(&edit.path, &edit.blocks(3))?,
+        Format::ApplyPatch => encode::apply_patch(&edit.path, &edit.blocks(3)),
+        Format::UnifiedDiff => encode::unified(edit, &edit.blocks(3)),
+        Format::Whole => encode::whole(edit),
+        Format::Anchors => encode::anchors(edit, ours::hashes(&edit.old)),
+    })
+}
