@@ -10,5 +10,6 @@
 )]
 
 mod agent;
+mod applying;
 mod saving;
 mod typing;
