@@ -14,7 +14,7 @@ use text::Timestamp;
 use crate::corpus;
 use crate::figure::{self, Figure};
 use crate::interleave::{Dice, quantile};
-use crate::screen::Screen;
+use crate::screen::{OURS, Screen};
 
 const BETWEEN_KEYS: Duration = Duration::from_millis(67);
 const LETTERS: &[u8] = b"abcdefghij";
@@ -83,7 +83,7 @@ fn trial(
     let original = "some words that stand here already\n".repeat(40);
     std::fs::write(&file, &original).map_err(|error| error.to_string())?;
     let running = screen.run(program, &[&file.display().to_string()], home.path())?;
-    screen.wait_for_text(12, Instant::now())?;
+    screen.wait_for_text(OURS, 12, Instant::now())?;
     screen.focus_top_window()?;
     std::thread::sleep(Duration::from_millis(300));
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::corpus;
 use crate::figure::{self, Figure};
 use crate::interleave::{Dice, Pairs, quantile};
-use crate::screen::Screen;
+use crate::screen::{Area, OURS, Screen};
 
 const STARTS: usize = 20;
 
@@ -16,7 +16,23 @@ struct Subject {
     arguments: Vec<String>,
     /// Lines of text that mean it is there.
     lines: usize,
+    /// Where they appear.
+    area: Area,
 }
+
+/// Where GTK's windows come up without a window manager, and their texts in them.
+const MOUSEPAD: Area = Area {
+    left: 100,
+    top: 100,
+    width: 520,
+    height: 350,
+};
+const SCITE: Area = Area {
+    left: 150,
+    top: 130,
+    width: 480,
+    height: 420,
+};
 
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
     corpus::need("mousepad", "apt-get install mousepad")?;
@@ -27,7 +43,7 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     std::fs::write(&file, sample()?).map_err(|error| error.to_string())?;
     let file = file.display().to_string();
     let release = figure::target().join("release");
-    let subject = |name, program: PathBuf, arguments: &[&str], lines| Subject {
+    let subject = |name, program: PathBuf, arguments: &[&str], lines, area| Subject {
         name,
         program,
         arguments: arguments
@@ -35,16 +51,18 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
             .map(|argument| (*argument).to_owned())
             .collect(),
         lines,
+        area,
     };
-    let burin = subject("Burin", release.join("burin"), &[&file], 12);
-    let bare = subject("bare window", release.join("examples/bare"), &[], 1);
+    let burin = subject("Burin", release.join("burin"), &[&file], 12, OURS);
+    let bare = subject("bare window", release.join("examples/bare"), &[], 1, OURS);
     let mousepad = subject(
         "mousepad",
         "mousepad".into(),
         &["--disable-server", &file],
         12,
+        MOUSEPAD,
     );
-    let scite = subject("SciTE", "scite".into(), &[&file], 12);
+    let scite = subject("SciTE", "scite".into(), &[&file], 12, SCITE);
 
     let screen = Screen::start()?;
     let subjects = [burin, bare, mousepad, scite];
@@ -91,10 +109,10 @@ fn start(screen: &Screen, subject: &Subject, home: &Path) -> Result<f64, String>
     let begin = Instant::now();
     let arguments: Vec<&str> = subject.arguments.iter().map(String::as_str).collect();
     let program = screen.run(&subject.program, &arguments, home)?;
-    let time = screen.wait_for_text(subject.lines, begin);
+    let time = screen.wait_for_text(subject.area, subject.lines, begin);
     drop(program);
     // The next start must not find this one's window.
-    screen.wait_for_nothing()?;
+    screen.wait_for_nothing(subject.area)?;
     time
 }
 
@@ -102,7 +120,7 @@ fn start(screen: &Screen, subject: &Subject, home: &Path) -> Result<f64, String>
 fn at_rest(screen: &Screen, subject: &Subject, home: &Path) -> Result<[Figure; 2], String> {
     let arguments: Vec<&str> = subject.arguments.iter().map(String::as_str).collect();
     let program = screen.run(&subject.program, &arguments, home)?;
-    screen.wait_for_text(subject.lines, Instant::now())?;
+    screen.wait_for_text(subject.area, subject.lines, Instant::now())?;
     std::thread::sleep(Duration::from_secs(4));
     let shares: Result<Vec<f64>, String> = (0..3)
         .map(|_| program.cpu_percent(Duration::from_secs(4)))

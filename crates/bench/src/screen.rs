@@ -11,11 +11,24 @@ use x11rb::protocol::xproto::{
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 
-/// Where text is looked for: inside the text area of every program that is measured.
-const LEFT: i16 = 380;
-const TOP: i16 = 130;
-const WIDTH: u16 = 500;
-const HEIGHT: u16 = 420;
+/// Where text is looked for, in pixels of the screen: inside the text area of a program that is measured. Its right
+/// end lies behind the ends of the lines.
+#[derive(Clone, Copy)]
+pub(crate) struct Area {
+    pub(crate) left: i16,
+    pub(crate) top: i16,
+    pub(crate) width: u16,
+    pub(crate) height: u16,
+}
+
+/// That of Burin, and of the bare window.
+pub(crate) const OURS: Area = Area {
+    left: 380,
+    top: 130,
+    width: 620,
+    height: 420,
+};
+
 /// Nobody needs longer to show a window.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// A window that is gone this long does not come back.
@@ -93,6 +106,9 @@ impl Screen {
     ) -> Result<Program, String> {
         command
             .env("DISPLAY", &self.display)
+            // There is no session bus here; programs that look for one would wait for it.
+            .env("NO_AT_BRIDGE", "1")
+            .env("GSETTINGS_BACKEND", "memory")
             .env_remove("WAYLAND_DISPLAY")
             .env("XDG_RUNTIME_DIR", home)
             .env("BURIN_CONFIG_DIR", home.join("config"))
@@ -105,9 +121,14 @@ impl Screen {
     }
 
     /// Milliseconds from `start` until at least `lines` lines of text stand on the screen.
-    pub(crate) fn wait_for_text(&self, lines: usize, start: Instant) -> Result<f64, String> {
+    pub(crate) fn wait_for_text(
+        &self,
+        area: Area,
+        lines: usize,
+        start: Instant,
+    ) -> Result<f64, String> {
         while start.elapsed() < PATIENCE {
-            if self.lines_of_text()? >= lines {
+            if self.lines_of_text(area)? >= lines {
                 return Ok(start.elapsed().as_secs_f64() * 1_000.0);
             }
             std::thread::sleep(Duration::from_millis(3));
@@ -118,11 +139,11 @@ impl Screen {
     }
 
     /// Waits until no text has stood on the screen for a moment.
-    pub(crate) fn wait_for_nothing(&self) -> Result<(), String> {
+    pub(crate) fn wait_for_nothing(&self, area: Area) -> Result<(), String> {
         let start = Instant::now();
         let mut empty_since = None;
         while start.elapsed() < PATIENCE {
-            if self.lines_of_text()? > 0 {
+            if self.lines_of_text(area)? > 0 {
                 empty_since = None;
             } else if empty_since.get_or_insert_with(Instant::now).elapsed() > STILLNESS {
                 return Ok(());
@@ -199,22 +220,22 @@ impl Screen {
     }
 
     /// Runs of pixel rows with ink, as tall as a line of text may be.
-    fn lines_of_text(&self) -> Result<usize, String> {
+    fn lines_of_text(&self, area: Area) -> Result<usize, String> {
         let image = self
             .connection
             .get_image(
                 ImageFormat::Z_PIXMAP,
                 self.root,
-                LEFT,
-                TOP,
-                WIDTH,
-                HEIGHT,
+                area.left,
+                area.top,
+                area.width,
+                area.height,
                 !0,
             )
             .map_err(|error| error.to_string())?
             .reply()
             .map_err(|error| error.to_string())?;
-        let rows = image.data.chunks_exact(usize::from(WIDTH) * 4);
+        let rows = image.data.chunks_exact(usize::from(area.width) * 4);
         let (mut lines, mut height) = (0, 0);
         for row in rows {
             let pixels: Vec<&[u8]> = row.chunks_exact(4).collect();

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::corpus;
 use crate::figure::{self, Figure};
-use crate::screen::Screen;
+use crate::screen::{OURS, Screen};
 
 const CONTROL: u32 = 0xffe3;
 const HOME: u32 = 0xff50;
@@ -121,7 +121,7 @@ fn work_with(screen: &Screen, program: &Path, input: &Input) -> Result<f64, Stri
         .env("BURIN_STALLS", REPORTED)
         .stderr(errors);
     let running = screen.start_program(command, home.path())?;
-    screen.wait_for_text(1, Instant::now())?;
+    screen.wait_for_text(OURS, 1, Instant::now())?;
     pause(4_000);
     // What happens before there is a window is not a stall of it.
     let before = read(&log)?.len();
@@ -142,7 +142,7 @@ fn work_with(screen: &Screen, program: &Path, input: &Input) -> Result<f64, Stri
         return Err("the program ended".to_owned());
     }
     drop(running);
-    screen.wait_for_nothing()?;
+    screen.wait_for_nothing(OURS)?;
     let lines = read(&log)?;
     let stalls = lines[before..].lines().filter_map(milliseconds);
     Ok(stalls.fold(0.0, f64::max))
