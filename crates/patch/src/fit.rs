@@ -124,7 +124,7 @@ fn merge(
         {
             return Err(Doubt::ChangedTypo);
         }
-        let rows = match gaps.touching(aligned, run) {
+        let rows = match gaps.touching(file, aligned, run) {
             boundary::Touch::Nothing => Some(rows_of(aligned, run)),
             boundary::Touch::Rows(rows) => boundary::settle(file, aligned, run, rows)?,
             boundary::Touch::Missing => return Err(Doubt::Boundary),
@@ -133,6 +133,9 @@ fn merge(
             let lines = look.lines(file, aligned, run)?;
             edits.push(RowEdit { rows, lines });
         }
+    }
+    if edits.is_empty() && block.old != block.new {
+        return Err(Doubt::AlreadyThere);
     }
     Ok(Merged {
         edits,

@@ -139,7 +139,7 @@ impl Reading {
             Self::Prefix(prefix) => Some(format!("{prefix}{indent}")),
             Self::Ratio(times, by) => {
                 let is_uniform = indent.chars().all(|sign| sign == ' ');
-                let is_whole = indent.len() * times % by == 0;
+                let is_whole = (indent.len() * times).is_multiple_of(*by);
                 (is_uniform && is_whole).then(|| " ".repeat(indent.len() * times / by))
             }
             Self::Level(from, to) => {
@@ -157,10 +157,12 @@ impl Reading {
             (Self::Shift('\t', _), unit) => unit == Unit::Tab,
             // Whole levels go away, and what is left has steps of one level.
             (Self::Shift(_, by), Unit::Spaces(unit)) => {
-                by.unsigned_abs() % unit == 0 && (step <= unit || step % unit != 0)
+                by.unsigned_abs().is_multiple_of(unit)
+                    && (step <= unit || !step.is_multiple_of(unit))
             }
             (Self::Ratio(times, by), Unit::Spaces(unit)) => {
-                unit * by % times == 0 && step % (unit * by / times).max(1) == 0
+                (unit * by).is_multiple_of(*times)
+                    && step.is_multiple_of((unit * by / times).max(1))
             }
             (Self::Level(_, to), unit) => *to == unit,
             (Self::Shift(..) | Self::Ratio(..), Unit::Tab) => false,

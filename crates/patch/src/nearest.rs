@@ -3,7 +3,7 @@
 //! Rows are compared by the words they share with the block, so that the whole file can be looked
 //! at: time in proportion to its length.
 
-use std::collections::HashMap;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use base::Row;
@@ -17,29 +17,23 @@ use crate::outcome::Place;
 const MOST: usize = 3;
 /// Less of a block than this is no place worth naming.
 const FLOOR: f32 = 0.3;
+/// How many places are looked at closely.
+const TRIED: usize = 8;
 /// How many lines of a place are quoted.
 const QUOTED: usize = 12;
 
 /// Up to three places, the likeliest first.
 pub(crate) fn nearest(file: &FileText, old: &[String]) -> Vec<Place> {
     let count = old.len().min(file.line_count());
-    let scores = row_scores(file, old);
-    let total: f32 = old.iter().map(|line| words(line).count() as f32).sum();
-    if count == 0 || total == 0.0 {
+    let block = Block::of(old);
+    if count == 0 || block.total == 0 {
         return Vec::new();
     }
-    let mut sums = vec![0.0; file.line_count() + 1];
-    for (row, score) in scores.iter().enumerate() {
-        sums[row + 1] = sums[row] + score;
-    }
-    let mut windows: Vec<(f32, usize)> = (0..=file.line_count() - count)
-        .map(|row| ((sums[row + count] - sums[row]) / total, row))
-        .filter(|(score, _)| *score >= FLOOR)
-        .collect();
+    let mut windows = block.windows(file, count);
     windows.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut places: Vec<Place> = Vec::new();
     let mut taken: Vec<Range<usize>> = Vec::new();
-    for (_, row) in windows.into_iter().take(64 * MOST) {
+    for (_, row) in windows {
         let rows = row..row + count;
         if taken
             .iter()
@@ -47,12 +41,12 @@ pub(crate) fn nearest(file: &FileText, old: &[String]) -> Vec<Place> {
         {
             continue;
         }
-        let similarity = similarity(file, old, row);
+        let similarity = block.similarity(file, row);
         if similarity >= FLOOR {
             places.push(place(file, rows.clone(), similarity));
         }
         taken.push(rows);
-        if places.len() == MOST || taken.len() == 4 * MOST {
+        if places.len() == MOST || taken.len() == TRIED {
             break;
         }
     }
@@ -78,61 +72,107 @@ pub(crate) fn place(file: &FileText, rows: Range<usize>, similarity: f32) -> Pla
     }
 }
 
-/// Per row, how many of its words the block has, as often as the block has them.
-fn row_scores(file: &FileText, old: &[String]) -> Vec<f32> {
-    let mut wanted: HashMap<u64, usize> = HashMap::new();
-    for word in old.iter().flat_map(|line| words(line)) {
-        *wanted.entry(hash(word)).or_default() += 1;
-    }
-    let most = old
-        .iter()
-        .map(|line| words(line).count())
-        .max()
-        .unwrap_or(0) as f32;
-    let rows = 0..file.line_count();
-    let score = |row| {
-        let (mut shared, mut all) = (0usize, 0usize);
-        for word in words(file.content(row)) {
-            all += 1;
-            shared += usize::from(wanted.contains_key(&hash(word)));
-        }
-        // A long line that shares a few words with the block is no line of it.
-        let share = shared as f32 / all.max(1) as f32;
-        (shared as f32).min(most) * share
-    };
-    rows.map(score).collect()
+/// The words of the lines that are looked for.
+struct Block<'a> {
+    lines: &'a [String],
+    /// Per line, hashes of its words, sorted.
+    words: Vec<Vec<u64>>,
+    /// All of them, sorted, each once.
+    all: Vec<u64>,
+    /// A bit for each, to tell most other words quickly.
+    sieve: [u64; 64],
+    /// How many there are.
+    total: usize,
+    /// How many the longest line has.
+    most: usize,
 }
 
-/// How much of the block stands from `row` on, line beside line, from 0 to 1.
-fn similarity(file: &FileText, old: &[String], row: usize) -> f32 {
-    let (mut same, mut all) = (0.0, 0.0);
-    for (ix, line) in old.iter().enumerate() {
-        let weight = fold::weight(line);
-        let around = [ix as isize, ix as isize - 1, ix as isize + 1];
-        let rows = around.iter().filter_map(|ix| row.checked_add_signed(*ix));
-        let best = rows
-            .map(|row| likeness(line, file.content(row)))
-            .fold(0.0, f32::max);
-        same += weight * best;
-        all += weight;
+impl<'a> Block<'a> {
+    fn of(lines: &'a [String]) -> Self {
+        let words: Vec<Vec<u64>> = lines.iter().map(|line| sorted_words(line)).collect();
+        let mut all: Vec<u64> = words.iter().flatten().copied().collect();
+        let total = all.len();
+        all.sort_unstable();
+        all.dedup();
+        let mut sieve = [0; 64];
+        for word in &all {
+            sieve[(word >> 6) as usize % 64] |= 1 << (word % 64);
+        }
+        Self {
+            most: words.iter().map(Vec::len).max().unwrap_or(0),
+            lines,
+            words,
+            all,
+            sieve,
+            total,
+        }
     }
-    if all == 0.0 { 0.0 } else { same / all }
+
+    fn has(&self, word: u64) -> bool {
+        let is_likely = self.sieve[(word >> 6) as usize % 64] & (1 << (word % 64)) != 0;
+        is_likely && self.all.binary_search(&word).is_ok()
+    }
+
+    /// Rows at which as many lines begin that share enough words with the block, and how much.
+    fn windows(&self, file: &FileText, count: usize) -> Vec<(f32, usize)> {
+        let mut sums = Vec::with_capacity(file.line_count() + 1);
+        let mut sum = 0.0f32;
+        sums.push(sum);
+        for row in 0..file.line_count() {
+            sum += self.score(file.content(row));
+            sums.push(sum);
+        }
+        let rows = 0..=file.line_count() - count;
+        let total = self.total as f32;
+        rows.map(|row| ((sums[row + count] - sums[row]) / total, row))
+            .filter(|(score, _)| *score >= FLOOR)
+            .collect()
+    }
+
+    /// How many words of a line the block has. A long line that shares a few with it is no line of
+    /// it.
+    fn score(&self, line: &str) -> f32 {
+        let (mut shared, mut all) = (0usize, 0usize);
+        for_words(line, |word| {
+            all += 1;
+            shared += usize::from(self.has(word));
+        });
+        shared.min(self.most) as f32 * shared as f32 / all.max(1) as f32
+    }
+
+    /// How much of the block stands from `row` on, line beside line, from 0 to 1.
+    fn similarity(&self, file: &FileText, row: usize) -> f32 {
+        // One row more at either end, so that lines may have slid by one.
+        let first = row.saturating_sub(1);
+        let rows = first..(row + self.lines.len() + 1).min(file.line_count());
+        let there: Vec<Vec<u64>> = rows.map(|row| sorted_words(file.content(row))).collect();
+        let (mut same, mut all) = (0.0, 0.0);
+        for (ix, words) in self.words.iter().enumerate() {
+            let weight = fold::weight(&self.lines[ix]);
+            let here = row - first + ix;
+            let around = [Some(here), here.checked_sub(1), Some(here + 1)];
+            let around = around.into_iter().flatten().filter_map(|ix| there.get(ix));
+            let best = around
+                .map(|there| likeness(words, there))
+                .fold(0.0, f32::max);
+            same += weight * best;
+            all += weight;
+        }
+        if all == 0.0 { 0.0 } else { same / all }
+    }
 }
 
 /// The share of words that two lines have in common.
-fn likeness(a: &str, b: &str) -> f32 {
-    if fold::is_same(a, b) {
+fn likeness(a: &[u64], b: &[u64]) -> f32 {
+    if a == b {
         return 1.0;
     }
-    let (mut a, mut b): (Vec<&str>, Vec<&str>) = (words(a).collect(), words(b).collect());
-    a.sort_unstable();
-    b.sort_unstable();
     let (mut x, mut y, mut shared) = (0, 0, 0);
     while x < a.len() && y < b.len() {
-        match a[x].cmp(b[y]) {
-            std::cmp::Ordering::Less => x += 1,
-            std::cmp::Ordering::Greater => y += 1,
-            std::cmp::Ordering::Equal => {
+        match a[x].cmp(&b[y]) {
+            Ordering::Less => x += 1,
+            Ordering::Greater => y += 1,
+            Ordering::Equal => {
                 shared += 1;
                 x += 1;
                 y += 1;
@@ -142,25 +182,28 @@ fn likeness(a: &str, b: &str) -> f32 {
     2.0 * shared as f32 / (a.len() + b.len()).max(1) as f32
 }
 
-/// Words, and the signs between them one by one.
-fn words(line: &str) -> impl Iterator<Item = &str> {
-    let mut rest = line.trim();
-    std::iter::from_fn(move || {
-        rest = rest.trim_start();
-        let first = rest.chars().next()?;
-        let is_word = |sign: char| sign.is_alphanumeric() || sign == '_';
-        let end = match is_word(first) {
-            true => rest.find(|sign| !is_word(sign)).unwrap_or(rest.len()),
-            false => first.len_utf8(),
-        };
-        let (word, after) = rest.split_at(end);
-        rest = after;
-        Some(word)
-    })
+fn sorted_words(line: &str) -> Vec<u64> {
+    let mut words = Vec::new();
+    for_words(line, |word| words.push(word));
+    words.sort_unstable();
+    words
 }
 
-fn hash(word: &str) -> u64 {
-    let mut hash = fold::Hash::new();
-    hash.add(word.as_bytes());
-    hash.0
+/// The hash of each word, and of each sign between words.
+fn for_words(line: &str, mut each: impl FnMut(u64)) {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+    let mut rest = line.as_bytes();
+    while let Some(first) = rest.first() {
+        let length = match is_word(first) {
+            true => rest.iter().take_while(|byte| is_word(byte)).count(),
+            false => 1,
+        };
+        let (word, after) = rest.split_at(length);
+        if !first.is_ascii_whitespace() {
+            let mut hash = fold::Hash::new();
+            hash.add(word);
+            each(hash.0);
+        }
+        rest = after;
+    }
 }

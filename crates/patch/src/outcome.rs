@@ -190,6 +190,8 @@ pub enum Doubt {
     Escapes,
     /// Old and new text do not leave out the same parts.
     Elision,
+    /// The file reads at the place as the new text does, and not as the old.
+    AlreadyThere,
     /// The new text begins or ends with blank lines of which the file has some already.
     BlankEdge,
 }
@@ -269,6 +271,9 @@ impl fmt::Display for Doubt {
             Self::Indentation => "how far the new lines are to be indented is not clear; indent old and new text as the file does",
             Self::Escapes => "whether escapes in the new text are meant as written is not clear; write the text without extra escapes",
             Self::Elision => "old and new text must leave out the same parts by `...`, and what is left must be unmistakable; write the lines in full",
+            Self::AlreadyThere => {
+                "the file reads there as the new text does already; leave this change out, or quote the lines as they are now"
+            }
             Self::BlankEdge => "the new text begins or ends with blank lines, some of which the file has already; quote those in the old text too",
         })
     }

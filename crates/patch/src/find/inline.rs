@@ -14,20 +14,46 @@ const LEAST: usize = 4;
 /// Where the text stands.
 pub(super) fn find(file: &FileText, hunk: &Hunk) -> Vec<Match> {
     let old = Folded::of(&hunk.old);
-    let said = old.text.iter().filter(|sign| !sign.is_whitespace()).count();
-    if said < LEAST {
+    let said = old.text.iter().filter(|sign| !sign.is_whitespace());
+    if said.count() < LEAST {
         return Vec::new();
     }
-    let text = Folded::of(file.normal());
-    let mut found = Vec::new();
-    let first = old.text[0];
-    for at in 0..text.text.len().saturating_sub(old.text.len() - 1) {
-        if text.text[at] == first && text.text[at..at + old.text.len()] == old.text {
-            let end = text.starts[at + old.text.len() - 1] + text.lengths[at + old.text.len() - 1];
-            found.extend(at_span(file, hunk, text.starts[at]..end));
+    let mut spans: Vec<Range<usize>> = Vec::new();
+    for rows in likely_rows(file, &hunk.old) {
+        let start = file.start(rows.start);
+        let text = Folded::of(&file.normal()[start..file.start(rows.end)]);
+        let places = text.text.windows(old.text.len()).enumerate();
+        for (at, _) in places.filter(|(_, window)| *window == old.text) {
+            let end = text.end(at + old.text.len() - 1);
+            spans.push(start + text.starts[at]..start + end);
         }
     }
-    found
+    spans.sort_by_key(|span| (span.start, span.end));
+    spans.dedup();
+    spans
+        .into_iter()
+        .filter_map(|span| at_span(file, hunk, span))
+        .collect()
+}
+
+/// The rows that the text can take up: around each place of its longest word, since letters are
+/// never folded.
+fn likely_rows(file: &FileText, old: &str) -> Vec<Range<usize>> {
+    let words = old.lines().enumerate().flat_map(|(ix, line)| {
+        let words = line.split(|sign: char| !sign.is_ascii_alphanumeric());
+        words.map(move |word| (ix, word))
+    });
+    let longest = words.max_by_key(|(_, word)| word.len());
+    let Some((before, word)) = longest.filter(|(_, word)| word.len() > 2) else {
+        return Vec::new();
+    };
+    let count = old.matches('\n').count() + 1;
+    let places = memchr::memmem::find_iter(file.normal().as_bytes(), word);
+    let mut rows: Vec<usize> = places
+        .filter_map(|at| file.row_of(at).checked_sub(before))
+        .collect();
+    rows.dedup();
+    rows.into_iter().map(|row| row..row + count).collect()
 }
 
 /// The change carried over to what stands in the file: what old and new text share at their ends
@@ -105,6 +131,11 @@ impl Folded {
             folded.push(at, sign);
         }
         folded
+    }
+
+    /// Where a char ends in the text it came from.
+    fn end(&self, ix: usize) -> usize {
+        self.starts[ix] + self.lengths[ix]
     }
 
     fn push(&mut self, at: usize, sign: char) {

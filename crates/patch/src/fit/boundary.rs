@@ -57,7 +57,7 @@ impl Gaps {
         gaps
     }
 
-    pub(super) fn touching(&self, aligned: &Aligned, run: &Run) -> Touch {
+    pub(super) fn touching(&self, file: &FileText, aligned: &Aligned, run: &Run) -> Touch {
         if self.rows.is_empty() && self.missing.is_empty() {
             return Touch::Nothing;
         }
@@ -74,7 +74,8 @@ impl Gaps {
         let mut near = self
             .rows
             .iter()
-            .filter(|(at, _)| *at.start() <= reach.end && reach.start <= *at.end());
+            .filter(|(at, _)| *at.start() <= reach.end && reach.start <= *at.end())
+            .filter(|(at, rows)| !stays_apart(file, aligned, run, at, rows));
         match (near.next(), near.next()) {
             (None, _) => Touch::Nothing,
             (Some((_, rows)), None) => Touch::Rows(rows.clone()),
@@ -99,6 +100,32 @@ fn slack(
         .take_while(|by| same(rows.start + by, rows.end + by))
         .count();
     from - up..=to + down
+}
+
+/// Whether lines that appear touch a blank row only if they slide, and would then stand beside a
+/// second blank line, in a file that has none such: so they do not slide.
+fn stays_apart(
+    file: &FileText,
+    aligned: &Aligned,
+    run: &Run,
+    at: &RangeInclusive<usize>,
+    rows: &Range<usize>,
+) -> bool {
+    let is_blank_row = rows.len() == 1 && fold::is_blank(file.content(rows.start));
+    if !run.old.is_empty() || !is_blank_row || has_double_blanks(file) {
+        return false;
+    }
+    let (new, place) = (&aligned.block.new, run.old.start);
+    let beside = if *at.end() < place {
+        run.new.end.checked_sub(1 + place - at.end())
+    } else if *at.start() > place {
+        Some(run.new.start + at.start() - place)
+    } else {
+        None
+    };
+    beside
+        .and_then(|ix| new.get(ix))
+        .is_some_and(|line| fold::is_blank(line))
 }
 
 /// Between which old lines a run may lie: one that only adds or only removes can slide over lines
@@ -131,11 +158,11 @@ pub(super) fn settle(
             .clone()
             .zip(new)
             .all(|(row, line)| file.content(row) == line);
-    if run.old.is_empty() && are_the_same {
+    let are_blank = extra.clone().all(|row| fold::is_blank(file.content(row)));
+    if run.old.is_empty() && are_the_same && !(are_blank && has_double_blanks(file)) {
         return Ok(None);
     }
-    if !extra.clone().all(|row| fold::is_blank(file.content(row))) || is_beside_blank(file, &extra)
-    {
+    if !are_blank || has_double_blanks(file) {
         return Err(Doubt::Boundary);
     }
     let leading = new.iter().take_while(|line| fold::is_blank(line)).count();
@@ -174,10 +201,10 @@ pub(super) fn settle(
     Err(Doubt::Boundary)
 }
 
-/// Whether further blank lines lie next to these rows, so that which of them are meant is open.
-fn is_beside_blank(file: &FileText, rows: &Range<usize>) -> bool {
-    let is_blank = |row: usize| row < file.line_count() && fold::is_blank(file.content(row));
-    rows.start.checked_sub(1).is_some_and(is_blank) || is_blank(rows.end)
+/// Whether blank lines come in pairs here. Then one more beside another may well be meant.
+fn has_double_blanks(file: &FileText) -> bool {
+    let is_blank = |row: usize| fold::is_blank(file.content(row));
+    (1..file.line_count()).any(|row| is_blank(row - 1) && is_blank(row))
 }
 
 /// The block with the blank lines of the file that its old text leaves out, where the new text has
@@ -189,7 +216,7 @@ pub(super) fn with_blanks_of_file(file: &FileText, aligned: &Aligned) -> Option<
         .iter()
         .zip(&block.old)
         .all(|(row, old)| file.content(*row) == old);
-    if !is_exact || rows.len() == aligned.rows.len() {
+    if !is_exact || rows.len() == aligned.rows.len() || has_double_blanks(file) {
         return None;
     }
     let extra = aligned
@@ -201,8 +228,10 @@ pub(super) fn with_blanks_of_file(file: &FileText, aligned: &Aligned) -> Option<
         let lines: Vec<&str> = around.map(|row| file.content(row)).collect();
         let is_alone =
             fold::is_blank(lines[1]) && !fold::is_blank(lines[0]) && !fold::is_blank(lines[2]);
-        let mut places = block.new.windows(3).filter(|window| *window == lines);
-        if !is_alone || places.next().is_none() || places.next().is_some() {
+        let is_there = block.new.windows(3).any(|window| *window == lines);
+        // Lines such as a closing bracket stand beside many a blank line.
+        let once = |line: &str| block.new.iter().filter(|new| *new == line).count() == 1;
+        if !is_alone || !is_there || !once(lines[0]) || !once(lines[2]) {
             return None;
         }
     }
@@ -231,9 +260,10 @@ pub(super) fn shed_blank_edges(
     runs: &mut Vec<Run>,
 ) -> Result<(), Doubt> {
     let block = &aligned.block;
-    let adds_blanks_alone = runs
-        .iter()
-        .all(|run| run.old.is_empty() && are_blank(&block.new[run.new.clone()]));
+    let adds_blanks_alone = match runs.as_slice() {
+        [run] => run.old.is_empty() && are_blank(&block.new[run.new.clone()]),
+        _ => false,
+    };
     // Text that goes away within its line leaves a blank line behind.
     let leaves_blank = block.grain == Grain::Text && are_blank(&block.new);
     if adds_blanks_alone || leaves_blank || block.old.is_empty() {
@@ -271,7 +301,7 @@ pub(super) fn shed_blank_edges(
             let is_blank = are_blank(&block.new[run.new.clone()]);
             run.old.is_empty() && is_there && is_blank && run.new.len() == new - old
         });
-        if !is_apart || outside < new - old {
+        if !is_apart || outside < new - old || has_double_blanks(file) {
             return Err(Doubt::BlankEdge);
         }
         match edge {

@@ -49,7 +49,7 @@ pub(crate) fn rows_behind(file: &FileText, headers: &[String]) -> Vec<usize> {
 /// The rows under each line that the last header names, within those of the headers before it.
 /// `None` if a header does not stand there.
 fn scopes(file: &FileText, headers: &[String]) -> Option<Vec<Range<usize>>> {
-    let mut scopes = vec![0..file.line_count()];
+    let mut scopes: Vec<Range<usize>> = std::iter::once(0..file.line_count()).collect();
     for header in headers {
         let mut next: Vec<Range<usize>> = Vec::new();
         let rows = rows_of(file, header);

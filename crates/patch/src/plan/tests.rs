@@ -77,12 +77,8 @@ fn unique_lines_are_replaced() {
 #[test]
 fn only_bytes_that_change_are_replaced() {
     let planned = run("a\nb\nc\nd\n", &[hunk("a\nb\nc\nd\n", "a\nb\nx\nd\n")]);
-    let spans: Vec<_> = planned
-        .replacements
-        .iter()
-        .map(|all| all.span.range())
-        .collect();
-    assert_eq!(spans, [4..6]);
+    assert_eq!(planned.replacements.len(), 1);
+    assert_eq!(planned.replacements[0].span.range(), 4..6);
 }
 
 #[test]

@@ -37,10 +37,14 @@ impl Edit {
         let count = before.len();
         let start = random.random_range(0..count);
         let end = (start + random.random_range(0..5)).min(count);
-        let (head, tail) = (
-            random.random_range(0..4).min(start),
-            random.random_range(0..4).min(count - end),
-        );
+        let mut around = || match random.random_bool(0.4) {
+            true => 3,
+            false => random.random_range(0..4),
+        };
+        let (head, tail) = (around().min(start), around().min(count - end));
+        if random.random_bool(0.25) {
+            return Self::paragraph(before, language, random);
+        }
         let indent = crate::fold::indent(&before[start]).to_owned();
         let mut changed: Vec<String> = Vec::new();
         for line in &before[start..end] {
@@ -56,14 +60,62 @@ impl Edit {
                 changed.push(format!("{indent}{}", statement(language, random)));
             }
         }
-        let rows = start - head..end + tail;
+        Self::new(before, start - head..start, changed, end..end + tail)
+    }
+
+    /// Lines like those around a blank line and set apart like them, or a blank line more; with
+    /// some around them that stay.
+    fn paragraph(before: Vec<String>, language: Language, random: &mut StdRng) -> Option<Self> {
+        let blanks: Vec<usize> = (2..before.len().saturating_sub(2))
+            .filter(|row| before[*row].is_empty())
+            .collect();
+        let blank = *blanks.choose(random)?;
+        let (head, tail) = (3.min(blank), 3.min(before.len() - blank - 1));
+        let (first, last) = (&before[blank + 1], &before[blank - 1]);
+        let indent = crate::fold::indent(first).to_owned();
+        let mut added = vec![first.clone()];
+        match random.random_range(0..4) {
+            0 => added.clear(),
+            1 => added.push(format!("{indent}{}", statement(language, random))),
+            2 => added[0].push_str(" // other"),
+            _ => added[0] = format!("{indent}{}", statement(language, random)),
+        }
+        if !added.is_empty() {
+            added.push(last.clone());
+        }
+        // Set apart behind, or before: the blank line that was there comes first, or last.
+        let at = match random.random_bool(0.5) {
+            true => {
+                added.push(String::new());
+                blank + 1
+            }
+            false => {
+                added.insert(0, String::new());
+                blank
+            }
+        };
+        let end = blank + 1 + tail;
+        let mut behind = at..end;
+        if random.random_bool(0.3) {
+            added.push(format!("{indent}{}", statement(language, random)));
+            behind.start = (at + 1).min(end);
+        }
+        let edit = Self::new(before, blank - head..at, added, behind)?;
+        // Who never leaves two lines blank does not begin to.
+        let has_double = |lines: &[String]| lines.windows(2).any(|two| two.concat().is_empty());
+        (has_double(&edit.before) || !has_double(&edit.after())).then_some(edit)
+    }
+
+    /// The rows `head`, then `changed` instead of what lies between, then the rows `tail`.
+    fn new(
+        before: Vec<String>,
+        head: Range<usize>,
+        changed: Vec<String>,
+        tail: Range<usize>,
+    ) -> Option<Self> {
+        let rows = head.start..tail.end;
         let old = before[rows.clone()].to_vec();
-        let new = [
-            &before[start - head..start],
-            &changed,
-            &before[end..end + tail],
-        ]
-        .concat();
+        let new = [&before[head], &changed, &before[tail]].concat();
         let runs = crate::diff::diff(old.len(), new.len(), |a, b| old[a] == new[b]);
         let (first, last) = (runs.first()?, runs.last()?);
         let kept = (first.old.start, old.len() - last.old.end);

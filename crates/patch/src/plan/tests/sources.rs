@@ -83,6 +83,7 @@ fn block(language: Language, depth: usize, lines: &mut Vec<String>, random: &mut
 /// The lines of a made-up file.
 pub(super) fn made_up(language: Language, random: &mut StdRng) -> Vec<String> {
     let mut lines = Vec::new();
+    let is_double = language == Language::Python && random.random_bool(0.5);
     for number in 0..random.random_range(3..9) {
         let (a, b) = (word(random), word(random));
         match language {
@@ -96,8 +97,13 @@ pub(super) fn made_up(language: Language, random: &mut StdRng) -> Vec<String> {
             lines.push("}".to_owned());
         }
         lines.push(String::new());
+        if is_double {
+            lines.push(String::new());
+        }
     }
-    lines.pop();
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
     lines
 }
 

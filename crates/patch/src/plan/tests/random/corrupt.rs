@@ -61,15 +61,15 @@ pub(super) const CLASSES: &[Class] = &[
         let is_four = matches!(language, Language::Rust | Language::Python);
         is_four.then(|| scale(edit, "    ", "\t")).flatten()
     }),
-    class("blank dropped, both", 0.98, |edit, _, random| {
+    class("blank dropped, both", 0.75, |edit, _, random| {
         blank_dropped(edit, random, true)
     }),
-    class("blank dropped, old", 0.98, |edit, _, random| {
+    class("blank dropped, old", 0.75, |edit, _, random| {
         blank_dropped(edit, random, false)
     }),
     class("any blank dropped, old", 0.0, any_blank_dropped),
     class("any blank dropped, both", 0.0, any_blank_dropped_in_both),
-    class("blank added, both", 0.98, blank_added),
+    class("blank added, both", 0.9, blank_added),
     class("typo in context, both", 0.98, |edit, _, random| {
         typo(edit, random, true)
     }),
@@ -238,7 +238,7 @@ fn any_blank_dropped(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corrupt
     });
     // So it is at an end of the block, where no line beside it shows that it was meant to stay.
     let is_end = (ix == 0 && edit.kept.0 < 2) || (ix + 1 == edit.old.len() && edit.kept.1 < 2);
-    if is_end || runs.iter().any(|run| run.old.contains(&ix)) {
+    if is_end || is_paired(edit, ix) || runs.iter().any(|run| run.old.contains(&ix)) {
         return None;
     }
     let old = without(&edit.old, ix);
@@ -263,13 +263,21 @@ fn any_blank_dropped_in_both(edit: &Edit, _: Language, random: &mut StdRng) -> O
         (ix == 0, in_new == 0),
         (ix + 1 == edit.old.len(), in_new + 1 == edit.new.len()),
     ];
-    if is_end.iter().any(|(old, new)| old != new) {
+    if is_paired(edit, ix) || is_end.iter().any(|(old, new)| old != new) {
         return None;
     }
     let old = without(&edit.old, ix);
     stands_at_most(edit, &old, 1)
         .then(|| lines(&old, &without(&edit.new, in_new)))
         .flatten()
+}
+
+/// Whether this blank line stands beside another, near an end of the block: which of the two it is
+/// cannot be told, and the other may be what changes.
+fn is_paired(edit: &Edit, ix: usize) -> bool {
+    let beside = [ix.checked_sub(1), Some(ix + 1)].into_iter().flatten();
+    let mut beside = beside.filter_map(|ix| edit.old.get(ix));
+    beside.any(String::is_empty) && edit.kept.0.min(edit.kept.1) < 3
 }
 
 fn stands_at_most(edit: &Edit, old: &[String], count: usize) -> bool {
