@@ -22,7 +22,8 @@ use self::truth::Edit;
 
 /// Replays, then corrupts. `BURIN_BENCH_EDITS` is how many edits are replayed (10,000 without);
 /// `BURIN_BENCH_CASES` how many of each class and language are corrupted (1,000 without), 0 for
-/// none.
+/// none; `BURIN_BENCH_PEER_CASES` in how many of these the peers take part (all without), since a
+/// process for every patch takes its time.
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let repositories = history::repositories()?;
     let mut pool = Pool::open(&repositories)?;
@@ -33,7 +34,8 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
         figures.extend(replay::run(&mut pool, replayed)?);
     }
     if cases > 0 {
-        figures.extend(table::run(&mut pool, cases)?);
+        let peers = number("BURIN_BENCH_PEER_CASES", cases);
+        figures.extend(table::run(&mut pool, cases, peers)?);
     }
     Ok(figures)
 }

@@ -4,11 +4,13 @@
 //! meant to stay as they are in the file, and what the file should be afterwards is known. In three
 //! more a careful reader would ask: there a refusal is no failure, and a wrong guess still is.
 
+use std::cell::OnceCell;
+
 use patch::format::Side;
 
 use crate::interleave::Dice;
 
-use super::truth::{Block, Edit, is_unique, lines};
+use super::truth::{Block, Change, Edit, is_unique, lines};
 
 /// A way in which an edit's text goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,12 +84,13 @@ impl Corruption {
 
     /// The edit with its text gone wrong; `None` where this cannot happen to it. The file may change
     /// along with it.
-    pub(super) fn of(self, edit: &Edit, dice: &mut Dice) -> Option<(Edit, Block)> {
-        let context = match self {
-            Self::Elision => 8,
-            _ => 3,
+    pub(super) fn of(self, subject: &Subject, dice: &mut Dice) -> Option<(Edit, Block)> {
+        let edit = &subject.edit;
+        let block = match self {
+            Self::Unclear => unclear(subject)?,
+            Self::Elision => subject.far.get_or_init(|| subject.block(8)).clone()?,
+            _ => subject.near.clone()?,
         };
-        let block = single_block(edit, context)?;
         if self == Self::LineEndings {
             return Some((with_returns(edit)?, block));
         }
@@ -118,18 +121,54 @@ impl Corruption {
             Self::CurlyQuotes => curly(&block),
             Self::Escapes => escaped(&block),
             Self::Entities => with_entities(&block),
-            Self::Unclear => return unclear(edit).map(|block| (edit.clone(), block)),
+            Self::Unclear => return Some((edit.clone(), block)),
             Self::LineEndings => None,
         }?;
-        Some((edit.clone(), block))
+        let is_said = self != Self::None && stands(edit, &block);
+        (!is_said).then(|| (edit.clone(), block))
     }
 }
 
-/// The one block of an edit that has one, and some text beside it.
-fn single_block(edit: &Edit, context: usize) -> Option<Block> {
-    let mut blocks = edit.blocks(context);
-    let block = blocks.pop().filter(|_| blocks.is_empty())?;
-    (block.lines.len() <= 80).then_some(block)
+/// An edit with what its corruptions start from.
+pub(super) struct Subject {
+    pub(super) edit: Edit,
+    changes: Vec<Change>,
+    /// The one block it has, with a little context and with more; `None` where there are several.
+    near: Option<Block>,
+    far: OnceCell<Option<Block>>,
+}
+
+impl Subject {
+    pub(super) fn new(edit: Edit) -> Self {
+        let mut subject = Self {
+            changes: edit.changes(),
+            edit,
+            near: None,
+            far: OnceCell::new(),
+        };
+        subject.near = subject.block(3);
+        subject
+    }
+
+    /// The one block of an edit that has one, of a fit size.
+    fn block(&self, context: usize) -> Option<Block> {
+        const LONGEST: usize = 80;
+        let (first, last) = (self.changes.first()?, self.changes.last()?);
+        if last.old.end - first.old.start > LONGEST {
+            return None;
+        }
+        let mut blocks = self.edit.blocks_around(&self.changes, context);
+        let block = blocks.pop().filter(|_| blocks.is_empty())?;
+        (block.lines.len() <= LONGEST).then_some(block)
+    }
+}
+
+/// Whether the file has the old lines just so: then they mean what they say, and not what the edit
+/// was before.
+fn stands(edit: &Edit, block: &Block) -> bool {
+    let old: Vec<&str> = block.side(Side::Old).collect();
+    let file = lines(&edit.old);
+    file.windows(old.len().max(1)).any(|window| window == old)
 }
 
 fn with_returns(edit: &Edit) -> Option<Edit> {
@@ -325,9 +364,9 @@ fn with_entities(block: &Block) -> Option<Block> {
 }
 
 /// The changed lines alone, where the file has them several times.
-fn unclear(edit: &Edit) -> Option<Block> {
-    let changes = edit.changes();
-    let [change] = changes.as_slice() else {
+fn unclear(subject: &Subject) -> Option<Block> {
+    let edit = &subject.edit;
+    let [change] = subject.changes.as_slice() else {
         return None;
     };
     let (old, new) = (lines(&edit.old), lines(&edit.new));

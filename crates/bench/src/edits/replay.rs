@@ -103,8 +103,8 @@ fn replay(format: Format, edit: &Edit, tally: &mut Tally) {
 
 fn encoded(format: Format, edit: &Edit) -> Option<String> {
     let is_sayable = match format {
-        Format::Whole => true,
-        Format::UnifiedDiff => edit.keeps_endings(),
+        // Line feeds alone mean the endings that the file has, so that these cannot change.
+        Format::Whole | Format::UnifiedDiff => edit.keeps_endings(),
         Format::SearchReplace | Format::ApplyPatch | Format::Anchors => edit.is_of_lines(),
     };
     if !is_sayable {

@@ -7,10 +7,13 @@ use patch::format::Format;
 use crate::figure::Figure;
 use crate::interleave::{Dice, Pairs, quantile};
 
-use super::corrupt::Corruption;
+use super::corrupt::{Corruption, Subject};
 use super::peers::{Aider, Codex};
 use super::truth::Edit;
 use super::{LANGUAGES, Pool, Wanted, encode, keep, ours};
+
+/// How many edits are looked at for each case of a class; a rare class may stay short of cases.
+const LOOK_AT: usize = 25;
 
 /// Whose answers are counted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +28,10 @@ enum Who {
 
 impl Who {
     const ALL: [Self; 4] = [Self::OursBlocks, Self::Aider, Self::OursPatch, Self::Codex];
+
+    fn is_ours(self) -> bool {
+        matches!(self, Self::OursBlocks | Self::OursPatch)
+    }
 
     fn name(self) -> &'static str {
         match self {
@@ -80,7 +87,7 @@ struct Contest {
     pairs: Pairs,
 }
 
-pub(super) fn run(pool: &mut Pool, cases: usize) -> Result<Vec<Figure>, String> {
+pub(super) fn run(pool: &mut Pool, cases: usize, peers: usize) -> Result<Vec<Figure>, String> {
     let mut contest = Contest {
         aider: Aider::start()?,
         codex: Codex::find()?,
@@ -91,6 +98,7 @@ pub(super) fn run(pool: &mut Pool, cases: usize) -> Result<Vec<Figure>, String> 
     for (language, (name, ends)) in LANGUAGES.iter().enumerate() {
         eprintln!("{name} …");
         let mut counts: BTreeMap<Corruption, usize> = BTreeMap::new();
+        let mut looked_at = 0;
         pool.each(ends, |edit| {
             if !edit.is_of_lines() || edit.old.contains('\r') {
                 return Ok(Wanted::More);
@@ -99,12 +107,16 @@ pub(super) fn run(pool: &mut Pool, cases: usize) -> Result<Vec<Figure>, String> 
                 .into_iter()
                 .filter(|class| counts.get(class).copied().unwrap_or(0) < cases)
                 .collect();
-            if missing.is_empty() {
+            looked_at += 1;
+            if missing.is_empty() || looked_at > LOOK_AT * cases {
                 return Ok(Wanted::Nothing);
             }
+            let subject = Subject::new(edit);
             for class in missing {
-                if contest.take(language, class, &edit)? {
-                    *counts.entry(class).or_default() += 1;
+                let count = counts.entry(class).or_default();
+                let with_peers = *count < peers;
+                if contest.take(language, class, &subject, with_peers)? {
+                    *count += 1;
                 }
             }
             Ok(Wanted::More)
@@ -115,9 +127,15 @@ pub(super) fn run(pool: &mut Pool, cases: usize) -> Result<Vec<Figure>, String> 
 }
 
 impl Contest {
-    /// Runs all four over one case; false where the class does not fit the edit.
-    fn take(&mut self, language: usize, class: Corruption, edit: &Edit) -> Result<bool, String> {
-        let Some((edit, block)) = class.of(edit, &mut self.dice) else {
+    /// Runs all four, or ours alone, over one case; false where the class does not fit the edit.
+    fn take(
+        &mut self,
+        language: usize,
+        class: Corruption,
+        subject: &Subject,
+        with_peers: bool,
+    ) -> Result<bool, String> {
+        let Some((edit, block)) = class.of(subject, &mut self.dice) else {
             return Ok(false);
         };
         let blocks = [block];
@@ -131,6 +149,9 @@ impl Contest {
         }
         let (mut our_time, mut aiders_time) = (0.0, 0.0);
         for who in order {
+            if !(with_peers || who.is_ours()) {
+                continue;
+            }
             let (got, millis) = match who {
                 Who::OursBlocks => {
                     let answer = ours::apply(Format::SearchReplace, &edit.path, &edit.old, &text);
@@ -161,7 +182,9 @@ impl Contest {
             }
             tally.millis.push(millis);
         }
-        self.pairs.push(our_time, aiders_time);
+        if with_peers {
+            self.pairs.push(our_time, aiders_time);
+        }
         Ok(true)
     }
 
@@ -249,7 +272,7 @@ impl Contest {
                         tally.add(other);
                     }
                 }
-                let is_ours = matches!(who, Who::OursBlocks | Who::OursPatch);
+                let is_ours = who.is_ours();
                 let name = format!("edits {}, {}", class.name(), who.name());
                 let n = tally.count();
                 let failed = 100.0 * (n - tally.ok) as f64 / n.max(1) as f64;

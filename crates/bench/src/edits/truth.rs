@@ -64,8 +64,12 @@ impl Edit {
     /// Blocks with at least `context` lines around every change, and as many more as each needs to
     /// stand in the old text once.
     pub(super) fn blocks(&self, context: usize) -> Vec<Block> {
+        self.blocks_around(&self.changes(), context)
+    }
+
+    /// The same, where the changes are known.
+    pub(super) fn blocks_around(&self, changes: &[Change], context: usize) -> Vec<Block> {
         let (old, new) = (lines(&self.old), lines(&self.new));
-        let changes = self.changes();
         let mut ranges: Vec<Range<usize>> = changes
             .iter()
             .map(|change| widened(&change.old, context, old.len()))
@@ -86,7 +90,7 @@ impl Edit {
         }
         let blocks = ranges.into_iter();
         blocks
-            .map(|range| block(range, &changes, &old, &new))
+            .map(|range| block(range, changes, &old, &new))
             .collect()
     }
 }
