@@ -111,7 +111,7 @@ impl Board {
         let mut budgets = Budgets::default();
         budgets.set_caps(config.caps);
         Self {
-            chooser: Chooser::new(config.auto),
+            chooser: Chooser::new(&config.auto, &config.lanes),
             lanes: config.lanes.into_iter().map(LaneState::new).collect(),
             questions: HashMap::new(),
             attempts: HashMap::new(),
@@ -142,8 +142,9 @@ impl Board {
         let plan = self
             .chooser
             .choose(&submission, &self.lanes, &self.prefixes, now);
+        let now_ms = self.wall.now_ms();
         self.book
-            .decided(self.wall.now_ms(), caller, &plan.decision);
+            .decided(now_ms, submission.question.0, caller, &plan.decision);
         if let Some(failure) = plan.failure {
             return refuse(submission.verdict, failure);
         }

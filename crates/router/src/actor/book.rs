@@ -14,10 +14,10 @@ pub trait Book: Send + Sync {
     fn ended(&self, call: &CallRecord);
 
     /// A question was given to a model, or to none; again where another model takes over.
-    fn decided(&self, at_ms: u64, caller: Caller, decision: &RouteDecision);
+    fn decided(&self, at_ms: u64, question: u64, caller: Caller, decision: &RouteDecision);
 
     /// A budget is nearly or wholly used up.
-    fn noticed(&self, caller: Caller, notice: Notice);
+    fn noticed(&self, at_ms: u64, caller: Caller, notice: Notice);
 
     /// What other runs of the program have spent since `since_ms`, calls under way included. It may read a
     /// disk: the router asks from a thread of its own. A sentence where it cannot be read.
@@ -73,9 +73,9 @@ impl Book for NoBook {
 
     fn ended(&self, _: &CallRecord) {}
 
-    fn decided(&self, _: u64, _: Caller, _: &RouteDecision) {}
+    fn decided(&self, _: u64, _: u64, _: Caller, _: &RouteDecision) {}
 
-    fn noticed(&self, _: Caller, _: Notice) {}
+    fn noticed(&self, _: u64, _: Caller, _: Notice) {}
 
     fn spent_by_others(&self, _: u64) -> Result<Spend, String> {
         Ok(Spend::default())

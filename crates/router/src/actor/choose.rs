@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::policy::route::{
-    Candidate, Considered, Exclusion, Need, Reason, RouteDecision, Verdict, Wanted, Weights, decide,
+    Candidate, Considered, Exclusion, Fallback, Need, Reason, RouteDecision, Verdict, Wanted,
+    Weights, decide,
 };
 use model::policy::{Class, Lane, PrefixRegistry};
 use model::{Failure, FailureClass, ModelId, Moment, TokenCount};
 
 use super::ask::{Choice, Terms};
-use super::lane::LaneState;
+use super::lane::{LaneConfig, LaneState};
 use super::post::Submission;
 
 /// Decisions kept to be read.
@@ -24,7 +25,9 @@ const USUAL_OUTPUT: TokenCount = TokenCount(1_000);
 const WARM: Duration = Duration::from_secs(5 * 60 - 10);
 
 pub(super) struct Chooser {
-    auto: Vec<ModelId>,
+    /// One for each lane, in their order. Hundreds, where a provider has as many models: so they are kept, and only
+    /// what changes is written anew for each question.
+    candidates: Vec<Candidate>,
     latest: VecDeque<Arc<RouteDecision>>,
     conversations: HashMap<String, Conversation>,
 }
@@ -45,9 +48,24 @@ pub(super) struct Plan {
 }
 
 impl Chooser {
-    pub(super) fn new(auto: Vec<ModelId>) -> Self {
+    /// `auto` may choose from these models, or from all where there are none.
+    pub(super) fn new(auto: &[ModelId], lanes: &[LaneConfig]) -> Self {
+        let candidates = lanes.iter().map(|config| Candidate {
+            lane: config.lane.clone(),
+            profile: config.profile.clone(),
+            price: config.price.clone(),
+            same_as: config.same_as.clone(),
+            privacy: config.privacy,
+            is_allowed: match auto.is_empty() {
+                true => config.auto,
+                false => auto.contains(&config.lane.model),
+            },
+            sickness: 0.0,
+            latency: None,
+            warm: TokenCount(0),
+        });
         Self {
-            auto,
+            candidates: candidates.collect(),
             latest: VecDeque::new(),
             conversations: HashMap::new(),
         }
@@ -68,25 +86,16 @@ impl Chooser {
         let current = submission.conversation.as_ref();
         let current = current.and_then(|name| self.conversations.get(name).cloned());
         let need = need(submission, current.as_ref());
-        let candidates: Vec<Candidate> = lanes
-            .iter()
-            .map(|state| Candidate {
-                lane: state.lane().clone(),
-                profile: state.config.profile.clone(),
-                price: state.config.price.clone(),
-                same_as: state.config.same_as.clone(),
-                privacy: state.config.privacy,
-                is_allowed: self.auto.is_empty() || self.auto.contains(&state.lane().model),
-                sickness: state.breaker.sickness(now),
-                latency: state.latency.expected(need.output),
-                warm: warm(submission, current.as_ref(), state.lane(), prefixes, now),
-            })
-            .collect();
+        self.refresh(&need, submission, current.as_ref(), lanes, prefixes, now);
         let weights = match submission.caller.class {
             Class::Tab => Weights::for_tab(),
             Class::Turn | Class::Subagent | Class::Background => Weights::default(),
         };
-        let decision = self.keep(decide(&need, &candidates, &weights));
+        let decision = match few(&need, &self.candidates) {
+            Some(few) => decide(&need, &few, &weights),
+            None => decide(&need, &self.candidates, &weights),
+        };
+        let decision = self.keep(decision);
         let place = |lane: &Lane| lanes.iter().position(|state| state.lane() == lane);
         Plan {
             chain: decision
@@ -123,6 +132,22 @@ impl Chooser {
         })
     }
 
+    fn refresh(
+        &mut self,
+        need: &Need,
+        submission: &Submission,
+        current: Option<&Conversation>,
+        lanes: &[LaneState],
+        prefixes: &PrefixRegistry,
+        now: Moment,
+    ) {
+        for (candidate, state) in self.candidates.iter_mut().zip(lanes) {
+            candidate.sickness = state.breaker.sickness(now);
+            candidate.latency = state.latency.expected(need.output);
+            candidate.warm = warm(submission, current, state.lane(), prefixes, now);
+        }
+    }
+
     fn keep(&mut self, decision: RouteDecision) -> Arc<RouteDecision> {
         let decision = Arc::new(decision);
         if self.latest.len() == KEPT {
@@ -131,6 +156,30 @@ impl Chooser {
         self.latest.push_back(decision.clone());
         decision
     }
+}
+
+/// The candidates that a named model's question can go to, where others cannot take over; so one does not judge
+/// hundreds to find the one that was named.
+fn few(need: &Need, candidates: &[Candidate]) -> Option<Vec<Candidate>> {
+    let Wanted::Model(model) = &need.wanted else {
+        return None;
+    };
+    if need.fallback > Fallback::SameModel {
+        return None;
+    }
+    let named = |candidate: &&Candidate| candidate.lane.model == *model;
+    let names: Vec<&ModelId> = candidates
+        .iter()
+        .filter(named)
+        .map(|candidate| candidate.same_as.as_ref().unwrap_or(model))
+        .collect();
+    let is_same = |candidate: &&Candidate| {
+        let name = candidate.same_as.as_ref();
+        named(candidate) || names.contains(&name.unwrap_or(&candidate.lane.model))
+    };
+    let few: Vec<Candidate> = candidates.iter().filter(is_same).cloned().collect();
+    // Where there is none, all of them are considered, so that the sentence about it is right.
+    (!few.is_empty()).then_some(few)
 }
 
 fn need(submission: &Submission, current: Option<&Conversation>) -> Need {

@@ -24,6 +24,8 @@ pub struct LaneConfig {
     pub same_as: Option<ModelId>,
     /// To whom it shows prompts.
     pub privacy: Privacy,
+    /// Whether `auto` may take it, where the person names no models for that.
+    pub auto: bool,
     /// The person's own limits.
     pub limits: LaneLimits,
     /// The most requests at once; the router starts with fewer and learns.

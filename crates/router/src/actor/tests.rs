@@ -45,9 +45,9 @@ impl Book for Notes {
         self.ended.lock().unwrap().push(call.clone());
     }
 
-    fn decided(&self, _: u64, _: Caller, _: &RouteDecision) {}
+    fn decided(&self, _: u64, _: u64, _: Caller, _: &RouteDecision) {}
 
-    fn noticed(&self, _: Caller, notice: Notice) {
+    fn noticed(&self, _: u64, _: Caller, notice: Notice) {
         self.notices.lock().unwrap().push(notice);
     }
 
@@ -84,6 +84,7 @@ fn lane(name: &str, client: impl Client + 'static) -> LaneConfig {
         profile: profile(),
         same_as: None,
         privacy: Privacy::Any,
+        auto: true,
         limits: LaneLimits::default(),
         most_at_once: 64,
         stall: StallLimits::default(),

@@ -58,7 +58,7 @@ impl Board {
             tokens: usage.total(),
         };
         for notice in self.budgets.settle(sent.hold, spend) {
-            self.book.noticed(sent.caller, notice);
+            self.book.noticed(self.wall.now_ms(), sent.caller, notice);
         }
     }
 
@@ -202,8 +202,8 @@ impl Board {
         asked.since = now;
         let lane = self.lanes[asked.lane()].lane();
         let decision = self.chooser.moved(&asked.decision, lane);
-        self.book
-            .decided(self.wall.now_ms(), asked.caller, &decision);
+        let now_ms = self.wall.now_ms();
+        self.book.decided(now_ms, id.0, asked.caller, &decision);
         asked.decision = decision;
         asked.is_decision_told = false;
         self.enter(id, now);
