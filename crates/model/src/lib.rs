@@ -7,6 +7,8 @@
 
 #![warn(missing_docs)]
 
+mod arguments;
+mod assemble;
 mod client;
 mod conversation;
 mod cost;
@@ -20,8 +22,14 @@ mod profile;
 mod random;
 mod request;
 mod scripted;
+#[cfg(test)]
+mod shipped;
 mod tokens;
 
+pub use arguments::{
+    ArgumentEvent, ArgumentProblem, ArgumentReader, ArgumentStep, Arguments, Container, ProblemKind,
+};
+pub use assemble::{Answer, Assembler, Forgotten, forget_others, switch_note};
 pub use client::Client;
 pub use conversation::{Content, Message, Opaque, Part, Role};
 pub use cost::{CacheUse, Cost, Price, Rate, Rates, Tiered};

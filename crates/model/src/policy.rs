@@ -11,18 +11,22 @@ mod budget;
 mod caller;
 mod complexity;
 mod concurrency;
+mod estimate;
 mod latency;
 mod prefix;
 mod queue;
 mod rate;
 mod retry;
 pub mod route;
+#[cfg(test)]
+mod tests;
 
 pub use breaker::{Breaker, Permission};
 pub use budget::{BudgetRefusal, Budgets, Cap, Caps, Day, Hold, Notice, Scope, Spend};
 pub use caller::{AgentId, Caller, Class, KeyName, Lane, TurnId};
 pub use complexity::{Complexity, ComplexityFeatures, Purpose, Task, complexity};
 pub use concurrency::Concurrency;
+pub use estimate::TokenEstimator;
 pub use latency::Latency;
 pub use prefix::{PrefixHash, PrefixRegistry, PrefixTurn, PrefixUse};
 pub use queue::{Queue, Queued, Ticket};

@@ -156,6 +156,8 @@ fn litellm_row(name: &str, entry: &Value) -> Option<FactsRow> {
     if is_of_other_use(model) {
         return None;
     }
+    // A limit of nothing is one that nobody entered.
+    let limit = |name: &str| entry[name].as_u64().filter(|tokens| *tokens > 0);
     let flag = |name: &str| entry[format!("supports_{name}")].as_bool();
     let efforts = [
         ("none", flag("none_reasoning_effort")),
@@ -182,10 +184,8 @@ fn litellm_row(name: &str, entry: &Value) -> Option<FactsRow> {
         provider: (*provider).to_owned(),
         model: model.to_owned(),
         kind: Some(kind),
-        context: entry["max_input_tokens"].as_u64(),
-        output: entry["max_output_tokens"]
-            .as_u64()
-            .filter(|_| kind != RowKind::Embedding),
+        context: limit("max_input_tokens"),
+        output: limit("max_output_tokens").filter(|_| kind != RowKind::Embedding),
         price: litellm_price(entry),
         tools: flag("function_calling"),
         vision: flag("vision"),

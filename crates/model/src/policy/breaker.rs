@@ -45,6 +45,13 @@ pub enum Permission {
     },
 }
 
+impl Permission {
+    /// Whether a request may be sent, as a probe or otherwise.
+    pub fn is_granted(self) -> bool {
+        !matches!(self, Self::Refused { .. })
+    }
+}
+
 impl Breaker {
     /// Whether a request may be sent now. Asking changes nothing.
     pub fn permission(&self, now: Moment) -> Permission {

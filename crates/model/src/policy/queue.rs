@@ -111,13 +111,36 @@ impl<T> Queue<T> {
         ticket
     }
 
-    /// Hands out the next entry that can go now. `can_go` must not depend on how often it is
-    /// asked.
-    pub fn pop(&mut self, now: Moment, mut can_go: impl FnMut(&T) -> bool) -> Option<Queued<T>> {
+    /// Hands out the next entry that can go now. `can_go` must not depend on how often it is asked.
+    pub fn pop(&mut self, now: Moment, can_go: impl FnMut(&T) -> bool) -> Option<Queued<T>> {
+        self.pop_keeping(now, can_go, |_| None::<()>)
+    }
+
+    /// As `pop`, where what an entry needs grows in a lane only while nobody else takes of it: behind an overdue
+    /// entry that cannot go, nothing but Tab goes in its `lane`. Otherwise many small requests would for ever take
+    /// the room that a large one waits for.
+    pub fn pop_keeping<K: PartialEq>(
+        &mut self,
+        now: Moment,
+        mut can_go: impl FnMut(&T) -> bool,
+        lane: impl Fn(&T) -> Option<K>,
+    ) -> Option<Queued<T>> {
         if let Some(entry) = self.pop_class(Class::Tab, &mut can_go) {
             self.since_overdue = self.since_overdue.saturating_add(1);
             return Some(entry);
         }
+        let mut kept = Vec::new();
+        for (_, _, class, ix, at) in self.overdue(now) {
+            let entry = &self.classes.get(&class)?.agents[ix].entries[at];
+            if let Some(lane) = lane(&entry.item)
+                && !kept.contains(&lane)
+                && !can_go(&entry.item)
+            {
+                kept.push(lane);
+            }
+        }
+        let mut can_go =
+            |item: &T| can_go(item) && lane(item).is_none_or(|lane| !kept.contains(&lane));
         if self.since_overdue + 1 >= OVERDUE_SHARE
             && let Some(entry) = self.pop_overdue(now, &mut can_go)
         {
@@ -182,17 +205,7 @@ impl<T> Queue<T> {
         now: Moment,
         can_go: &mut impl FnMut(&T) -> bool,
     ) -> Option<Queued<T>> {
-        let mut overdue = Vec::new();
-        for (class, ring) in &self.classes {
-            for (ix, waiting) in ring.agents.iter().enumerate() {
-                // Entries of one agent are in the order of their age.
-                let entries = waiting.entries.iter().enumerate();
-                let old = entries.take_while(|(_, entry)| now.since(entry.since) >= PATIENCE);
-                overdue.extend(old.map(|(at, entry)| (entry.since, entry.ticket, *class, ix, at)));
-            }
-        }
-        overdue.sort();
-        for (_, _, class, ix, at) in overdue {
+        for (_, _, class, ix, at) in self.overdue(now) {
             let ring = self.classes.get_mut(&class)?;
             if can_go(&ring.agents[ix].entries[at].item) {
                 // Its agent pays for it, so that waiting long is no way to get more than one's share.
@@ -203,6 +216,25 @@ impl<T> Queue<T> {
             }
         }
         None
+    }
+
+    /// Where the overdue entries lie, the oldest first: agent and entry by their places in the class.
+    fn overdue(&self, now: Moment) -> Vec<(Moment, Ticket, Class, usize, usize)> {
+        let mut overdue = Vec::new();
+        for (class, ring) in self
+            .classes
+            .iter()
+            .filter(|(class, _)| **class != Class::Tab)
+        {
+            for (ix, waiting) in ring.agents.iter().enumerate() {
+                // Entries of one agent are in the order of their age.
+                let entries = waiting.entries.iter().enumerate();
+                let old = entries.take_while(|(_, entry)| now.since(entry.since) >= PATIENCE);
+                overdue.extend(old.map(|(at, entry)| (entry.since, entry.ticket, *class, ix, at)));
+            }
+        }
+        overdue.sort();
+        overdue
     }
 }
 

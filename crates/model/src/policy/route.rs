@@ -297,6 +297,9 @@ fn choose(
         (Some(sticky), _) if need.boundary == Boundary::Within && is_well(sticky) => {
             (Some(sticky), Reason::Sticky)
         }
+        (Some(sticky), Some(best)) if need.boundary == Boundary::Within && best != sticky => {
+            (Some(best), Reason::Displaced)
+        }
         // Better a lane that is ill than none: whoever sends waits until it may try.
         (Some(sticky), None) => (Some(sticky), Reason::Sticky),
         (None, Some(best)) if need.boundary == Boundary::Within && need.current.is_some() => {

@@ -131,6 +131,14 @@ fn row(provider: &str, name: &str, model: Model) -> Option<FactsRow> {
         _ if !writes_text => return None,
         _ => RowKind::Chat,
     };
+    // A limit of nothing is one that nobody entered.
+    let limit = |part: fn(&Limit) -> Option<u64>| {
+        model
+            .limit
+            .as_ref()
+            .and_then(part)
+            .filter(|tokens| *tokens > 0)
+    };
     let efforts = model.reasoning_options.iter().flat_map(|one| &one.values);
     // A model named at its maker; the maker's own row needs no such pointer.
     let same_as = model.canonical_model_id.as_deref().and_then(|id| {
@@ -141,8 +149,8 @@ fn row(provider: &str, name: &str, model: Model) -> Option<FactsRow> {
         provider: ours(provider).to_owned(),
         model: name.to_owned(),
         kind: Some(kind),
-        context: model.limit.as_ref().and_then(|limit| limit.context),
-        output: model.limit.as_ref().and_then(|limit| limit.output),
+        context: limit(|limit| limit.context),
+        output: limit(|limit| limit.output),
         price: model
             .cost
             .and_then(|cost| price(&cost, name.ends_with(":free"))),

@@ -164,3 +164,28 @@ fn tab_waits_for_nothing() {
         assert_eq!(entry.class, Class::Tab);
     }
 }
+
+/// A lane with room for 100 of which small requests always take some: the large one gets its turn.
+#[test]
+fn a_large_request_is_not_starved_by_small_ones_in_its_lane() {
+    let served = |is_kept: bool| {
+        let mut queue = Queue::default();
+        push(&mut queue, Class::Turn, 1, 100, at(0));
+        let mut room = 50;
+        for second in 0..300 {
+            room = (room + 10).min(100);
+            push(&mut queue, Class::Turn, 2, 10, at(second));
+            let can_go = |tokens: &u64| *tokens <= room;
+            let lane = |_: &u64| is_kept.then_some("lane");
+            if let Some(entry) = queue.pop_keeping(at(second), can_go, lane) {
+                room -= entry.item;
+                if entry.item == 100 {
+                    return Some(second);
+                }
+            }
+        }
+        None
+    };
+    assert_eq!(served(false), None);
+    assert!(served(true).is_some_and(|second| (60..70).contains(&second)));
+}

@@ -1,0 +1,320 @@
+//! Parts in order, signatures where they belong, and nothing that a provider sends breaks a conversation.
+
+use super::*;
+use crate::FailureClass;
+use crate::random::Random;
+
+fn model(name: &str) -> ModelId {
+    ModelId::parse(name).expect("provider/model")
+}
+
+fn opaque(data: &str) -> Opaque {
+    Opaque {
+        model: model("p/m"),
+        data: data.to_owned(),
+    }
+}
+
+fn text(text: &str) -> Event {
+    Event::TextDelta(text.to_owned())
+}
+
+fn thought(text: &str) -> Event {
+    Event::ReasoningDelta(text.to_owned())
+}
+
+fn signature(index: Option<u32>, data: &str) -> Event {
+    Event::Signature {
+        index,
+        opaque: opaque(data),
+    }
+}
+
+fn start(index: u32, id: &str) -> Event {
+    Event::ToolStart {
+        index,
+        id: id.to_owned(),
+        name: "edit".to_owned(),
+    }
+}
+
+fn fragment(index: u32, fragment: &str) -> Event {
+    Event::ToolArgsDelta {
+        index,
+        fragment: fragment.to_owned(),
+    }
+}
+
+fn end(index: u32) -> Event {
+    Event::ToolEnd { index }
+}
+
+fn stop(reason: StopReason) -> Event {
+    Event::Stop {
+        reason,
+        raw: String::new(),
+    }
+}
+
+fn answer(events: &[Event]) -> Answer {
+    let mut assembler = Assembler::new(&[]);
+    for event in events {
+        assembler.push(event);
+    }
+    assembler.finish()
+}
+
+/// A message in short: `t`ext, `r`easoning, `c`all, with the signature behind `#`.
+fn short(message: &Message) -> String {
+    let parts = message.parts.iter().map(|part| {
+        let content = match &part.content {
+            Content::Text(text) => format!("t:{text}"),
+            Content::Reasoning(text) => format!("r:{text}"),
+            Content::ToolCall { id, arguments, .. } => format!("c:{id}={arguments}"),
+            other => panic!("{other:?}"),
+        };
+        match &part.opaque {
+            Some(opaque) => format!("{content}#{}", opaque.data),
+            None => content,
+        }
+    });
+    parts.collect::<Vec<_>>().join(" ")
+}
+
+fn check(events: &[Event], expected: &str) {
+    assert_eq!(short(&answer(events).message), expected, "{events:?}");
+}
+
+#[test]
+fn parts_in_the_order_in_which_they_began() {
+    check(
+        &[text("a"), text("b"), thought("c"), text("d")],
+        "t:ab r:c t:d",
+    );
+    check(&[text(""), text("a"), text("")], "t:a");
+    check(
+        &[
+            start(0, "x"),
+            start(1, "y"),
+            fragment(1, "{}"),
+            fragment(0, "{"),
+            fragment(0, "}"),
+            end(1),
+            end(0),
+        ],
+        "c:x={} c:y={}",
+    );
+    check(
+        &[text("a"), start(0, "x"), end(0), text("b")],
+        "t:a c:x= t:b",
+    );
+}
+
+#[test]
+fn a_signature_ends_the_part_it_belongs_to() {
+    check(
+        &[thought("a"), signature(None, "s"), thought("b")],
+        "r:a#s r:b",
+    );
+    check(
+        &[thought("a"), text("b"), signature(None, "s")],
+        "r:a t:b#s",
+    );
+    check(&[signature(None, "s"), text("a")], "r:#s t:a");
+    check(
+        &[thought("a"), signature(None, "s"), signature(None, "t")],
+        "r:a#s r:#t",
+    );
+    check(
+        &[
+            start(0, "x"),
+            start(1, "y"),
+            signature(Some(0), "s"),
+            fragment(0, "1"),
+            signature(None, "t"),
+        ],
+        "c:x=1#s c:y= r:#t",
+    );
+}
+
+#[test]
+fn a_call_id_that_came_before_gets_another() {
+    let earlier = Message {
+        role: Role::Assistant,
+        parts: vec![Part::new(Content::ToolCall {
+            id: "x".to_owned(),
+            name: "edit".to_owned(),
+            arguments: String::new(),
+        })],
+    };
+    let mut assembler = Assembler::new(&[earlier]);
+    assert_eq!(assembler.push(&start(0, "x")), Some("x-2"));
+    assert_eq!(assembler.push(&start(1, "x")), Some("x-3"));
+    assert_eq!(assembler.push(&start(2, "")), Some("call-1"));
+    assert_eq!(assembler.push(&start(3, "")), Some("call-2"));
+    assert_eq!(assembler.push(&fragment(1, "{}")), Some("x-3"));
+    assert_eq!(assembler.push(&end(1)), Some("x-3"));
+    let answer = assembler.finish();
+    assert_eq!(answer.problems.len(), 2);
+    assert_eq!(answer.incomplete, ["x-2", "call-1", "call-2"]);
+    assert_eq!(answer.calls().collect::<Vec<_>>(), [("x-3", "edit", "{}")]);
+}
+
+#[test]
+fn a_call_that_never_ends_does_not_stay_in_the_history() {
+    let torn = Failure::new(FailureClass::Torn, "the stream ended early");
+    let events = [
+        text("a"),
+        start(0, "x"),
+        fragment(0, "{}"),
+        end(0),
+        start(1, "y"),
+        fragment(1, "{\"a"),
+        Event::Failed(torn.clone()),
+    ];
+    let answer = answer(&events);
+    assert_eq!((answer.failure.as_ref(), answer.stop), (Some(&torn), None));
+    assert_eq!(answer.incomplete, ["y"]);
+    assert_eq!(short(&answer.into_history()), "t:a c:x={}");
+}
+
+#[test]
+fn odd_orders_are_borne_and_noted() {
+    let odd = |events: &[Event], expected: &str| {
+        let answer = answer(events);
+        assert_eq!(short(&answer.message), expected);
+        assert!(!answer.problems.is_empty(), "{events:?}");
+    };
+    odd(&[fragment(5, "{}")], "c:call-1={}");
+    odd(&[end(5)], "");
+    odd(&[start(0, "x"), end(0), fragment(0, "late")], "c:x=");
+    odd(
+        &[
+            start(0, "x"),
+            fragment(0, "1"),
+            start(0, "y"),
+            fragment(0, "2"),
+            end(0),
+        ],
+        "c:x=1 c:y=2",
+    );
+}
+
+#[test]
+fn nothing_comes_after_the_end() {
+    let answer = answer(&[
+        text("a"),
+        stop(StopReason::EndTurn),
+        text("b"),
+        stop(StopReason::Refusal),
+    ]);
+    assert_eq!(
+        (answer.text().as_str(), answer.stop),
+        ("a", Some(StopReason::EndTurn))
+    );
+}
+
+#[test]
+fn an_answer_may_begin_again() {
+    let begin = Event::Start {
+        id: "2".to_owned(),
+        model: "m".to_owned(),
+    };
+    let events = [
+        text("half"),
+        start(0, "x"),
+        fragment(0, "{"),
+        Event::Restart,
+        begin,
+        start(0, "x"),
+        end(0),
+    ];
+    let answer = answer(&events);
+    assert_eq!(short(&answer.message), "c:x=");
+    assert_eq!((answer.incomplete.len(), answer.problems.len()), (0, 0));
+    assert_eq!(answer.id.as_deref(), Some("2"));
+}
+
+#[test]
+fn another_models_secrets_are_forgotten() {
+    let mine = answer(&[
+        thought("a"),
+        signature(None, "s"),
+        text("b"),
+        signature(None, "t"),
+        start(0, "x"),
+        signature(Some(0), "u"),
+        end(0),
+    ]);
+    let hidden = answer(&[signature(None, "v")]);
+    let mut messages = vec![
+        Message::text(Role::User, "hi"),
+        mine.message.clone(),
+        hidden.message,
+    ];
+    let mut same = messages.clone();
+    assert_eq!(
+        forget_others(&mut same, &model("p/m")),
+        Forgotten::default()
+    );
+    assert_eq!(same, messages);
+    assert_eq!(switch_note(&Forgotten::default()), None);
+
+    let forgotten = forget_others(&mut messages, &model("q/n"));
+    assert_eq!(
+        (forgotten.parts, &forgotten.models[..]),
+        (4, &[model("p/m")][..])
+    );
+    assert_eq!(messages.len(), 2);
+    assert_eq!(short(&messages[1]), "t:b c:x=");
+    let note = switch_note(&forgotten).expect("a note");
+    assert!(matches!(&note.parts[0].content, Content::Text(text) if text.contains("p/m")));
+}
+
+/// Random events never panic, ids are never used twice, and complete calls are kept whole.
+#[test]
+fn whatever_comes_ids_are_unique() {
+    for seed in 0..2000 {
+        let mut random = Random::new(seed);
+        let mut assembler = Assembler::new(&[]);
+        for _ in 0..random.below(60) {
+            let index = random.below(4) as u32;
+            let event = match random.below(9) {
+                0 => text("a"),
+                1 => thought("b"),
+                2 => signature(None, "s"),
+                3 => signature(Some(index), "s"),
+                4 | 5 => start(index, ["x", "y", ""][random.below(3) as usize]),
+                6 => fragment(index, "{}"),
+                7 => end(index),
+                _ => {
+                    if random.one_in(20) {
+                        Event::Restart
+                    } else {
+                        Event::Usage(Usage::default())
+                    }
+                }
+            };
+            assembler.push(&event);
+        }
+        let answer = assembler.finish();
+        let mut ids = HashSet::new();
+        for part in &answer.message.parts {
+            if let Content::ToolCall { id, .. } = &part.content {
+                assert!(
+                    !id.is_empty() && ids.insert(id.clone()),
+                    "seed {seed}: {id}"
+                );
+            }
+        }
+        assert!(
+            answer.incomplete.iter().all(|id| ids.contains(id)),
+            "seed {seed}"
+        );
+        assert_eq!(
+            answer.calls().count() + answer.incomplete.len(),
+            ids.len(),
+            "seed {seed}"
+        );
+    }
+}

@@ -1,0 +1,593 @@
+//! Hours of a busy router in simulated time: every part of the policy together, against providers that have
+//! limits and bad days.
+//!
+//! The router here is the smallest one that uses the parts as they are meant to be used.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::time::Duration;
+
+use super::route::{
+    Abilities, Boundary, Candidate, Fallback, Need, Privacy, Reason, Wanted, Weights, decide,
+};
+use super::{
+    AgentId, Ask, Attempts, Breaker, Budgets, Caller, Cap, Caps, Class, Complexity,
+    ComplexityFeatures, Concurrency, Hold, KeyName, Lane, LaneLimits, NextStep, Progress, Queue,
+    RateLedger, Reservation, Retry, Settlement, Spend, TurnId,
+};
+use crate::random::Random;
+use crate::{Cost, Failure, FailureClass, ModelId, Moment, Profile, Tier, TokenCount, Usage};
+
+const LANES: usize = 4;
+const DAY_CAP: u64 = 40_000_000;
+const TURN_CAP: u64 = 600_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Happening {
+    /// An agent asks.
+    Ask { agent: usize },
+    /// A wait before another attempt is over.
+    Again { call: usize },
+    /// A call's answer, or its failure, comes.
+    Answer { call: usize },
+    /// Somebody may be able to go now.
+    Look,
+}
+
+#[derive(Debug)]
+struct Call {
+    agent: usize,
+    caller: Caller,
+    ask: Ask,
+    chain: Vec<usize>,
+    attempts: Attempts,
+    asked: Moment,
+    hold: Option<Hold>,
+    reservation: Option<Reservation>,
+    sent: Moment,
+    is_over: bool,
+}
+
+struct Agent {
+    class: Class,
+    turn: u64,
+    left_in_turn: u64,
+    lane: Option<usize>,
+    tokens: u64,
+    answered: u64,
+}
+
+/// One lane: what the router knows of it, and what the provider really allows.
+struct Provider {
+    lane: Lane,
+    tier: Tier,
+    breaker: Breaker,
+    concurrency: Concurrency,
+    bears: u32,
+    per_minute: u64,
+    used: u64,
+    minute: u64,
+    down_until: Moment,
+}
+
+struct World {
+    random: Random,
+    now: Moment,
+    happenings: BinaryHeap<Reverse<(Moment, u64, Happening)>>,
+    sequence: u64,
+    queue: Queue<usize>,
+    ledger: RateLedger,
+    budgets: Budgets,
+    providers: Vec<Provider>,
+    agents: Vec<Agent>,
+    calls: Vec<Call>,
+    retry: Retry,
+    end: Moment,
+    spent_in_turns: HashMap<(usize, u64), u64>,
+    longest_wait: [Duration; 4],
+    refused_by_budget: u64,
+    failed: u64,
+    within_turn: u64,
+    displaced: u64,
+    will_look: bool,
+}
+
+fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+/// The first lane of the chain whose breaker lets a request through: nobody waits in front of a closed door
+/// while another stands open.
+fn open_lane(call: &Call, providers: &[Provider], now: Moment) -> usize {
+    let is_open = |lane: &&usize| providers[**lane].breaker.permission(now).is_granted();
+    *call.chain.iter().find(is_open).unwrap_or(&call.chain[0])
+}
+
+impl World {
+    fn new(seed: u64, hours: u64) -> Self {
+        let mut random = Random::new(seed);
+        let tiers = [Tier::Fast, Tier::Fast, Tier::Standard, Tier::Strong];
+        let providers = (0..LANES).map(|ix| Provider {
+            lane: Lane {
+                model: ModelId::parse(&format!("p{ix}/m{}", ix / 2)).expect("provider/model"),
+                key: KeyName::default(),
+            },
+            tier: tiers[ix],
+            breaker: Breaker::default(),
+            concurrency: Concurrency::new(4, 32),
+            bears: 3 + random.below(8) as u32,
+            per_minute: 200_000 + random.below(400_000),
+            used: 0,
+            minute: 0,
+            down_until: Moment::START,
+        });
+        let providers: Vec<Provider> = providers.collect();
+        let classes = [
+            Class::Tab,
+            Class::Turn,
+            Class::Turn,
+            Class::Subagent,
+            Class::Background,
+        ];
+        let agents = (0..5 + random.below(12)).map(|ix| Agent {
+            class: classes[ix as usize % classes.len()],
+            turn: 0,
+            left_in_turn: 0,
+            lane: None,
+            tokens: 0,
+            answered: 0,
+        });
+        let mut budgets = Budgets::default();
+        budgets.set_caps(Caps {
+            turn: Cap {
+                cost: Some(Cost(TURN_CAP)),
+                tokens: None,
+            },
+            day: Cap {
+                cost: Some(Cost(DAY_CAP)),
+                tokens: None,
+            },
+            ..Caps::default()
+        });
+        let mut world = Self {
+            agents: agents.collect(),
+            now: Moment::START,
+            happenings: BinaryHeap::new(),
+            sequence: 0,
+            queue: Queue::default(),
+            ledger: RateLedger::default(),
+            budgets,
+            providers,
+            calls: Vec::new(),
+            retry: Retry::default(),
+            end: Moment(seconds(hours * 3600)),
+            spent_in_turns: HashMap::new(),
+            longest_wait: [Duration::ZERO; 4],
+            refused_by_budget: 0,
+            failed: 0,
+            within_turn: 0,
+            displaced: 0,
+            will_look: false,
+            random,
+        };
+        for (ix, provider) in world.providers.iter().enumerate() {
+            // Half of the lanes tell their limits beforehand, the others by refusing.
+            let limits = LaneLimits {
+                input_tokens: (ix % 2 == 0).then_some(TokenCount(provider.per_minute)),
+                ..LaneLimits::default()
+            };
+            world
+                .ledger
+                .set_limits(&provider.lane, limits, Moment::START);
+        }
+        for agent in 0..world.agents.len() {
+            world.later(
+                Duration::from_millis(agent as u64),
+                Happening::Ask { agent },
+            );
+        }
+        world
+    }
+
+    fn later(&mut self, wait: Duration, happening: Happening) {
+        self.sequence += 1;
+        let entry = (self.now + wait, self.sequence, happening);
+        self.happenings.push(Reverse(entry));
+    }
+
+    fn run(&mut self) {
+        while let Some(Reverse((now, _, happening))) = self.happenings.pop() {
+            assert!(now >= self.now);
+            self.now = now;
+            match happening {
+                Happening::Ask { agent } => self.ask(agent),
+                Happening::Again { call } => self.enqueue(call),
+                Happening::Answer { call } => self.answer(call),
+                Happening::Look => self.will_look = false,
+            }
+            self.dispatch();
+            self.ledger.assert_invariants();
+            let spent = self
+                .budgets
+                .spent_today()
+                .cost
+                .expect("all prices are known");
+            assert!(spent <= Cost(DAY_CAP), "the day's cap");
+        }
+    }
+
+    fn ask(&mut self, agent: usize) {
+        if self.now >= self.end {
+            return;
+        }
+        let is_new_turn = self.agents[agent].left_in_turn == 0;
+        if is_new_turn {
+            let length = 1 + self.random.below(12);
+            let one = &mut self.agents[agent];
+            one.turn += 1;
+            one.left_in_turn = length;
+        }
+        self.agents[agent].left_in_turn -= 1;
+        let class = self.agents[agent].class;
+        let (input, output) = match class {
+            Class::Tab => (500 + self.random.below(2_000), 64),
+            _ => (
+                2_000 + self.random.below(60_000),
+                500 + self.random.below(4_000),
+            ),
+        };
+        let ask = Ask {
+            input: TokenCount(input),
+            output: TokenCount(output),
+        };
+        let chain = self.route(agent, ask, is_new_turn);
+        let caller = Caller {
+            class,
+            agent: AgentId(agent as u64),
+            turn: TurnId(self.agents[agent].turn),
+        };
+        self.calls.push(Call {
+            agent,
+            caller,
+            ask,
+            chain,
+            attempts: Attempts::default(),
+            asked: self.now,
+            hold: None,
+            reservation: None,
+            sent: self.now,
+            is_over: false,
+        });
+        self.enqueue(self.calls.len() - 1);
+    }
+
+    fn route(&mut self, agent: usize, ask: Ask, is_new_turn: bool) -> Vec<usize> {
+        let now = self.now;
+        let candidates: Vec<Candidate> = self
+            .providers
+            .iter()
+            .map(|provider| Candidate {
+                lane: provider.lane.clone(),
+                profile: Profile {
+                    tier: provider.tier,
+                    tools: Some(true),
+                    context: TokenCount(200_000),
+                    ..Profile::harmless()
+                },
+                price: None,
+                same_as: None,
+                privacy: Privacy::Private,
+                is_allowed: true,
+                sickness: provider.breaker.sickness(now),
+                latency: None,
+                warm: TokenCount(0),
+            })
+            .collect();
+        let current = self.agents[agent].lane;
+        let need = Need {
+            wanted: Wanted::Auto,
+            complexity: Complexity(self.random.below(100) as u8),
+            features: ComplexityFeatures::default(),
+            abilities: Abilities::default(),
+            prompt: ask.input,
+            output: ask.output,
+            cost_cap: None,
+            privacy: Privacy::Any,
+            fallback: Fallback::AnyTier,
+            current: current.map(|ix| self.providers[ix].lane.clone()),
+            boundary: if is_new_turn {
+                Boundary::NewTurn
+            } else {
+                Boundary::Within
+            },
+        };
+        let decision = decide(&need, &candidates, &Weights::default());
+        let place = |lane: &Lane| {
+            let found = self.providers.iter().position(|one| one.lane == *lane);
+            found.expect("a lane of ours")
+        };
+        let chain: Vec<usize> = decision
+            .chain
+            .iter()
+            .map(|link| place(&link.lane))
+            .collect();
+        if let (false, Some(current)) = (is_new_turn, current) {
+            self.within_turn += 1;
+            // Within a turn only a lane that is ill is left.
+            if chain[0] != current {
+                assert_eq!(decision.reason, Reason::Displaced);
+                assert!(candidates[current].sickness >= 1.0, "stickiness");
+                self.displaced += 1;
+            }
+        }
+        self.agents[agent].lane = Some(chain[0]);
+        chain
+    }
+
+    fn enqueue(&mut self, call: usize) {
+        let one = &self.calls[call];
+        let tokens = one.ask.input.plus(one.ask.output);
+        self.queue
+            .push((one.caller.class, one.caller.agent), tokens, self.now, call);
+    }
+
+    fn dispatch(&mut self) {
+        loop {
+            let now = self.now;
+            let (calls, providers, ledger) = (&self.calls, &self.providers, &mut self.ledger);
+            let mut can_go = |call: &usize| {
+                let call = &calls[*call];
+                let provider = &providers[open_lane(call, providers, now)];
+                provider.breaker.permission(now).is_granted()
+                    && (provider.concurrency.has_room() || call.caller.class == Class::Tab)
+                    && ledger.check(&provider.lane, call.ask, now).is_ok()
+            };
+            let lane = |call: &usize| Some(open_lane(&calls[*call], providers, now));
+            let Some(entry) = self.queue.pop_keeping(now, &mut can_go, lane) else {
+                break;
+            };
+            self.send(entry.item, now.since(entry.since));
+        }
+        if !self.queue.is_empty() && !self.will_look {
+            self.will_look = true;
+            self.later(Duration::from_millis(500), Happening::Look);
+        }
+    }
+
+    fn send(&mut self, call: usize, waited: Duration) {
+        let now = self.now;
+        let class = self.calls[call].caller.class;
+        let longest = &mut self.longest_wait[class as usize];
+        *longest = waited.max(*longest);
+        let lane = open_lane(&self.calls[call], &self.providers, now);
+        let one = &mut self.calls[call];
+        if one.chain[0] != lane {
+            one.chain.retain(|other| *other != lane);
+            one.chain.insert(0, lane);
+            one.attempts.in_lane = 0;
+            self.agents[one.agent].lane = Some(lane);
+        }
+        let ask = self.calls[call].ask;
+        let most = Spend {
+            cost: Some(Cost(ask.input.0 + 5 * ask.output.0)),
+            tokens: ask.input.plus(ask.output),
+        };
+        let Ok(hold) = self.budgets.reserve(self.calls[call].caller, most) else {
+            self.refused_by_budget += 1;
+            return self.over(call);
+        };
+        let provider = &mut self.providers[self.calls[call].chain[0]];
+        let reservation = self.ledger.reserve(&provider.lane, ask, now);
+        provider.breaker.start(now);
+        provider.concurrency.start();
+        let one = &mut self.calls[call];
+        one.hold = Some(hold);
+        one.reservation = Some(reservation.expect("it was checked"));
+        one.sent = now;
+        one.attempts.in_lane += 1;
+        one.attempts.in_all += 1;
+        let time = match self.random.below(20) {
+            0 => seconds(self.random.below(60)),
+            _ => Duration::from_millis(200 + self.random.below(9_000)),
+        };
+        self.later(time, Happening::Answer { call });
+    }
+
+    /// What the provider says, by its own limits, and what became of it.
+    fn answer(&mut self, call: usize) {
+        let now = self.now;
+        let minute = now.0.as_secs() / 60;
+        let ask = self.calls[call].ask;
+        let is_hiccup = self.random.one_in(60);
+        let bad_day = self
+            .random
+            .one_in(150)
+            .then(|| seconds(self.random.below(900)));
+        let wish = self
+            .random
+            .one_in(2)
+            .then(|| seconds(1 + self.random.below(30)));
+        let cancelled = self.random.one_in(40);
+        let provider = &mut self.providers[self.calls[call].chain[0]];
+        if provider.minute != minute {
+            provider.minute = minute;
+            provider.used = 0;
+        }
+        if let Some(bad_day) = bad_day {
+            provider.down_until = now + bad_day;
+        }
+        provider.used += ask.input.0;
+        let failure = if cancelled {
+            Some(FailureClass::Cancelled)
+        } else if now < provider.down_until {
+            Some(FailureClass::ServerError)
+        } else if provider.concurrency.in_flight() > provider.bears {
+            Some(FailureClass::Overloaded)
+        } else if provider.used > provider.per_minute {
+            provider.used -= ask.input.0;
+            Some(FailureClass::RateLimited)
+        } else if is_hiccup {
+            Some(FailureClass::Torn)
+        } else {
+            None
+        };
+        let output = self.random.below(ask.output.0 + 1);
+        match failure {
+            None => self.succeed(call, output),
+            Some(class) => {
+                let failure = Failure {
+                    retry_after: wish.filter(|_| class == FailureClass::RateLimited),
+                    ..Failure::new(class, "it failed")
+                };
+                self.fail(call, &failure);
+            }
+        }
+    }
+
+    fn succeed(&mut self, call: usize, output: u64) {
+        let now = self.now;
+        let provider = &mut self.providers[self.calls[call].chain[0]];
+        provider.breaker.succeeded();
+        provider.concurrency.succeeded();
+        let input = self.calls[call].ask.input;
+        let usage = Usage {
+            input,
+            output: TokenCount(output),
+            ..Usage::default()
+        };
+        self.settle(call, Settlement::Used(usage), input.0 + 5 * output, now);
+        let agent = &mut self.agents[self.calls[call].agent];
+        agent.tokens += input.0 + output;
+        agent.answered += 1;
+        self.over(call);
+    }
+
+    fn fail(&mut self, call: usize, failure: &Failure) {
+        let now = self.now;
+        let sent = self.calls[call].sent;
+        let provider = &mut self.providers[self.calls[call].chain[0]];
+        provider.breaker.failed(failure.class, now);
+        match failure.class {
+            FailureClass::RateLimited | FailureClass::Overloaded => {
+                provider.concurrency.overloaded(sent, now)
+            }
+            _ => provider.concurrency.ended(),
+        }
+        if failure.class == FailureClass::RateLimited {
+            let lane = provider.lane.clone();
+            self.ledger.refused(&lane, failure.retry_after, now);
+        }
+        let is_sent =
+            failure.class == FailureClass::Cancelled || failure.class == FailureClass::Torn;
+        let ask = self.calls[call].ask;
+        // What was read before a stream broke is billed.
+        match is_sent {
+            true => self.settle(call, Settlement::Unknown, ask.input.0, now),
+            false => self.settle(call, Settlement::Unsent, 0, now),
+        }
+        let jitter = self.random.below(1001) as f64 / 1000.0;
+        let one = &mut self.calls[call];
+        match self
+            .retry
+            .next(failure, one.attempts, Progress::Partial, jitter)
+        {
+            NextStep::Wait(wait) => {
+                one.attempts.waited += wait;
+                self.later(wait, Happening::Again { call });
+            }
+            NextStep::FallBack if one.chain.len() > 1 => {
+                one.chain.remove(0);
+                one.attempts.in_lane = 0;
+                self.enqueue(call);
+            }
+            NextStep::FallBack | NextStep::Stop => {
+                self.failed += u64::from(failure.class != FailureClass::Cancelled);
+                self.over(call);
+            }
+        }
+    }
+
+    fn settle(&mut self, call: usize, settlement: Settlement, nano: u64, now: Moment) {
+        let one = &mut self.calls[call];
+        let reservation = one.reservation.take().expect("it was sent");
+        let hold = one.hold.take().expect("it was sent");
+        self.ledger.settle(reservation, settlement, now);
+        let used = Spend {
+            cost: Some(Cost(nano)),
+            tokens: TokenCount(nano),
+        };
+        self.budgets.settle(hold, used);
+        let key = (one.agent, one.caller.turn.0);
+        let spent = self.spent_in_turns.entry(key).or_default();
+        *spent += nano;
+        assert!(*spent <= TURN_CAP, "the turn's cap");
+    }
+
+    fn over(&mut self, call: usize) {
+        let one = &mut self.calls[call];
+        assert!(!one.is_over, "a call ends once");
+        one.is_over = true;
+        assert!(one.attempts.in_all <= self.retry.in_all);
+        let agent = one.agent;
+        let pause = match one.caller.class {
+            Class::Tab => Duration::from_millis(300 + self.random.below(20_000)),
+            _ => Duration::from_millis(self.random.below(3_000)),
+        };
+        self.later(pause, Happening::Ask { agent });
+    }
+}
+
+#[test]
+fn a_busy_day_starves_nobody_and_overruns_nothing() {
+    let (mut answered, mut within, mut refused, mut displaced) = (0, 0, 0, 0);
+    for seed in 0..12 {
+        let mut world = World::new(seed, 3);
+        world.run();
+        assert!(
+            world.calls.iter().all(|call| call.is_over),
+            "seed {seed}: every call ends"
+        );
+        assert_eq!(
+            (world.ledger.open(), world.budgets.open()),
+            (0, 0),
+            "seed {seed}"
+        );
+        assert!(world.queue.is_empty());
+        for provider in &world.providers {
+            assert_eq!(provider.concurrency.in_flight(), 0, "seed {seed}");
+        }
+        for (agent, one) in world.agents.iter().enumerate() {
+            assert!(
+                one.answered > 10,
+                "seed {seed}: agent {agent} {:?} had {}",
+                one.class,
+                one.answered
+            );
+        }
+        // What waits for a minute is overdue; then its lane is kept for it until it goes, one after the other.
+        let longest = world.longest_wait.iter().max().expect("four classes");
+        assert!(
+            *longest < seconds(600),
+            "seed {seed}: {:?}",
+            world.longest_wait
+        );
+        assert!(
+            world.longest_wait[0] < seconds(180),
+            "seed {seed}: {:?}",
+            world.longest_wait
+        );
+        answered += world.agents.iter().map(|one| one.answered).sum::<u64>();
+        within += world.within_turn;
+        refused += world.refused_by_budget;
+        displaced += world.displaced;
+        let last = world.calls.last().expect("calls").asked;
+        assert!(
+            last > Moment(seconds(3 * 3600 - 60)),
+            "seed {seed}: it went on to the end"
+        );
+    }
+    // What is asserted above did happen.
+    assert!(answered > 10_000, "{answered}");
+    assert!(within > 5_000 && displaced > 0, "{within} {displaced}");
+    assert!(refused > 100, "{refused}");
+}

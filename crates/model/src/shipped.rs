@@ -1,0 +1,142 @@
+//! Checks of the files in `assets/models` against the code that reads them.
+
+use crate::{EditTool, ModelId, Prices, Profiles, RowKind, Tier};
+
+const PRICES: &str = include_str!("../../../assets/models/prices.json");
+const PROFILES: &str = include_str!("../../../assets/models/profiles.json");
+
+fn prices() -> Prices {
+    let (prices, problems) = Prices::parse(PRICES);
+    assert_eq!(problems, Vec::<String>::new());
+    prices
+}
+
+fn profiles() -> Profiles {
+    let (profiles, problems) = Profiles::parse(PROFILES);
+    assert_eq!(problems, Vec::<String>::new());
+    profiles
+}
+
+#[test]
+fn the_price_table_is_sorted_dated_and_small() {
+    let prices = prices();
+    assert!(prices.rows().count() > 300);
+    assert!(PRICES.len() < 400_000, "{} bytes", PRICES.len());
+    // Written again it gives the same bytes: sorted, without doubles, one row a line.
+    assert_eq!(prices.to_json(), PRICES);
+    for row in prices.rows() {
+        let name = format!("{}/{}", row.provider, row.model);
+        assert!(!row.source.is_empty(), "{name} has no source");
+        let date: Vec<&str> = row.date.split('-').collect();
+        let is_date = date.len() == 3
+            && date.iter().map(|part| part.len()).eq([4, 2, 2])
+            && date
+                .iter()
+                .all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+        assert!(is_date, "{name} has the date {:?}", row.date);
+        assert!(row.kind.is_some(), "{name} has no kind");
+        if let Some(same) = &row.same_as {
+            let same = ModelId::parse(same).expect("provider/model");
+            assert!(prices.find(&same.provider, &same.model).is_some(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn no_price_is_absurd() {
+    for row in prices().rows() {
+        let Some(price) = &row.price else { continue };
+        let name = format!("{}/{}", row.provider, row.model);
+        let (input, output) = (price.input.unwrap_or(0), price.output.unwrap_or(0));
+        let is_free = row.model.ends_with(":free");
+        assert!(is_free || input + output > 0, "{name} costs nothing");
+        // A thousand dollars per million tokens.
+        assert!(input <= 1_000_000_000 && output <= 1_000_000_000, "{name}");
+        assert!(
+            price.cache_read.unwrap_or(0) <= input,
+            "{name}: a cache read is dearer"
+        );
+    }
+}
+
+#[test]
+fn every_model_of_the_table_has_a_profile_one_can_use() {
+    let profiles = profiles();
+    let prices = prices();
+    for row in prices.rows().filter(|row| row.kind == Some(RowKind::Chat)) {
+        let model = ModelId {
+            provider: row.provider.clone(),
+            model: row.model.clone(),
+        };
+        let facts = prices.find(&row.provider, &row.model);
+        let profile = profiles.resolve(&model, facts.as_ref());
+        assert!(profile.context.0 > 0 && profile.max_output.0 > 0, "{model}");
+        if let Some(context) = row.context {
+            assert_eq!(profile.context.0, context, "{model}");
+        }
+        if row.sampling == Some(false) && row.provider == "anthropic" {
+            assert!(!profile.sampling, "{model}");
+        }
+        let packs = ["generic", "small", "claude", "gpt", "gemini"];
+        assert!(packs.contains(&profile.prompt_pack.as_str()), "{model}");
+    }
+}
+
+#[test]
+fn families_get_the_tool_they_were_trained_on() {
+    let check = |name: &str, edit: EditTool, tier: Tier| {
+        let model = ModelId::parse(name).expect("provider/model");
+        let facts = prices().find(&model.provider, &model.model);
+        let profile = profiles().resolve(&model, facts.as_ref());
+        assert_eq!((profile.edit, profile.tier), (edit, tier), "{name}");
+    };
+    check(
+        "anthropic/claude-opus-5",
+        EditTool::StrReplace,
+        Tier::Strong,
+    );
+    check(
+        "anthropic/claude-haiku-4-5",
+        EditTool::StrReplace,
+        Tier::Fast,
+    );
+    check(
+        "openrouter/anthropic/claude-sonnet-5",
+        EditTool::StrReplace,
+        Tier::Strong,
+    );
+    check("openai/gpt-5.5", EditTool::ApplyPatch, Tier::Strong);
+    check("openai/gpt-5.4-nano", EditTool::ApplyPatch, Tier::Small);
+    check("groq/openai/gpt-oss-120b", EditTool::StrReplace, Tier::Fast);
+    check(
+        "gemini/gemini-3.5-flash-lite",
+        EditTool::StrReplace,
+        Tier::Fast,
+    );
+    check(
+        "deepseek/deepseek-v4-pro",
+        EditTool::StrReplace,
+        Tier::Strong,
+    );
+    check(
+        "ollama/qwen2.5-coder:7b",
+        EditTool::SearchReplace,
+        Tier::Small,
+    );
+    check(
+        "local/nobody-knows-it",
+        EditTool::StrReplace,
+        Tier::Standard,
+    );
+}
+
+#[test]
+fn what_nobody_knows_costs_an_unknown_amount() {
+    assert_eq!(prices().find("local", "nobody-knows-it"), None);
+    let model = ModelId::parse("local/nobody-knows-it").expect("provider/model");
+    let profile = profiles().resolve(&model, None);
+    assert_eq!(
+        (profile.tools, profile.vision, profile.sampling),
+        (None, None, false)
+    );
+}
