@@ -1,5 +1,8 @@
 //! Sends a plan: pieces at their times, many in one write where they are due together.
 
+#[cfg(test)]
+mod tests;
+
 use std::{io, time::Duration};
 
 use bytes::{Bytes, BytesMut};
@@ -11,6 +14,9 @@ use crate::{
     seen::{End, Entry},
     socket::Fate,
 };
+
+/// How long a connection has to write what it was given before a fault closes it.
+const FAREWELL: Duration = Duration::from_millis(2);
 
 /// A response body in the making.
 struct Sending {
@@ -112,10 +118,13 @@ impl Sending {
                 None
             }
             Ending::Cut => {
+                // What was handed over must be on its way, or the connection takes it along.
+                tokio::time::sleep(FAREWELL).await;
                 self.entry.ended(End::Broken);
                 Some(io::Error::other("the script cuts the connection"))
             }
             Ending::Reset => {
+                tokio::time::sleep(FAREWELL).await;
                 self.entry.ended(End::Broken);
                 self.fate.reset();
                 Some(io::Error::other("the script resets the connection"))

@@ -2,6 +2,9 @@
 //!
 //! An entry can be read only once the answer that wrote it has begun: requests sent together all miss.
 
+#[cfg(test)]
+mod tests;
+
 use std::{collections::HashMap, time::Duration};
 
 use tokio::time::Instant;

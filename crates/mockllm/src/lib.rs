@@ -26,6 +26,7 @@ mod answer;
 mod asked;
 mod body;
 mod cache;
+pub mod demo;
 mod engine;
 mod frames;
 mod limits;
@@ -39,6 +40,7 @@ mod tokens;
 mod trouble;
 mod wire;
 
+pub use demo::DemoClient;
 pub use script::{
     CacheFacts, Call, Condition, Dialect, Expression, Fault, FaultRule, Glob, LimitFacts,
     ModelFacts, Moment, Pace, Pattern, Repeat, ResultCondition, Rule, Schedule, Script,

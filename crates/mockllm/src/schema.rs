@@ -1,5 +1,8 @@
 //! A value that satisfies a JSON schema, for requests that insist on one.
 
+#[cfg(test)]
+mod tests;
+
 use serde_json::{Map, Value, json};
 
 /// Schemas may refer to themselves; what lies deeper is left out.

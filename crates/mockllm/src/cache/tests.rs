@@ -1,0 +1,130 @@
+//! Caches over time, under a clock that stands still.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, advance};
+
+use super::PrefixCache;
+use crate::{
+    asked::{Asked, Lifetime, Segment},
+    script::CacheFacts,
+    wire::Wire,
+};
+
+/// A prompt of segments of 400 tokens each, some of them marked.
+fn prompt(wire: Wire, segments: &[(&str, Option<Lifetime>)]) -> Asked {
+    let mut asked = Asked::new(wire, "m");
+    asked.segments = segments
+        .iter()
+        .map(|(letter, mark)| Segment {
+            text: letter.repeat(1600),
+            mark: *mark,
+        })
+        .collect();
+    asked
+}
+
+struct Books(PrefixCache);
+
+impl Books {
+    /// What the request reads, and writes for five minutes and for an hour.
+    fn ask(&mut self, asked: &Asked) -> (u64, u64, u64) {
+        let now = Instant::now();
+        let plan = self.0.plan(asked, CacheFacts::default(), now);
+        let figures = (plan.read, plan.write_5m, plan.write_1h);
+        self.0.commit(plan, now, now);
+        figures
+    }
+}
+
+const SHORT: Option<Lifetime> = Some(Lifetime::FiveMinutes);
+const LONG: Option<Lifetime> = Some(Lifetime::Hour);
+
+#[tokio::test(start_paused = true)]
+async fn a_conversation_that_grows_reads_its_past() {
+    let mut books = Books(PrefixCache::default());
+    let one = prompt(Wire::Anthropic, &[("a", None), ("b", None), ("c", SHORT)]);
+    assert_eq!(books.ask(&one), (0, 1200, 0));
+    let two = [
+        ("a", None),
+        ("b", None),
+        ("c", None),
+        ("d", None),
+        ("e", SHORT),
+    ];
+    assert_eq!(books.ask(&prompt(Wire::Anthropic, &two)), (1200, 800, 0));
+    let changed = prompt(Wire::Anthropic, &[("x", None), ("b", None), ("c", SHORT)]);
+    assert_eq!(
+        books.ask(&changed),
+        (0, 1200, 0),
+        "an earlier change invalidates what follows"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn entries_expire_unless_they_are_read() {
+    let mut books = Books(PrefixCache::default());
+    let asked = prompt(Wire::Anthropic, &[("a", None), ("b", None), ("c", SHORT)]);
+    books.ask(&asked);
+    for _ in 0..3 {
+        advance(Duration::from_secs(299)).await;
+        assert_eq!(books.ask(&asked), (1200, 0, 0), "a read refreshes");
+    }
+    advance(Duration::from_secs(301)).await;
+    assert_eq!(books.ask(&asked), (0, 1200, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn lifetimes_are_booked_apart() {
+    let mut books = Books(PrefixCache::default());
+    let segments = [("a", None), ("b", None), ("c", LONG), ("d", SHORT)];
+    let asked = prompt(Wire::Anthropic, &segments);
+    assert_eq!(books.ask(&asked), (0, 400, 1200));
+    advance(Duration::from_secs(1800)).await;
+    assert_eq!(
+        books.ask(&asked),
+        (1200, 400, 0),
+        "the hour's entry is still there"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_breakpoint_looks_back_over_twenty_segments() {
+    let mut books = Books(PrefixCache::default());
+    let start = [("a", None), ("b", None), ("c", SHORT)];
+    books.ask(&prompt(Wire::Anthropic, &start));
+    let grown = |count: usize| {
+        let mut segments = vec![("a", None), ("b", None), ("c", None)];
+        segments.extend(vec![("d", None); count - 1]);
+        segments.push(("e", SHORT));
+        prompt(Wire::Anthropic, &segments)
+    };
+    assert_eq!(books.ask(&grown(21)).0, 0, "too far back");
+    assert_eq!(books.ask(&grown(20)).0, 1200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn automatic_caches_forget_what_nobody_reads() {
+    let mut books = Books(PrefixCache::default());
+    let asked = prompt(
+        Wire::Chat,
+        &[("a", None), ("b", None), ("c", None), ("d", None)],
+    );
+    assert_eq!(books.ask(&asked), (0, 0, 0));
+    assert_eq!(
+        books.ask(&asked),
+        (1536, 0, 0),
+        "whole steps of 128, and never the last token"
+    );
+    let other = prompt(
+        Wire::Chat,
+        &[("a", None), ("b", None), ("x", None), ("d", None)],
+    );
+    assert_eq!(
+        books.ask(&other),
+        (0, 0, 0),
+        "800 tokens in common are fewer than the minimum"
+    );
+    advance(Duration::from_secs(601)).await;
+    assert_eq!(books.ask(&asked), (0, 0, 0));
+}

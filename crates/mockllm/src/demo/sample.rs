@@ -1,0 +1,53 @@
+//! The sample project that the demo model works on, as files to be written out.
+
+/// Every file of the sample project: its path with `/`, relative to the project, and its text.
+pub const SAMPLE: &[(&str, &str)] = &[
+    (
+        ".gitignore",
+        include_str!("../../../../assets/demo/repo/.gitignore"),
+    ),
+    (
+        "README.md",
+        include_str!("../../../../assets/demo/repo/README.md"),
+    ),
+    (
+        "tests/__init__.py",
+        include_str!("../../../../assets/demo/repo/tests/__init__.py"),
+    ),
+    (
+        "tests/test_cli.py",
+        include_str!("../../../../assets/demo/repo/tests/test_cli.py"),
+    ),
+    (
+        "tests/test_dates.py",
+        include_str!("../../../../assets/demo/repo/tests/test_dates.py"),
+    ),
+    (
+        "tests/test_store.py",
+        include_str!("../../../../assets/demo/repo/tests/test_store.py"),
+    ),
+    (
+        "todo/__init__.py",
+        include_str!("../../../../assets/demo/repo/todo/__init__.py"),
+    ),
+    (
+        "todo/__main__.py",
+        include_str!("../../../../assets/demo/repo/todo/__main__.py"),
+    ),
+    (
+        "todo/cli.py",
+        include_str!("../../../../assets/demo/repo/todo/cli.py"),
+    ),
+    (
+        "todo/dates.py",
+        include_str!("../../../../assets/demo/repo/todo/dates.py"),
+    ),
+    (
+        "todo/store.py",
+        include_str!("../../../../assets/demo/repo/todo/store.py"),
+    ),
+    (
+        "todo/task.py",
+        include_str!("../../../../assets/demo/repo/todo/task.py"),
+    ),
+];

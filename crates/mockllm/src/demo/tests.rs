@@ -1,0 +1,406 @@
+//! The demo model at work: its calls run for real on a copy of the sample project.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "these tests are the tools: they read, write and run things in a folder of their own"
+)]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use futures::StreamExt;
+use model::{
+    Client, Content, Effort, Event, Fim, Message, ModelId, Part, Request, Role, Sampling,
+    StopReason, TokenCount, ToolChoice, ToolInput, ToolSpec,
+};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{DemoClient, SAMPLE};
+
+/// A conversation with the demo model in a copy of the sample project.
+struct Session {
+    folder: TempDir,
+    request: Request,
+    /// The calls it made, as `name path-or-command`.
+    calls: Vec<String>,
+}
+
+impl Session {
+    fn new(tools: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (path, text) in SAMPLE {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        }
+        let spec = |name: &&str| ToolSpec {
+            name: (*name).to_owned(),
+            description: String::new(),
+            input: ToolInput::Json(Value::Null),
+        };
+        Self {
+            folder,
+            request: Request {
+                model: ModelId::parse("demo/demo").expect("a name"),
+                system: Vec::new(),
+                messages: Vec::new(),
+                tools: tools.iter().map(spec).collect(),
+                tool_choice: ToolChoice::Auto,
+                parallel_tools: true,
+                max_output: TokenCount(4000),
+                effort: Some(Effort::Low),
+                sampling: Sampling::default(),
+                response_schema: None,
+                stop: Vec::new(),
+                conversation: None,
+            },
+            calls: Vec::new(),
+        }
+    }
+
+    fn with_all_tools() -> Self {
+        Self::new(&["read", "edit", "write", "list", "grep", "exec_command"])
+    }
+
+    /// Asks, runs every call, and gives the last answer's text.
+    async fn ask(&mut self, client: &DemoClient, question: &str) -> String {
+        self.request
+            .messages
+            .push(Message::text(Role::User, question));
+        for _ in 0..8 {
+            let events: Vec<Event> = client.send(self.request.clone()).collect().await;
+            let (parts, reason) = parts_of(&events);
+            let text = parts.iter().filter_map(|part| match &part.content {
+                Content::Text(text) => Some(text.as_str()),
+                _ => None,
+            });
+            let text: String = text.collect();
+            let results: Vec<Part> = parts
+                .iter()
+                .filter_map(|part| self.run(&part.content))
+                .collect();
+            self.request.messages.push(Message {
+                role: Role::Assistant,
+                parts,
+            });
+            if reason == StopReason::EndTurn {
+                assert!(results.is_empty(), "calls and yet an end");
+                return text;
+            }
+            self.request.messages.push(Message {
+                role: Role::User,
+                parts: results,
+            });
+        }
+        panic!("it goes round in circles");
+    }
+
+    fn path(&self, arguments: &Value) -> PathBuf {
+        self.folder
+            .path()
+            .join(arguments["path"].as_str().expect("a path"))
+    }
+
+    /// Runs a call, if it is one.
+    fn run(&mut self, content: &Content) -> Option<Part> {
+        let Content::ToolCall {
+            id,
+            name,
+            arguments,
+        } = content
+        else {
+            return None;
+        };
+        let arguments: Value = serde_json::from_str(arguments).expect("arguments are JSON");
+        let what = arguments.get("command").or(arguments.get("path"));
+        let what = what.and_then(Value::as_str).unwrap_or_default();
+        self.calls.push(format!("{name} {what}"));
+        let outcome = match name.as_str() {
+            "read" => fs::read_to_string(self.path(&arguments)).map_err(|error| error.to_string()),
+            "write" => write(&self.path(&arguments), &arguments),
+            "edit" => edit(&self.path(&arguments), &arguments),
+            "list" => Ok(list(&self.path(&arguments), "").join("\n")),
+            "grep" => Ok(self.grep(&arguments)),
+            "exec_command" => Ok(self.execute(what)),
+            other => panic!("there is no tool {other}"),
+        };
+        let is_error = outcome.is_err();
+        let text = outcome.unwrap_or_else(|error| error);
+        Some(Part::new(Content::ToolResult {
+            call: id.clone(),
+            content: vec![Content::Text(text)],
+            is_error,
+        }))
+    }
+
+    fn grep(&self, arguments: &Value) -> String {
+        let root = self.path(arguments);
+        let pattern = arguments["pattern"].as_str().expect("a pattern");
+        let mut found = Vec::new();
+        for path in list(&root, "") {
+            let Ok(text) = fs::read_to_string(root.join(&path)) else {
+                continue;
+            };
+            let lines = text
+                .lines()
+                .enumerate()
+                .filter(|(_, line)| line.contains(pattern));
+            found.extend(lines.map(|(ix, line)| format!("{path}:{}:{line}", ix + 1)));
+        }
+        if found.is_empty() {
+            return format!("no match for {pattern}");
+        }
+        found.join("\n")
+    }
+
+    fn execute(&self, command: &str) -> String {
+        let output = Command::new("sh")
+            .args(["-c", command])
+            .current_dir(self.folder.path())
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .output()
+            .expect("a shell");
+        let code = output.status.code().unwrap_or(-1);
+        let text = [output.stdout, output.stderr].concat();
+        format!("{}\nexit status {code}", String::from_utf8_lossy(&text))
+    }
+}
+
+fn edit(path: &Path, arguments: &Value) -> Result<String, String> {
+    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let field = |name: &str| arguments[name].as_str().expect("a text").to_owned();
+    let (old, new) = (field("old_string"), field("new_string"));
+    let count = text.matches(&old).count();
+    let is_all = arguments["replace_all"].as_bool().unwrap_or(false);
+    if count == 0 || (count > 1 && !is_all) {
+        return Err(format!("{count} matches"));
+    }
+    fs::write(path, text.replace(&old, &new)).map_err(|error| error.to_string())?;
+    Ok("edited".to_owned())
+}
+
+fn write(path: &Path, arguments: &Value) -> Result<String, String> {
+    let content = arguments["content"].as_str().expect("a text");
+    fs::create_dir_all(path.parent().expect("a parent")).map_err(|error| error.to_string())?;
+    fs::write(path, content).map_err(|error| error.to_string())?;
+    Ok("written".to_owned())
+}
+
+/// Files below a folder, with `/`.
+fn list(root: &Path, below: &str) -> Vec<String> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(root.join(below)).expect("a folder").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = if below.is_empty() {
+            name
+        } else {
+            format!("{below}/{name}")
+        };
+        if entry.path().is_dir() {
+            files.extend(list(root, &path));
+        } else {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+/// The parts that the events make, and why they ended.
+fn parts_of(events: &[Event]) -> (Vec<Part>, StopReason) {
+    let mut parts: Vec<Part> = Vec::new();
+    for event in events {
+        match event {
+            Event::TextDelta(more) => match parts.last_mut().map(|part| &mut part.content) {
+                Some(Content::Text(text)) => text.push_str(more),
+                _ => parts.push(Part::text(more)),
+            },
+            Event::ToolStart { id, name, .. } => parts.push(Part::new(Content::ToolCall {
+                id: id.clone(),
+                name: name.clone(),
+                arguments: String::new(),
+            })),
+            Event::ToolArgsDelta { fragment, .. } => {
+                let Some(Content::ToolCall { arguments, .. }) =
+                    parts.last_mut().map(|part| &mut part.content)
+                else {
+                    panic!("arguments without a call");
+                };
+                arguments.push_str(fragment);
+            }
+            Event::Stop { reason, .. } => return (parts, *reason),
+            Event::Failed(failure) => panic!("{failure}"),
+            _ => {}
+        }
+    }
+    panic!("no end");
+}
+
+fn client() -> DemoClient {
+    DemoClient::new().unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_failing_test_is_fixed_and_only_once() {
+    let (client, mut session) = (client(), Session::with_all_tools());
+    let text = session.ask(&client, "Please fix the failing test").await;
+    assert!(text.starts_with("All 20 tests pass."), "{text}");
+    let expected = [
+        "exec_command python3 -m unittest",
+        "read todo/dates.py",
+        "read tests/test_dates.py",
+        "edit todo/dates.py",
+        "exec_command python3 -m unittest",
+    ];
+    assert_eq!(session.calls, expected);
+    assert!(
+        session.execute("python3 -m unittest").contains("\nOK\n"),
+        "it is really fixed"
+    );
+    let text = session.ask(&client, "and fix the tests again").await;
+    assert!(text.contains("nothing to fix"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_feature_is_added_and_the_old_bug_is_told_of() {
+    let (client, mut session) = (client(), Session::with_all_tools());
+    let text = session.ask(&client, "Add a count command").await;
+    assert!(text.contains("its test passes"), "{text}");
+    assert!(text.contains("test_a_weekday_is_never_today"), "{text}");
+    let output = session.execute("TODO_FILE=list.json python3 -m todo count");
+    assert!(output.contains("0 to do, 0 done"), "{output}");
+    session.ask(&client, "fix the failing test").await;
+    let text = session.ask(&client, "add the count command, please").await;
+    assert!(text.contains("there already"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rename_reaches_every_file() {
+    let (client, mut session) = (client(), Session::with_all_tools());
+    let text = session
+        .ask(&client, "rename find_task across the project")
+        .await;
+    assert!(text.contains("is now `task_by_id`"), "{text}");
+    assert!(
+        session
+            .execute("grep -r find_task . || echo gone")
+            .contains("gone")
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_is_written_from_what_the_program_says() {
+    let (client, mut session) = (client(), Session::with_all_tools());
+    let text = session.ask(&client, "Document the commands").await;
+    assert!(text.contains("I read it back"), "{text}");
+    let page = fs::read_to_string(session.folder.path().join("docs/commands.md")).expect("a page");
+    assert!(page.contains("take a task off the list"), "{page}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_code_is_explained_after_reading_it() {
+    let (client, mut session) = (client(), Session::with_all_tools());
+    let text = session.ask(&client, "Explain the code").await;
+    assert!(text.contains("`build_parser`"), "{text}");
+    assert!(session.calls.contains(&"read todo/store.py".to_owned()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_tools_do_not_bear_out_is_not_claimed() {
+    let (client, mut session) = (client(), Session::with_all_tools());
+    let path = session.folder.path().join("todo/dates.py");
+    let text = fs::read_to_string(&path).expect("a file");
+    fs::write(
+        &path,
+        text.replace("days = (weekday", "days = 0 + (weekday"),
+    )
+    .expect("a file");
+    let text = session.ask(&client, "fix the failing test").await;
+    assert!(text.contains("I stop here"), "{text}");
+    assert!(!session.calls.iter().any(|call| call.starts_with("edit")));
+    let empty = tempfile::tempdir().expect("a folder");
+    session.folder = empty;
+    let text = session.ask(&client, "rename find_task").await;
+    assert!(text.contains("I stop here"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn anything_else_is_answered_with_what_it_is() {
+    let client = client();
+    for tools in [&["read", "edit", "exec_command"][..], &[]] {
+        let text = Session::new(tools)
+            .ask(&client, "What is the capital of France?")
+            .await;
+        assert!(
+            text.contains("demo model: a script, not a language model"),
+            "{text}"
+        );
+        assert!(text.contains("ANTHROPIC_API_KEY") && text.contains("burin-agent models"));
+    }
+    let text = Session::new(&[]).ask(&client, "fix the failing test").await;
+    assert!(text.contains("here I have none"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_come_at_a_reading_pace() {
+    let client = client();
+    let start = tokio::time::Instant::now();
+    let mut session = Session::new(&[]);
+    let text = session.ask(&client, "hello").await;
+    let tokens = text.len() as f64 / 4.0;
+    let seconds = start.elapsed().as_secs_f64();
+    let expected = tokens / 70.0;
+    assert!(
+        seconds > expected && seconds < expected + 1.0,
+        "{seconds} s for {tokens} tokens"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gap_is_left_empty() {
+    let request = Fim {
+        model: ModelId::parse("demo/demo").expect("a name"),
+        prefix: "fn main() {".to_owned(),
+        suffix: "}".to_owned(),
+        files: Vec::new(),
+        max_output: TokenCount(5),
+        sampling: Sampling::default(),
+        stop: Vec::new(),
+    };
+    let events: Vec<Event> = client().complete(request).collect().await;
+    let has_text = events
+        .iter()
+        .any(|event| matches!(event, Event::TextDelta(_)));
+    assert!(
+        !has_text,
+        "a script has nothing to put into somebody's code"
+    );
+    let reason = StopReason::EndTurn;
+    let raw = "end_turn".to_owned();
+    assert_eq!(events.last(), Some(&Event::Stop { reason, raw }));
+}
+
+#[test]
+fn the_list_of_files_is_the_folder() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/demo/repo");
+    let found: Vec<String> = list(&root, "")
+        .into_iter()
+        .filter(|path| !path.contains("__pycache__"))
+        .collect();
+    let mut listed: Vec<&str> = SAMPLE.iter().map(|(path, _)| *path).collect();
+    listed.sort_unstable();
+    assert_eq!(found, listed);
+    let bytes: usize = SAMPLE.iter().map(|(_, text)| text.len()).sum();
+    assert!(bytes < 60_000, "{bytes} bytes");
+}
+
+#[test]
+fn the_demo_script_has_no_faults() {
+    let script = crate::Script::parse("demo", super::SCRIPT).expect("a script");
+    assert!(script.schedule.is_none());
+    assert!(script.rules.iter().all(|rule| rule.faults.is_empty()));
+}
