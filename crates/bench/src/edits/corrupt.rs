@@ -216,8 +216,13 @@ fn dedented(block: &Block) -> Option<Block> {
     })
 }
 
-/// The block with another indentation. `None` where a line has none that can be turned.
+/// The block with another indentation. `None` where a line has none that can be turned, and where
+/// some lines have tabs and others spaces: turned they would look the same.
 fn reindented(block: &Block, turn: fn(&str) -> Option<String>) -> Option<Block> {
+    let begins = |sign| block.lines.iter().any(|(_, line)| line.starts_with(sign));
+    if begins('\t') && begins(' ') {
+        return None;
+    }
     let lines = block.lines.iter().map(|(_, line)| {
         if line.trim().is_empty() {
             return Some(line.clone());

@@ -32,7 +32,7 @@ for line in sys.stdin:
             text = do_replace("f", text, edit[1], edit[2], fence) if edit[0] else text
             if not text:
                 break
-    except ValueError:
+    except Exception:  # what it cannot parse or trips over counts as refused
         text = None
     millis = (time.perf_counter() - start) * 1000
     print(json.dumps({"text": text, "millis": millis}), flush=True)
