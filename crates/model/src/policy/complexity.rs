@@ -160,8 +160,11 @@ const TRACES: &[&str] = &[
 ];
 
 /// The prompt is read from both ends only, so that a pasted log costs no time.
-const HEAD: usize = 12 << 10;
-const TAIL: usize = 4 << 10;
+const HEAD: usize = 8 << 10;
+const TAIL: usize = 2 << 10;
+
+/// Bytes of the longest form of a word of the lexicon.
+const LONGEST: usize = 17;
 
 /// Scores a step. Deterministic, and well under a millisecond however long the prompt is.
 pub fn complexity(task: &Task<'_>) -> (Complexity, ComplexityFeatures) {
@@ -235,15 +238,13 @@ fn seen(task: &Task<'_>) -> ComplexityFeatures {
             features.words += 1;
             features.files_mentioned += u32::from(is_path(word));
             features.symbols_mentioned += u32::from(is_symbol(word));
-            let lower = word.to_lowercase();
-            if let Some(stem) = find(HARD, &lower) {
-                hard.insert(stem);
-            }
-            if let Some(stem) = find(EASY, &lower) {
-                easy.insert(stem);
+            let mut buffer = [0; LONGEST];
+            if let Some(lower) = lower(word, &mut buffer) {
+                hard.extend(find(HARD, lower));
+                easy.extend(find(EASY, lower));
             }
         }
-        let lower = part.to_lowercase();
+        let lower = part.to_ascii_lowercase();
         features.has_trace |= TRACES.iter().any(|trace| lower.contains(trace));
     }
     features.hard_words = hard.into_iter().map(str::to_owned).collect();
@@ -262,10 +263,24 @@ fn ends(text: &str) -> (&str, &str) {
     )
 }
 
+/// The word in lower case, if the lexicon can have it.
+fn lower<'a>(word: &str, buffer: &'a mut [u8; LONGEST]) -> Option<&'a str> {
+    let lower = buffer.get_mut(..word.len())?;
+    if !word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return None;
+    }
+    lower.copy_from_slice(word.as_bytes());
+    lower.make_ascii_lowercase();
+    std::str::from_utf8(lower).ok()
+}
+
 /// A word of the lexicon, or one of its forms: plural, -ed, -ing.
 fn find(lexicon: &[&'static str], word: &str) -> Option<&'static str> {
     let forms = ["", "s", "es", "d", "ed", "ing", "er"];
-    lexicon.iter().copied().find(|stem| {
+    let first = word.bytes().next();
+    let near = lexicon.iter().copied();
+    let mut near = near.filter(|stem| stem.bytes().next() == first);
+    near.find(|stem| {
         let rest = word.strip_prefix(stem);
         rest.is_some_and(|rest| forms.contains(&rest))
             || stem

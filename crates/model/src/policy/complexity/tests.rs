@@ -132,3 +132,11 @@ fn a_pasted_log_is_read_from_both_ends_only() {
     );
     assert!(features.words < 10_000, "{}", features.words);
 }
+
+#[test]
+fn no_word_of_the_lexicon_is_too_long_to_be_found() {
+    for word in HARD.iter().chain(EASY) {
+        assert!(word.len() + "ing".len() <= LONGEST, "{word}");
+        assert!(word.bytes().all(|byte| byte.is_ascii_lowercase()), "{word}");
+    }
+}
