@@ -105,7 +105,7 @@ fn merge(
     }
     let whole = boundary::with_blanks_of_file(file, aligned);
     let aligned = whole.as_ref().unwrap_or(aligned);
-    let mut runs = runs(file, aligned);
+    let mut runs = runs(file, aligned)?;
     let look = lines::Look::of(file, aligned, &runs)?;
     differences.extend(&look.differences);
     let count = runs.len();
@@ -123,6 +123,10 @@ fn merge(
             .any(|ix| aligned.typos.binary_search(&ix).is_ok())
         {
             return Err(Doubt::ChangedTypo);
+        }
+        if run.old.clone().any(|ix| aligned.map[ix].is_none()) {
+            // What is to go away is not there.
+            return Err(Doubt::Boundary);
         }
         let rows = match gaps.touching(file, aligned, run) {
             boundary::Touch::Nothing => Some(rows_of(aligned, run)),
@@ -144,27 +148,43 @@ fn merge(
 }
 
 /// What the new text changes. Lines it keeps are written as the old text has them, or as the file
-/// has them: whichever of the two makes more of it kept.
-fn runs(file: &FileText, aligned: &Aligned) -> Vec<Run> {
+/// has them. Where both could be, the lines at the ends of the block tell, since within it a line
+/// may have come to look like that of the file by its very change.
+fn runs(file: &FileText, aligned: &Aligned) -> Result<Vec<Run>, Doubt> {
     let (old, new) = (&aligned.block.old, &aligned.block.new);
-    let as_written = diff(old.len(), new.len(), |a, b| {
-        old[a] == new[b]
-            || is_mended(
-                &old[a],
-                &new[b],
-                aligned.map[a].map(|row| file.content(row)),
-            )
-    });
-    let as_there = diff(old.len(), new.len(), |a, b| match aligned.map[a] {
-        Some(row) => file.content(row) == new[b],
-        None => old[a] == new[b],
-    });
-    let changed =
-        |runs: &[Run]| -> usize { runs.iter().map(|run| run.old.len() + run.new.len()).sum() };
-    match changed(&as_there) < changed(&as_written) {
-        true => as_there,
-        false => as_written,
+    let there = |ix: usize| aligned.map[ix].map(|row| file.content(row));
+    let is_written = |a: usize, b: usize| old[a] == new[b] || is_mended(&old[a], &new[b], there(a));
+    let is_there = |a: usize, b: usize| there(a).unwrap_or(&old[a]) == new[b];
+    let as_written = diff(old.len(), new.len(), is_written);
+    let as_there = diff(old.len(), new.len(), is_there);
+    let changed = |runs: &[Run]| -> usize {
+        let runs = runs.iter();
+        runs.map(|run| run.old.len() + run.new.len()).sum()
+    };
+    if changed(&as_there) >= changed(&as_written) {
+        return Ok(as_written);
     }
+    // Of the lines that differ, those kept at either end.
+    let differs = |ix: &usize| there(*ix).is_some_and(|row| row != old[*ix]);
+    let shorter = old.len().min(new.len());
+    let at_ends = |is_same: &dyn Fn(usize, usize) -> bool| {
+        let head = (0..shorter)
+            .take_while(|ix| is_same(*ix, *ix))
+            .filter(differs);
+        let tail = (1..=shorter).take_while(|by| is_same(old.len() - by, new.len() - by));
+        head.count() + tail.map(|by| old.len() - by).filter(differs).count()
+    };
+    match (at_ends(&is_written), at_ends(&is_there)) {
+        (1.., 0) => Ok(as_written),
+        (0, 1..) => Ok(as_there),
+        (0, 0) if !keeps(&as_written, old.len()).any(|ix| differs(&ix)) => Ok(as_there),
+        _ => Err(Doubt::Indentation),
+    }
+}
+
+/// The old lines that no run takes away.
+fn keeps(runs: &[Run], count: usize) -> impl Iterator<Item = usize> {
+    (0..count).filter(|ix| !runs.iter().any(|run| run.old.contains(ix)))
 }
 
 /// Whether a new line is the old one without white space at its end that the file has not either.

@@ -186,6 +186,8 @@ pub enum Doubt {
     ChangedTypo,
     /// The indentation of new lines can be read in several ways.
     Indentation,
+    /// Quotes in the new text may be meant as they are or plain.
+    Punctuation,
     /// Escapes in the new text can be read in several ways.
     Escapes,
     /// Old and new text do not leave out the same parts.
@@ -269,6 +271,9 @@ impl fmt::Display for Doubt {
             Self::Boundary => "the old text leaves out or adds a line right where the change is; quote the lines there exactly",
             Self::ChangedTypo => "a line that changes is misspelt in the old text; quote it exactly",
             Self::Indentation => "how far the new lines are to be indented is not clear; indent old and new text as the file does",
+            Self::Punctuation => {
+                "whether quotes in the new text are meant as written is not clear; quote the old text with the signs that the file has"
+            }
             Self::Escapes => "whether escapes in the new text are meant as written is not clear; write the text without extra escapes",
             Self::Elision => "old and new text must leave out the same parts by `...`, and what is left must be unmistakable; write the lines in full",
             Self::AlreadyThere => {

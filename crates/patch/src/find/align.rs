@@ -240,18 +240,19 @@ impl<'a> Scorer<'a> {
     fn is_sound(&self, scored: &Scored) -> bool {
         let is_filled = |ix: &usize| !fold::is_blank(&self.block.old[*ix]);
         let filled: Vec<usize> = (0..self.keys.len()).filter(is_filled).collect();
-        let lost = filled
-            .iter()
-            .filter(|ix| scored.map[**ix].is_none())
-            .count();
+        let lost = filled.iter().filter(|ix| scored.map[**ix].is_none());
+        let lost: Vec<u64> = lost.map(|ix| self.keys[*ix]).collect();
+        let extra = self.extra_rows(scored);
+        let extra = extra.filter(|row| !fold::is_blank(self.file.content(*row)));
+        let extra: Vec<u64> = extra.map(|row| self.file.keys()[row]).collect();
+        // A line that the block has elsewhere too may have been taken for that one.
+        let count = |key: &u64| self.keys.iter().filter(|other| *other == key).count();
+        let are_single =
+            lost.iter().all(|key| count(key) == 1) && extra.iter().all(|key| count(key) == 0);
         let ends = [filled.first(), filled.last()];
         let has_ends = ends
             .iter()
             .all(|ix| ix.is_some_and(|ix| scored.map[*ix].is_some()));
-        let extra = self
-            .extra_rows(scored)
-            .filter(|row| !fold::is_blank(self.file.content(*row)))
-            .count();
         let typos = scored.typos.len();
         let pairs = filled.iter().filter_map(|ix| {
             Some((
@@ -261,7 +262,8 @@ impl<'a> Scorer<'a> {
         });
         let pairs: Vec<_> = pairs.collect();
         has_ends
-            && lost + extra <= 1
+            && lost.len() + extra.len() <= 1
+            && are_single
             && typos <= (filled.len() / 5).max(1)
             && typos < filled.len()
             && self.block.final_feed.is_none()

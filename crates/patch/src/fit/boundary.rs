@@ -20,8 +20,8 @@ use super::are_blank;
 pub(super) struct Gaps {
     /// Rows that no old line stands on, and between which old lines they may lie.
     rows: Vec<(RangeInclusive<usize>, Range<usize>)>,
-    /// Old lines that stand on no row.
-    missing: Vec<usize>,
+    /// Old lines that stand on no row, or any of several alike of which one stands on none.
+    missing: Vec<Range<usize>>,
 }
 
 /// What of the kind a run touches.
@@ -44,7 +44,7 @@ impl Gaps {
         let mut from = 0;
         for (ix, at) in aligned.map.iter().enumerate() {
             let Some(at) = *at else {
-                gaps.missing.push(ix);
+                gaps.missing.push(alike(&aligned.block.old, ix));
                 continue;
             };
             if at > row {
@@ -62,13 +62,8 @@ impl Gaps {
             return Touch::Nothing;
         }
         let reach = reach(aligned, run);
-        let is_gone = |ix: &usize| run.old.contains(ix);
-        let is_near = |ix: &usize| *ix < reach.end && *ix + 1 >= reach.start;
-        if self
-            .missing
-            .iter()
-            .any(|ix| !is_gone(ix) && (is_near(ix) || *ix == reach.end))
-        {
+        let is_near = |lines: &Range<usize>| lines.start <= reach.end && reach.start <= lines.end;
+        if self.missing.iter().any(is_near) {
             return Touch::Missing;
         }
         let mut near = self
@@ -82,6 +77,14 @@ impl Gaps {
             (Some(_), Some(_)) => Touch::Missing,
         }
     }
+}
+
+/// The run of equal lines that a line belongs to.
+fn alike(lines: &[String], ix: usize) -> Range<usize> {
+    let is_same = |line: &&String| **line == lines[ix];
+    let before = lines[..ix].iter().rev().take_while(is_same).count();
+    let after = lines[ix..].iter().take_while(is_same).count();
+    ix - before..ix + after
 }
 
 /// Between which old lines rows may lie that are left out: they may look like lines beside them.
@@ -102,8 +105,9 @@ fn slack(
     from - up..=to + down
 }
 
-/// Whether lines that appear touch a blank row only if they slide, and would then stand beside a
-/// second blank line, in a file that has none such: so they do not slide.
+/// Whether a change that touches rows left out stays clear of them all the same: where it replaces
+/// lines at one end of several blank lines; or where lines that appear touch a blank row only if they slide,
+/// and would then stand beside a second blank line, in a file that has none such.
 fn stays_apart(
     file: &FileText,
     aligned: &Aligned,
@@ -111,11 +115,22 @@ fn stays_apart(
     at: &RangeInclusive<usize>,
     rows: &Range<usize>,
 ) -> bool {
+    let (new, place) = (&aligned.block.new, run.old.start);
     let is_blank_row = rows.len() == 1 && fold::is_blank(file.content(rows.start));
-    if !run.old.is_empty() || !is_blank_row || has_double_blanks(file) {
+    let is_pair =
+        at.start() < at.end() && rows.clone().all(|row| fold::is_blank(file.content(row)));
+    let reach = reach(aligned, run);
+    if is_pair && (reach.end == *at.start() || reach.start == *at.end()) {
+        // One of several blank lines together is left out. They stay together beside lines that
+        // are replaced; lines that appear might have come between them.
+        let is_filled = new[run.new.clone()]
+            .iter()
+            .all(|line| !fold::is_blank(line));
+        return !run.old.is_empty() && !run.new.is_empty() && is_filled;
+    }
+    if !run.old.is_empty() || !is_blank_row || has_double_blanks(file, &aligned.block) {
         return false;
     }
-    let (new, place) = (&aligned.block.new, run.old.start);
     let beside = if *at.end() < place {
         run.new.end.checked_sub(1 + place - at.end())
     } else if *at.start() > place {
@@ -159,10 +174,11 @@ pub(super) fn settle(
             .zip(new)
             .all(|(row, line)| file.content(row) == line);
     let are_blank = extra.clone().all(|row| fold::is_blank(file.content(row)));
-    if run.old.is_empty() && are_the_same && !(are_blank && has_double_blanks(file)) {
+    if run.old.is_empty() && are_the_same && !(are_blank && has_double_blanks(file, &aligned.block))
+    {
         return Ok(None);
     }
-    if !are_blank || has_double_blanks(file) {
+    if !are_blank || has_double_blanks(file, &aligned.block) {
         return Err(Doubt::Boundary);
     }
     let leading = new.iter().take_while(|line| fold::is_blank(line)).count();
@@ -201,10 +217,12 @@ pub(super) fn settle(
     Err(Doubt::Boundary)
 }
 
-/// Whether blank lines come in pairs here. Then one more beside another may well be meant.
-fn has_double_blanks(file: &FileText) -> bool {
+/// Whether blank lines come in pairs in the file or in the new text. Then one more beside another
+/// may well be meant.
+fn has_double_blanks(file: &FileText, block: &Block) -> bool {
     let is_blank = |row: usize| fold::is_blank(file.content(row));
-    (1..file.line_count()).any(|row| is_blank(row - 1) && is_blank(row))
+    let mut pairs = block.new.windows(2);
+    pairs.any(are_blank) || (1..file.line_count()).any(|row| is_blank(row - 1) && is_blank(row))
 }
 
 /// The block with the blank lines of the file that its old text leaves out, where the new text has
@@ -216,7 +234,7 @@ pub(super) fn with_blanks_of_file(file: &FileText, aligned: &Aligned) -> Option<
         .iter()
         .zip(&block.old)
         .all(|(row, old)| file.content(*row) == old);
-    if !is_exact || rows.len() == aligned.rows.len() || has_double_blanks(file) {
+    if !is_exact || rows.len() == aligned.rows.len() || has_double_blanks(file, &aligned.block) {
         return None;
     }
     let extra = aligned
@@ -301,7 +319,7 @@ pub(super) fn shed_blank_edges(
             let is_blank = are_blank(&block.new[run.new.clone()]);
             run.old.is_empty() && is_there && is_blank && run.new.len() == new - old
         });
-        if !is_apart || outside < new - old || has_double_blanks(file) {
+        if !is_apart || outside < new - old || has_double_blanks(file, &aligned.block) {
             return Err(Doubt::BlankEdge);
         }
         match edge {

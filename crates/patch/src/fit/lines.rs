@@ -74,7 +74,13 @@ impl Look {
         look.is_told = indents.slipped > 0 || is_told_by_bases(file, aligned, runs);
         look.tails(&pairs, tails);
         look.punctuation(&pairs, has_new && signs.clean == 0);
-        Ok(look)
+        let new = runs
+            .iter()
+            .flat_map(|run| &aligned.block.new[run.new.clone()]);
+        match look.may_be_prose(new) {
+            true => Err(Doubt::Punctuation),
+            false => Ok(look),
+        }
     }
 
     fn indents(&mut self, pairs: &[(&str, &str)], mends: bool) -> Result<(), Doubt> {
@@ -130,6 +136,29 @@ impl Look {
             let kinds = kinds.filter(|kind| curled.contains(kind) && !meant.contains(kind));
             self.curled = kinds.collect();
         }
+    }
+
+    /// Whether the typographic signs in new lines all stand within words, as they do in prose that
+    /// is meant so.
+    fn may_be_prose<'a>(&self, new: impl Iterator<Item = &'a String>) -> bool {
+        let (mut within, mut others) = (0, 0);
+        for line in new {
+            let signs: Vec<char> = line.chars().collect();
+            for (ix, sign) in signs.iter().enumerate() {
+                if !fold::Kind::of(*sign).is_some_and(|kind| self.curled.contains(&kind)) {
+                    continue;
+                }
+                let is_letter = |ix: Option<usize>| {
+                    let sign = ix.and_then(|ix| signs.get(ix));
+                    sign.is_some_and(|sign| sign.is_alphabetic())
+                };
+                match is_letter(ix.checked_sub(1)) && is_letter(Some(ix + 1)) {
+                    true => within += 1,
+                    false => others += 1,
+                }
+            }
+        }
+        within > 0 && others == 0
     }
 
     /// The new lines of a run as they go into the file.

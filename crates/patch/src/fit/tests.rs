@@ -115,6 +115,6 @@ fn a_line_too_many_is_passed_over_only_away_from_the_change() {
         "a\n\nb\nc\n",
         "a\nB\nc\n",
         map,
-        Ok("a\nB\nc\n"),
+        Err(Doubt::Boundary),
     );
 }

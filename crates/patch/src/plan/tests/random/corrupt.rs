@@ -238,7 +238,7 @@ fn any_blank_dropped(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corrupt
     });
     // So it is at an end of the block, where no line beside it shows that it was meant to stay.
     let is_end = (ix == 0 && edit.kept.0 < 2) || (ix + 1 == edit.old.len() && edit.kept.1 < 2);
-    if is_end || is_paired(edit, ix) || runs.iter().any(|run| run.old.contains(&ix)) {
+    if is_end || is_beside_blank(edit, ix) || runs.iter().any(|run| run.old.contains(&ix)) {
         return None;
     }
     let old = without(&edit.old, ix);
@@ -272,12 +272,17 @@ fn any_blank_dropped_in_both(edit: &Edit, _: Language, random: &mut StdRng) -> O
         .flatten()
 }
 
-/// Whether this blank line stands beside another, near an end of the block: which of the two it is
-/// cannot be told, and the other may be what changes.
+/// Whether this blank line stands beside another near an end of the block.
 fn is_paired(edit: &Edit, ix: usize) -> bool {
+    is_beside_blank(edit, ix) && edit.kept.0.min(edit.kept.1) < 3
+}
+
+/// Whether this blank line stands beside another: which of the two it is cannot be told, and the
+/// other may be what changes.
+fn is_beside_blank(edit: &Edit, ix: usize) -> bool {
     let beside = [ix.checked_sub(1), Some(ix + 1)].into_iter().flatten();
     let mut beside = beside.filter_map(|ix| edit.old.get(ix));
-    beside.any(String::is_empty) && edit.kept.0.min(edit.kept.1) < 3
+    beside.any(String::is_empty)
 }
 
 fn stands_at_most(edit: &Edit, old: &[String], count: usize) -> bool {
