@@ -540,7 +540,7 @@ impl World {
 #[test]
 fn a_busy_day_starves_nobody_and_overruns_nothing() {
     let (mut answered, mut within, mut refused, mut displaced) = (0, 0, 0, 0);
-    for seed in 0..12 {
+    for seed in 0..5 {
         let mut world = World::new(seed, 3);
         world.run();
         assert!(
@@ -587,7 +587,7 @@ fn a_busy_day_starves_nobody_and_overruns_nothing() {
         );
     }
     // What is asserted above did happen.
-    assert!(answered > 10_000, "{answered}");
-    assert!(within > 5_000 && displaced > 0, "{within} {displaced}");
-    assert!(refused > 100, "{refused}");
+    assert!(answered > 4_000, "{answered}");
+    assert!(within > 2_000 && displaced > 0, "{within} {displaced}");
+    assert!(refused > 40, "{refused}");
 }
