@@ -94,12 +94,12 @@ impl Corruption {
         if self == Self::LineEndings {
             return Some((with_returns(edit)?, block));
         }
-        let strays = |line: &&str| line.ends_with([' ', '\t']);
         let turns_space = matches!(
             self,
             Self::TrailingSpace | Self::Dedent | Self::IndentUnit | Self::TabsAndSpaces
         );
-        if turns_space && block.side(Side::New).any(|line| strays(&line)) {
+        let strays = |(_, line): &(Side, String)| line.ends_with([' ', '\t']);
+        if turns_space && block.lines.iter().any(strays) {
             // Which white space at the end of a line is meant could not be told.
             return None;
         }
