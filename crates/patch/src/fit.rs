@@ -19,6 +19,7 @@ use crate::diff::{Run, diff};
 use crate::file::FileText;
 use crate::fold;
 use crate::found::{Aligned, Body, Match};
+use crate::indent::are_of;
 use crate::outcome::{Difference, Doubt, Rung};
 
 pub(crate) use self::splice::{RowEdit, splice};
@@ -177,9 +178,48 @@ fn runs(file: &FileText, aligned: &Aligned) -> Result<Vec<Run>, Doubt> {
     match (at_ends(&is_written), at_ends(&is_there)) {
         (1.., 0) => Ok(as_written),
         (0, 1..) => Ok(as_there),
-        (0, 0) if !keeps(&as_written, old.len()).any(|ix| differs(&ix)) => Ok(as_there),
+        (0, 0) if !keeps(&as_written, old.len()).any(|ix| differs(&ix)) => {
+            match indented(file, aligned) {
+                Some(Indented::AsWritten) => Ok(as_written),
+                Some(Indented::AsThere) => Ok(as_there),
+                None => Err(Doubt::Indentation),
+            }
+        }
         _ => Err(Doubt::Indentation),
     }
+}
+
+/// By whose indentation new lines are written.
+enum Indented {
+    AsWritten,
+    AsThere,
+}
+
+/// Tells it where no line does that is kept: by the first line, or by a step that nothing in the
+/// file has.
+fn indented(file: &FileText, aligned: &Aligned) -> Option<Indented> {
+    let (old, new) = (&aligned.block.old, &aligned.block.new);
+    let indents = |ix: &usize| {
+        let row = aligned.map[*ix]?;
+        let is_filled = !fold::is_blank(&old[*ix]);
+        is_filled.then(|| (fold::indent(&old[*ix]), fold::indent(file.content(row))))
+    };
+    let lines: Vec<usize> = (0..old.len()).collect();
+    let mut pairs = lines.iter().filter_map(indents);
+    if pairs.clone().all(|(old, row)| old == row) {
+        return Some(Indented::AsThere);
+    }
+    let (first_old, first_row) = pairs.next()?;
+    let new: Vec<&str> = new
+        .iter()
+        .filter(|line| !fold::is_blank(line))
+        .map(|line| fold::indent(line))
+        .collect();
+    let first = new.first()?;
+    if !are_of(file, &new) || (first_old != first_row && *first == first_old) {
+        return Some(Indented::AsWritten);
+    }
+    (first_old != first_row && *first == first_row).then_some(Indented::AsThere)
 }
 
 /// The old lines that no run takes away.

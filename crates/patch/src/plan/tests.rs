@@ -444,6 +444,20 @@ fn clean_new_lines_are_left_alone() {
 }
 
 #[test]
+fn lines_that_move_deeper_are_not_taken_for_those_of_the_file() {
+    // Within the new `if` they are indented just as the file has them outside of it.
+    let before = "fn f() {\n    a;\n    b;\n}\n";
+    let wrapped = hunk("a;\nb;\n", "if x {\n    a;\n    b;\n}\n");
+    let after = "fn f() {\n    if x {\n        a;\n        b;\n    }\n}\n";
+    lands(before, wrapped, Rung::Reindented, after);
+    let two = hunk(
+        "fn f() {\n  a;\n  b;\n",
+        "fn f() {\n  if x {\n    a;\n    b;\n  }\n",
+    );
+    lands(before, two, Rung::Reindented, after);
+}
+
+#[test]
 fn text_in_the_indentation_indents_all_lines() {
     let before = "def f():\n    if a:\n        b\n";
     lands(
