@@ -4,7 +4,8 @@
 //! Invariant: never guesses between two places; a hunk lands exactly, is uniquely explained, or is refused.
 //! Invariant: bytes outside the matched range are never changed.
 //! Start at `edit`, what the formats are parsed into; `plan` finds the places in one file, `set` in
-//! several at once.
+//! several at once, `live` while the edit is still written. `explain` says what came of it; `mark`
+//! tells what changed after it was read; `anchor` names lines by number and hash.
 //!
 //! ```
 //! use patch::edit::{Change, Grain, Hunk, Occurrences};

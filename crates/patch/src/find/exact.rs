@@ -55,7 +55,7 @@ pub(super) fn text(
                 let row = file.row_of(span.start);
                 Match::lines(Rung::Exact, Aligned::contiguous(block, row))
             }
-            None => within_lines(file, &old, &new, span)?,
+            None => within_lines(file, (&old, &new), span, block)?,
         });
     }
     Ok(matches)
@@ -87,7 +87,12 @@ fn is_whole(file: &FileText, old: &str, span: &Range<usize>) -> bool {
 /// Text that begins or ends within a line. One that begins in the indentation of its line and
 /// becomes several lines says nothing of how the later ones are indented, unless they cannot stand
 /// as they are written: then they are read as indented like the first.
-fn within_lines(file: &FileText, old: &str, new: &str, span: Range<usize>) -> Result<Match, Doubt> {
+fn within_lines(
+    file: &FileText,
+    (old, new): (&str, &str),
+    span: Range<usize>,
+    block: Option<&Rc<Block>>,
+) -> Result<Match, Doubt> {
     let row = file.row_of(span.start);
     let before = &file.normal()[file.start(row)..span.start];
     let last = file.row_of(span.end.saturating_sub(1));
@@ -103,7 +108,12 @@ fn within_lines(file: &FileText, old: &str, new: &str, span: Range<usize>) -> Re
     };
     let is_in_indent = !before.is_empty() && fold::is_blank(before);
     let is_one_line = old.split('\n').skip(1).all(fold::is_blank);
-    if !is_in_indent || !is_one_line || fold::is_blank(old) || fold::is_blank(new) {
+    if is_in_indent && !is_one_line {
+        // All of the block may be indented otherwise, if its other lines do not speak against it.
+        let whole = block.and_then(|block| loose::at(file, block, row));
+        return Ok(whole.unwrap_or(literal));
+    }
+    if !is_in_indent || fold::is_blank(old) || fold::is_blank(new) {
         return Ok(literal);
     }
     let whole = fold::indent(file.content(row));

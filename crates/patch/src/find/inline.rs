@@ -10,6 +10,8 @@ use crate::outcome::{Difference, Rung};
 
 /// Below this many chars that are no white space a text says too little.
 const LEAST: usize = 4;
+/// A text whose longest word stands in more rows is not looked for: it would take too long.
+const COMMON: usize = 256;
 
 /// Where the text stands.
 pub(super) fn find(file: &FileText, hunk: &Hunk) -> Vec<Match> {
@@ -53,6 +55,9 @@ fn likely_rows(file: &FileText, old: &str) -> Vec<Range<usize>> {
         .filter_map(|at| file.row_of(at).checked_sub(before))
         .collect();
     rows.dedup();
+    if rows.len() > COMMON {
+        return Vec::new();
+    }
     rows.into_iter().map(|row| row..row + count).collect()
 }
 
