@@ -127,6 +127,28 @@ impl Documents {
         loading
     }
 
+    /// The document of a small file, read at once, so that the first frame of a window shows it. `None` where the file
+    /// is large or cannot be read: `open` says why.
+    pub fn open_now(path: &AbsPath, cx: &mut App) -> Option<Entity<DocumentModel>> {
+        /// A file of so many bytes takes a few milliseconds; the frame after the first is later than that.
+        const SMALL: u64 = 1 << 20;
+        let services = Services::of(cx);
+        let files = services.files.as_ref();
+        let is_recovered = |found: &Recovered| found.document.path() == Some(path);
+        let is_taken = Self::of_path(path, cx).is_some()
+            || cx
+                .default_global::<Self>()
+                .recovered
+                .iter()
+                .any(is_recovered);
+        if is_taken || files.stat(path).ok()?.stamp.size > SMALL {
+            return None;
+        }
+        let loaded = load(files, path, Binary::Refuse, &AtomicBool::new(false)).ok()?;
+        let recovered = reopen(files, &services.dirs.journals(), loaded);
+        Some(Self::adopt(recovered, cx))
+    }
+
     /// A new text without a file.
     pub fn untitled(cx: &mut App) -> Entity<DocumentModel> {
         Self::add(Document::untitled(), cx)

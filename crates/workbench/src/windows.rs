@@ -23,7 +23,7 @@ use crate::notices::Notice;
 use crate::services::Services;
 use crate::session::{SavedBounds, SavedSession, SavedWindow};
 use crate::target::Place;
-use crate::workbench::{Goal, How, Opening, Workbench};
+use crate::workbench::{Opening, Workbench};
 
 /// What the command line asks for.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +56,8 @@ const FILE: &str = "windows.json";
 const KEY: &str = "session";
 /// How long writing waits for more.
 const WRITE_AFTER: Duration = Duration::from_millis(100);
+/// Files of the command line that are read before the first frame.
+const AT_ONCE: usize = 4;
 /// The size of a window that was never stored.
 const WIDTH: f32 = 1280.0;
 const HEIGHT: f32 = 820.0;
@@ -74,8 +76,20 @@ pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
         }
     })
     .detach();
-    for opening in openings(&request, session, cx.settings().files.restore) {
+    let mut openings = openings(&request, session, cx.settings().files.restore);
+    let last = openings.pop();
+    for opening in openings {
         open_window(opening, cx);
+    }
+    if let Some(last) = last {
+        // Held until their tabs hold them.
+        let _ready: Vec<_> = request
+            .files
+            .iter()
+            .take(AT_ONCE)
+            .filter_map(|(path, _)| Documents::open_now(path, cx))
+            .collect();
+        open_window_with(last, request.files, cx);
     }
     let Some(first) = front(cx) else {
         return;
@@ -92,9 +106,6 @@ pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
         for sentence in problems {
             workbench.report_error(sentence, window, cx);
         }
-        for (path, place) in request.files {
-            workbench.open_path(path, How::lasting().at(place.map(Goal::Place)), window, cx);
-        }
         workbench.focus_active(window, cx);
     });
 }
@@ -110,9 +121,7 @@ pub fn open_request(request: Request, cx: &mut App) {
         return;
     };
     with_window(&front, cx, move |workbench, window, cx| {
-        for (path, place) in request.files {
-            workbench.open_path(path, How::lasting().at(place.map(Goal::Place)), window, cx);
-        }
+        workbench.open_files(request.files, window, cx);
         if !has_folders {
             window.activate_window();
         }
@@ -188,9 +197,20 @@ pub fn open_folder(folder: Option<AbsPath>, cx: &mut App) {
 
 /// Opens a window.
 pub fn open_window(opening: Opening, cx: &mut App) -> Option<Entity<Workbench>> {
+    open_window_with(opening, Vec::new(), cx)
+}
+
+/// Opens a window with files in it before its first frame.
+fn open_window_with(
+    opening: Opening,
+    files: Vec<(AbsPath, Option<Place>)>,
+    cx: &mut App,
+) -> Option<Entity<Workbench>> {
     let options = window_options(opening.saved.as_ref().and_then(|saved| saved.bounds), cx);
     let opened = gpui_kit::open_window(options, cx, |window, cx| {
-        cx.new(|cx| Workbench::new(opening, window, cx))
+        let workbench = cx.new(|cx| Workbench::new(opening, window, cx));
+        workbench.update(cx, |workbench, cx| workbench.open_files(files, window, cx));
+        workbench
     });
     match opened {
         Ok((window, workbench)) => {

@@ -103,6 +103,18 @@ impl Workbench {
         self.open_path_in(path, pane, how, window, cx);
     }
 
+    /// Shows files at their places, each in a tab to stay.
+    pub(crate) fn open_files(
+        &mut self,
+        files: Vec<(AbsPath, Option<Place>)>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        for (path, place) in files {
+            self.open_path(path, How::lasting().at(place.map(Goal::Place)), window, cx);
+        }
+    }
+
     /// Shows a file in a pane.
     pub(crate) fn open_path_in(
         &mut self,

@@ -190,6 +190,17 @@ impl Workbench {
             })
             .collect();
         waiting.sort_by_key(|(id, _)| !shown.contains(id));
+        // What shows in the first frame is read before it.
+        let first: Vec<_> = waiting
+            .iter()
+            .filter(|(id, _)| shown.contains(id))
+            .cloned()
+            .collect();
+        for (id, path) in first {
+            if let Some(document) = Documents::open_now(&path, cx) {
+                self.arrived(id, path, Ok(document), window, cx);
+            }
+        }
         cx.spawn_in(window, async move |this, cx| {
             for (id, path) in waiting {
                 let Ok(loading) = this.update(cx, |_, cx| {
