@@ -29,4 +29,4 @@ pub use block_view::{BlockPlace, BlockView};
 pub use caret_actions::*;
 pub use comparison::Comparison;
 pub use editor::{Editor, EditorEvent, Reveal, ViewState};
-pub use model::{DocumentModel, Environment, ModelEvent, SaveFailure};
+pub use model::{DocumentModel, Environment, HeldWork, ModelEvent, SaveFailure, hold_work};

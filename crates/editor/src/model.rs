@@ -6,9 +6,12 @@
 //! Start at `DocumentModel::mutate`, through which every change passes.
 
 mod editing;
+mod first_frame;
 mod hunks;
 mod parsing;
 mod saving;
+
+pub use self::first_frame::{HeldWork, hold_work};
 
 use std::sync::Arc;
 

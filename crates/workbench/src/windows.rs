@@ -4,7 +4,9 @@
 //! out, the last one stays in, so that the next start shows it.
 //! Start at `start`, which `app` calls, and `open_folder`.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -89,7 +91,9 @@ pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
             .take(AT_ONCE)
             .filter_map(|(path, _)| Documents::open_now(path, cx))
             .collect();
+        let held = editor::hold_work(cx);
         open_window_with(last, request.files, cx);
+        release_at_first_frame(held, cx);
     }
     let Some(first) = front(cx) else {
         return;
@@ -108,6 +112,29 @@ pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
         }
         workbench.focus_active(window, cx);
     });
+}
+
+/// Lets work go on when the front window has shown a frame, or soon where none comes.
+fn release_at_first_frame(held: editor::HeldWork, cx: &mut App) {
+    const LONGEST: Duration = Duration::from_millis(500);
+    let held = Rc::new(RefCell::new(Some(held)));
+    let in_time = held.clone();
+    let window = cx.global::<Windows>().open.last().map(|open| open.window);
+    if let Some(window) = window {
+        let listening = window.update(cx, |_, window, _| {
+            // The first call comes before a frame is on the screen, the second behind it.
+            window.on_next_frame(move |window, _| {
+                window.on_next_frame(move |_, _| drop(held.take()));
+            });
+        });
+        // A window that closed at once shows nothing.
+        listening.ok();
+    }
+    cx.spawn(async move |cx| {
+        cx.background_executor().timer(LONGEST).await;
+        drop(in_time.take());
+    })
+    .detach();
 }
 
 /// Opens what a later start asks for: folders in windows of their own, files in the front window, which

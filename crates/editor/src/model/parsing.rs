@@ -7,6 +7,7 @@ use gpui_kit::{AppContext as _, Context};
 use syntax::{Budget, Language, ParseJob, ParseStatus, SyntaxTree};
 use text::{Change, Snapshot};
 
+use super::first_frame::FirstFrame;
 use super::{DocumentModel, ModelEvent};
 
 /// What a parse may take of the thread that paints.
@@ -86,7 +87,13 @@ impl DocumentModel {
     }
 
     fn run_parse(&mut self, job: ParseJob, cx: &mut Context<Self>) {
-        let parsed = cx.background_spawn(async move { job.run(&AtomicBool::new(false)) });
+        let first_frame = FirstFrame::of(cx);
+        let parsed = cx.background_spawn(async move {
+            if let Some(first_frame) = first_frame {
+                first_frame.wait().await;
+            }
+            job.run(&AtomicBool::new(false))
+        });
         self.parse_task = Some(cx.spawn(async move |this, cx| {
             let parsed = parsed.await;
             // The model may be gone; then nobody waits for the tree.
