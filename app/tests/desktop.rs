@@ -223,11 +223,13 @@ fn a_screen_reader_is_told_the_name_of_every_control() {
         for node in &nodes {
             let is_control = node.is_focusable || CONTROLS.contains(&node.role.as_str());
             let has_name = !node.name.trim().is_empty();
-            assert!(!is_control || has_name, "{what}: without a name: {node:?}");
+            let place = (&node.role, &node.path);
+            assert!(!is_control || has_name, "{what}: without a name: {place:?}");
         }
         for wanted in wanted {
             let is_there = nodes.iter().any(|node| node.name.contains(wanted));
-            assert!(is_there, "{what}: {wanted} is not among {nodes:#?}");
+            let names: Vec<_> = nodes.iter().map(|node| &node.name).collect();
+            assert!(is_there, "{what}: {wanted} is not among {names:?}");
         }
     };
     look("an empty window", &["Project files", "New text", "Menu"]);

@@ -238,7 +238,6 @@ impl Desk {
 }
 
 /// Something a screen reader can come to.
-#[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) role: String,
     pub(crate) name: String,

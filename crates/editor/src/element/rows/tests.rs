@@ -26,13 +26,6 @@ fn cache(buffer: &Buffer) -> RowCache {
     cache
 }
 
-/// Which of the old rows each row has the colours of.
-fn origins(cache: &RowCache, rows: u32) -> Vec<Option<u32>> {
-    (0..rows)
-        .map(|row| cache.highlights(Row(row)).map(|marks| marks[0].start))
-        .collect()
-}
-
 fn edited(span: std::ops::Range<usize>, text: &str) -> RowCache {
     let mut buffer = Buffer::new(&"ab\n".repeat(10));
     let mut cache = cache(&buffer);
