@@ -1,12 +1,14 @@
 //! The engines without a window: what the program `burin-agent` does.
 //!
-//! Knows: `host`, `patch`, `project`. Must not know: windows, how anything is drawn.
+//! Knows: `host`, `ledger`, `patch`, `project`, `router`. Must not know: windows, how anything is drawn.
 //! Invariant: every failure is a sentence on standard error and an exit code that is not 0.
 //! Start at `run`; each command is a module.
 
 mod apply;
+mod ask;
 mod doctor;
 mod grep;
+mod models;
 mod recover;
 mod write;
 
@@ -46,6 +48,10 @@ enum Command {
     },
     /// Apply the edits of a model to the files of a folder
     Apply(apply::Apply),
+    /// Ask a model a question
+    Ask(ask::Ask),
+    /// Say which models can be asked, and what they cost
+    Models(models::Models),
     /// Search the files of a folder as the editor's project search does
     Grep(grep::Grep),
 }
@@ -73,6 +79,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
             Command::Write { path } => write::run(&RealFiles, &dirs, &path, streams),
             Command::Recover { list } => recover::run(&RealFiles, &dirs, list, streams),
             Command::Apply(apply) => apply.run(&RealFiles, &dirs, streams),
+            Command::Ask(ask) => ask.run(&RealFiles, &dirs, streams),
+            Command::Models(models) => models.run(&RealFiles, &dirs, streams),
             Command::Grep(grep) => grep.run(streams),
         });
     match done {

@@ -117,6 +117,8 @@ pub struct Metric {
 pub struct Spent {
     /// Billionths of a US dollar, of the calls whose price is known and of those that are under way.
     pub cost_nano: u64,
+    /// Tokens read and written by the calls that ended.
+    pub tokens: u64,
     /// How many calls ended whose price is not known.
     pub calls_without_price: u64,
 }
@@ -143,6 +145,7 @@ impl Ledger {
                 Ok(Spent {
                     cost_nano: number(row, 0)?,
                     calls_without_price: number(row, 1)?,
+                    tokens: number(row, 2)?,
                 })
             })
         });
@@ -233,11 +236,12 @@ impl Ledger {
 
 /// The calls by their own rows, and those that have none yet by what they may cost.
 const SPENT: &str = "
-    SELECT coalesce(sum(cost), 0), coalesce(sum(is_unknown), 0) FROM (
-        SELECT cost_nano AS cost, cost_nano IS NULL AS is_unknown FROM calls
+    SELECT coalesce(sum(cost), 0), coalesce(sum(is_unknown), 0), coalesce(sum(tokens), 0) FROM (
+        SELECT cost_nano AS cost, cost_nano IS NULL AS is_unknown,
+               input + cache_read + cache_write_5m + cache_write_1h + output AS tokens FROM calls
             WHERE at_ms >= ?1 AND run <> ?2
         UNION ALL
-        SELECT cost_nano, 0 FROM reservations AS reserved
+        SELECT cost_nano, 0, 0 FROM reservations AS reserved
             WHERE at_ms >= ?1 AND run <> ?2
             AND NOT EXISTS (SELECT 1 FROM calls WHERE calls.call = reserved.call)
     )";

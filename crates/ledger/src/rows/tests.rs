@@ -110,6 +110,7 @@ fn a_call_under_way_counts_as_what_it_may_cost_and_then_as_what_it_did() {
         .unwrap();
     let spent = Spent {
         cost_nano: 580,
+        tokens: 30,
         calls_without_price: 1,
     };
     assert_eq!(ledger.spent_by_others(10, "ours").unwrap(), spent);

@@ -1,0 +1,163 @@
+//! The router's book, kept in the ledger.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ledger::{Call, Decision, Entry, Ledger, Metric, Reservation, Writer};
+use model::policy::route::RouteDecision;
+use model::policy::{Caller, Class, Notice, Spend};
+use model::{Cost, FailureClass, TokenCount};
+use router::actor::{Book, CallRecord, Reserved};
+use serde_json::json;
+
+/// Lanes of a decision that are written down; where a provider has hundreds of models, the rest says nothing.
+const CONSIDERED: usize = 16;
+
+/// Writes everything to the ledger, and remembers this run's calls.
+pub(crate) struct LedgerBook {
+    ledger: Mutex<Ledger>,
+    writer: Writer,
+    run: String,
+    calls: Mutex<Vec<CallRecord>>,
+    decision: Mutex<Option<RouteDecision>>,
+}
+
+impl LedgerBook {
+    /// `run` names this run of the program among all.
+    pub(crate) fn new(ledger: Ledger, writer: Writer, run: String) -> Self {
+        Self {
+            ledger: Mutex::new(ledger),
+            writer,
+            run,
+            calls: Mutex::default(),
+            decision: Mutex::default(),
+        }
+    }
+
+    /// The calls of this run.
+    pub(crate) fn calls(&self) -> Vec<CallRecord> {
+        lock(&self.calls).clone()
+    }
+
+    /// The last decision of this run.
+    pub(crate) fn last_decision(&self) -> Option<RouteDecision> {
+        lock(&self.decision).clone()
+    }
+
+    /// Waits until everything is on the disk.
+    pub(crate) fn flush(&self) -> Result<(), ledger::Error> {
+        self.writer.flush()
+    }
+
+    fn name(&self, call: u64) -> String {
+        format!("{}-{call}", self.run)
+    }
+
+    fn append(&self, entry: Entry) {
+        // An error means that the thread has ended; `flush` says so to the person.
+        self.writer.append(entry).ok();
+    }
+}
+
+impl Book for LedgerBook {
+    fn reserved(&self, call: &Reserved) {
+        self.append(Entry::Reservation(Reservation {
+            call: self.name(call.call),
+            run: self.run.clone(),
+            at_ms: call.at_ms,
+            cost_nano: call.cost.unwrap_or_default().0,
+        }));
+    }
+
+    fn ended(&self, call: &CallRecord) {
+        lock(&self.calls).push(call.clone());
+        self.append(Entry::Call(Call {
+            call: self.name(call.call),
+            run: self.run.clone(),
+            decision: format!("{}-question-{}", self.run, call.question),
+            at_ms: call.at_ms,
+            model: call.model.to_string(),
+            agent: call.caller.agent.0.to_string(),
+            turn: Some(call.caller.turn.0.to_string()),
+            class: class(call.caller.class).to_owned(),
+            outcome: call.failure.map_or("ok", class_name).to_owned(),
+            attempt: call.attempt,
+            first_byte_ms: call.first_event_ms,
+            total_ms: call.total_ms,
+            usage: call.usage,
+            is_estimate: call.is_estimate,
+            cost_nano: call.cost.map(|cost| cost.0),
+        }));
+    }
+
+    fn decided(&self, at_ms: u64, question: u64, caller: Caller, decision: &RouteDecision) {
+        let mut short = decision.clone();
+        short.considered.truncate(CONSIDERED);
+        let body = serde_json::to_string(&short).unwrap_or_else(|error| {
+            base::never!("a decision is plain data: {error}");
+            String::new()
+        });
+        *lock(&self.decision) = Some(short);
+        self.append(Entry::Decision(Decision {
+            id: format!("{}-question-{question}", self.run),
+            at_ms,
+            agent: caller.agent.0.to_string(),
+            conversation: None,
+            class: class(caller.class).to_owned(),
+            chosen: decision.chosen.as_ref().map(|lane| lane.model.to_string()),
+            reason: decision.because(),
+            body,
+        }));
+    }
+
+    fn noticed(&self, at_ms: u64, caller: Caller, notice: Notice) {
+        self.append(Entry::Metric(Metric {
+            at_ms,
+            name: "budget_used_percent".to_owned(),
+            value: f64::from(notice.percent),
+            tags: json!({ "scope": notice.scope, "agent": caller.agent.0 }).to_string(),
+        }));
+    }
+
+    fn spent_by_others(&self, since_ms: u64) -> Result<Spend, String> {
+        let spent = lock(&self.ledger).spent_by_others(since_ms, &self.run);
+        let spent = spent.map_err(|error| error.to_string())?;
+        Ok(Spend {
+            cost: Some(Cost(spent.cost_nano)),
+            tokens: TokenCount(spent.tokens),
+        })
+    }
+}
+
+/// What a failure is called in the ledger.
+pub(crate) fn class_name(class: FailureClass) -> &'static str {
+    match class {
+        FailureClass::RateLimited => "rate_limited",
+        FailureClass::Overloaded => "overloaded",
+        FailureClass::Quota => "quota",
+        FailureClass::Authentication => "authentication",
+        FailureClass::InvalidRequest => "invalid_request",
+        FailureClass::ContextOverflow => "context_overflow",
+        FailureClass::NoSuchModel => "no_such_model",
+        FailureClass::Budget => "budget",
+        FailureClass::Offline => "offline",
+        FailureClass::ServerError => "server_error",
+        FailureClass::Stalled => "stalled",
+        FailureClass::Torn => "torn",
+        FailureClass::Malformed => "malformed",
+        FailureClass::Cancelled => "cancelled",
+    }
+}
+
+fn class(class: Class) -> &'static str {
+    match class {
+        Class::Tab => "tab",
+        Class::Turn => "turn",
+        Class::Subagent => "subagent",
+        Class::Background => "background",
+    }
+}
+
+// Whoever panicked while it held a lock left what it holds whole: it is replaced or pushed to in one step.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

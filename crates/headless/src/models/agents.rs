@@ -1,0 +1,78 @@
+//! Other coding agents on this machine that speak the Agent Client Protocol.
+
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+/// An agent that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FoundAgent {
+    /// Its name for people.
+    pub(crate) name: &'static str,
+    /// What was found.
+    pub(crate) program: PathBuf,
+    /// What is to be installed before it can be hosted, if anything.
+    pub(crate) lacks: Option<&'static str>,
+}
+
+/// An agent, the programs that speak the protocol for it, and the program that shows it is there.
+struct Known {
+    name: &'static str,
+    speaks: &'static [&'static str],
+    /// The agent's own program, where it does not speak the protocol itself, and what would.
+    own: Option<(&'static str, &'static str)>,
+}
+
+const KNOWN: &[Known] = &[
+    Known {
+        name: "Claude Code",
+        speaks: &["claude-agent-acp", "claude-code-acp"],
+        own: Some((
+            "claude",
+            "the npm package @agentclientprotocol/claude-agent-acp",
+        )),
+    },
+    Known {
+        name: "Codex",
+        speaks: &["codex-acp"],
+        own: Some(("codex", "the npm package @agentclientprotocol/codex-acp")),
+    },
+    Known {
+        name: "Gemini CLI",
+        speaks: &["gemini"],
+        own: None,
+    },
+    Known {
+        name: "opencode",
+        speaks: &["opencode"],
+        own: None,
+    },
+];
+
+/// Looks through the folders of `path`, a search path as in `PATH`. Nothing is started.
+pub(crate) fn find(path: &OsStr) -> Vec<FoundAgent> {
+    let folders: Vec<PathBuf> = std::env::split_paths(path).collect();
+    let place = |program: &str| {
+        let places = folders.iter().map(|folder| folder.join(program));
+        places.into_iter().find(|place| is_program(place))
+    };
+    let found = KNOWN.iter().filter_map(|known| {
+        let speaker = known.speaks.iter().find_map(|program| place(program));
+        let (program, lacks) = match (speaker, known.own) {
+            (Some(program), _) => (program, None),
+            (None, Some((own, lacks))) => (place(own)?, Some(lacks)),
+            (None, None) => return None,
+        };
+        Some(FoundAgent {
+            name: known.name,
+            program,
+            lacks,
+        })
+    });
+    found.collect()
+}
+
+fn is_program(place: &std::path::Path) -> bool {
+    let metadata = place.metadata();
+    metadata.is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}

@@ -1,0 +1,88 @@
+//! How each model has fared in the last day, from the ledger.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use host::Dirs;
+use ledger::Ledger;
+use serde_json::{Value, json};
+
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// The models that were asked in the last day.
+#[derive(Default)]
+pub(crate) struct Health {
+    models: BTreeMap<String, LaneHealth>,
+    now_ms: u64,
+}
+
+/// How one model fared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LaneHealth {
+    calls: u64,
+    failed: u64,
+    /// How the last call ended: `ok`, or the class of its failure.
+    last: String,
+    minutes_ago: u64,
+}
+
+/// Reads it; with a sentence where the ledger cannot be read, and without one where there is none yet.
+pub(crate) fn read(dirs: &Dirs, now_ms: u64) -> (Health, Option<String>) {
+    let path = crate::ask::ledger_path(dirs);
+    if !path.as_path().exists() {
+        return (Health::default(), None);
+    }
+    let calls = Ledger::open(&path, now_ms)
+        .and_then(|opened| opened.ledger.calls(now_ms.saturating_sub(DAY_MS)));
+    let calls = match calls {
+        Ok(calls) => calls,
+        Err(error) => return (Health::default(), Some(error.to_string())),
+    };
+    let mut health = Health {
+        now_ms,
+        ..Health::default()
+    };
+    // What the person gave up says nothing about the model.
+    for call in calls.iter().filter(|call| call.outcome != "cancelled") {
+        health.count(&call.model, &call.outcome, call.at_ms);
+    }
+    (health, None)
+}
+
+impl Health {
+    /// How a model fared, if it was asked at all.
+    pub(crate) fn of(&self, model: &str) -> Option<&LaneHealth> {
+        self.models.get(model)
+    }
+
+    fn count(&mut self, model: &str, outcome: &str, at_ms: u64) {
+        let lane = self.models.entry(model.to_owned()).or_default();
+        lane.calls += 1;
+        lane.failed += u64::from(outcome != "ok");
+        outcome.clone_into(&mut lane.last);
+        lane.minutes_ago = self.now_ms.saturating_sub(at_ms) / 60_000;
+    }
+}
+
+impl LaneHealth {
+    pub(crate) fn to_json(&self) -> Value {
+        json!({
+            "calls": self.calls, "failed": self.failed, "last": self.last, "minutes_ago": self.minutes_ago,
+        })
+    }
+}
+
+impl fmt::Display for LaneHealth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            calls,
+            failed,
+            last,
+            minutes_ago,
+        } = self;
+        write!(
+            f,
+            "{failed} of {calls} failed today, last: {last}, {minutes_ago} min ago"
+        )
+    }
+}

@@ -1,0 +1,387 @@
+//! What models there are: settings, keys, local servers and the tables that come with the program, put together.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::AbsPath;
+use host::{Dirs, Files};
+use model::policy::route::Privacy;
+use model::policy::{KeyName, Lane, LaneLimits};
+use model::{
+    Client, FactsRow, ModelFacts, ModelId, Price, Prices, Profile, Profiles, RowKind, Tier,
+};
+use router::actor::{LaneConfig, StallLimits};
+use router::http::{
+    FoundServer, HttpClient, ProviderConfig, Providers, Socket, Transport, discover,
+};
+use router::keys::{KeySource, Keys, Platform, SystemVault, Vault};
+use serde_json::{Map, Value, json};
+use settings::{ModelSettings, ProviderWire, Source};
+
+const PRICES: &str = include_str!("../../../../assets/models/prices.json");
+const PROFILES: &str = include_str!("../../../../assets/models/profiles.json");
+/// The largest settings file or table that is read.
+const MOST_BYTES: u64 = 32 << 20;
+/// How long a server on this machine may take to say what it has, and a keychain whether it has a key.
+const PATIENCE: Duration = Duration::from_millis(800);
+const KEY_PATIENCE: Duration = Duration::from_secs(3);
+/// Requests at once that a provider, or a server on this machine, is asked at the most.
+const AT_ONCE: u32 = 64;
+const AT_ONCE_LOCAL: u32 = 4;
+/// The adapters notice silence on the wire first; this is for what passes them.
+const STALL: StallLimits = StallLimits {
+    first_event: Duration::from_secs(330),
+    idle: Duration::from_secs(900),
+};
+
+/// The name of the demo model.
+pub(crate) const DEMO: &str = "demo";
+
+/// All that is known before a question is asked.
+pub(crate) struct Setup {
+    pub(crate) settings: ModelSettings,
+    pub(crate) providers: Vec<FoundProvider>,
+    pub(crate) servers: Vec<FoundServer>,
+    pub(crate) models: Vec<FoundModel>,
+    /// What could not be read, in sentences.
+    pub(crate) problems: Vec<String>,
+    all: Providers,
+    prices: Prices,
+    profiles: Arc<Profiles>,
+}
+
+/// A provider that the program knows.
+pub(crate) struct FoundProvider {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) base_url: String,
+    pub(crate) key: KeyState,
+}
+
+/// Whether a provider can be asked. Of a key nothing is kept but where it lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum KeyState {
+    /// There is a key, in this place.
+    Found(String),
+    /// There is none; it would be looked for in these variables of the environment.
+    Missing(Vec<String>),
+    /// It needs none.
+    NotNeeded,
+    /// It was named on purpose and cannot be read, for this reason.
+    Unreadable(String),
+}
+
+/// A model that can be asked.
+pub(crate) struct FoundModel {
+    pub(crate) id: ModelId,
+    pub(crate) key: KeyName,
+    pub(crate) profile: Profile,
+    pub(crate) price: Option<Price>,
+    pub(crate) is_local: bool,
+    /// The same model's name at its maker.
+    pub(crate) same_as: Option<ModelId>,
+    /// Where the price was found, and when.
+    pub(crate) source: Option<(String, String)>,
+}
+
+impl Setup {
+    /// Looks at everything. Takes up to a few seconds, as servers and a keychain are asked.
+    pub(crate) async fn find(files: &dyn Files, dirs: &Dirs) -> Self {
+        let mut problems = Vec::new();
+        let settings = read_settings(files, dirs, &mut problems);
+        let (mut all, wrong) = Providers::builtin();
+        problems.extend(wrong);
+        problems.extend(all.add(&own_providers(&settings)));
+        all.apply_environment(|name| SystemVault.environment(name));
+        let (prices, wrong) = Prices::parse(PRICES);
+        problems.extend(wrong);
+        let prices = match own_table(files, dirs, "prices.json", Prices::parse, &mut problems) {
+            Some(own) => prices.overlaid(own),
+            None => prices,
+        };
+        let (profiles, wrong) = Profiles::parse(PROFILES);
+        problems.extend(wrong);
+        let own = own_table(files, dirs, "profiles.json", Profiles::parse, &mut problems);
+        let profiles = match own {
+            Some(own) => profiles.overlaid(own),
+            None => profiles,
+        };
+        let transport: Arc<dyn Transport> = Arc::new(Socket::default());
+        let (servers, providers) = futures::join!(
+            discover(&all, &transport, PATIENCE),
+            find_keys(&all.all, &SystemVault)
+        );
+        let mut setup = Self {
+            settings,
+            providers,
+            servers,
+            models: Vec::new(),
+            problems,
+            all,
+            prices,
+            profiles: Arc::new(profiles),
+        };
+        setup.models = setup.find_models();
+        setup
+    }
+
+    /// Adds a model that the person names, though no table and no server knows it. `None` where its provider is
+    /// not known.
+    pub(crate) fn add_named(&mut self, id: &ModelId) -> Option<()> {
+        if self.models.iter().all(|known| known.id != *id) {
+            let config = self.all.all.get(&id.provider)?;
+            let model = self.model(id.clone(), config, None);
+            self.models.push(model);
+        }
+        Some(())
+    }
+
+    /// What sends to all providers.
+    pub(crate) fn client(&self) -> Arc<dyn Client> {
+        let (profiles, prices) = (self.profiles.clone(), self.prices.clone());
+        let profile = move |id: &ModelId| {
+            let facts = prices.find(&id.provider, &id.model);
+            Some(profiles.resolve(id, facts.as_ref()))
+        };
+        let vault = Arc::new(SystemVault);
+        Arc::new(HttpClient::new(self.all.clone(), Arc::new(profile), vault))
+    }
+
+    /// Every way to a model, for a router.
+    pub(crate) fn lanes(&self) -> Vec<LaneConfig> {
+        let client = self.client();
+        let lanes = self.models.iter().map(|found| LaneConfig {
+            lane: Lane {
+                model: found.id.clone(),
+                key: found.key.clone(),
+            },
+            client: client.clone(),
+            price: found.price.clone(),
+            profile: found.profile.clone(),
+            same_as: found.same_as.clone(),
+            privacy: match found.is_local {
+                true => Privacy::Local,
+                false => Privacy::Any,
+            },
+            auto: true,
+            limits: LaneLimits::default(),
+            most_at_once: match found.is_local {
+                true => AT_ONCE_LOCAL,
+                false => AT_ONCE,
+            },
+            stall: STALL,
+        });
+        lanes.collect()
+    }
+
+    /// The models of every provider that has its key, and of every server that answered.
+    fn find_models(&self) -> Vec<FoundModel> {
+        let mut models = Vec::new();
+        for provider in &self.providers {
+            let Some(config) = self.all.all.get(&provider.id) else {
+                continue;
+            };
+            let is_chat = |row: &&FactsRow| {
+                row.provider == provider.id && matches!(row.kind, None | Some(RowKind::Chat))
+            };
+            if let KeyState::Found(_) = provider.key {
+                let rows = self.prices.rows().filter(is_chat);
+                models.extend(rows.map(|row| {
+                    let id = ModelId {
+                        provider: provider.id.clone(),
+                        model: row.model.clone(),
+                    };
+                    self.model(id, config, None)
+                }));
+            }
+        }
+        for server in &self.servers {
+            let Some(config) = self.all.all.get(&server.provider) else {
+                continue;
+            };
+            models.extend(server.models.iter().map(|found| {
+                let id = ModelId {
+                    provider: server.provider.clone(),
+                    model: found.name.clone(),
+                };
+                self.model(id, config, found.context.map(|context| context.0))
+            }));
+        }
+        models
+    }
+
+    fn model(&self, id: ModelId, config: &ProviderConfig, context: Option<u64>) -> FoundModel {
+        let is_local = config.probe.is_some() && is_loopback(config.host());
+        let mut facts = self.prices.find(&id.provider, &id.model);
+        if let Some(context) = context {
+            // The server knows how much it was started with; the table only what the model could take.
+            let known = facts.get_or_insert_with(ModelFacts::default);
+            known.row.context = Some(context);
+        }
+        let price = match is_local {
+            true => Some(Price::FREE),
+            false => facts.as_ref().and_then(|facts| facts.price.clone()),
+        };
+        let provider = self.providers.iter().find(|it| it.id == id.provider);
+        FoundModel {
+            profile: self.profiles.resolve(&id, facts.as_ref()),
+            key: KeyName(match provider.map(|provider| &provider.key) {
+                Some(KeyState::Found(place)) => place.clone(),
+                _ => String::new(),
+            }),
+            same_as: facts
+                .as_ref()
+                .and_then(|facts| ModelId::parse(facts.row.same_as.as_deref()?)),
+            source: facts
+                .filter(|facts| facts.price.is_some())
+                .map(|facts| (facts.row.source, facts.row.date)),
+            id,
+            price,
+            is_local,
+        }
+    }
+}
+
+/// The demo model, as a lane of its own.
+pub(crate) fn demo() -> Result<LaneConfig, String> {
+    let client = mockllm::DemoClient::new().map_err(|error| format!("the demo model: {error}"))?;
+    Ok(LaneConfig {
+        lane: Lane {
+            model: ModelId {
+                provider: DEMO.to_owned(),
+                model: DEMO.to_owned(),
+            },
+            key: KeyName::default(),
+        },
+        client: Arc::new(client),
+        price: Some(Price::FREE),
+        profile: Profile {
+            tier: Tier::Small,
+            tools: Some(true),
+            ..Profile::harmless()
+        },
+        same_as: None,
+        privacy: Privacy::Local,
+        // It plays a script: nobody gets it who did not ask for it.
+        auto: false,
+        limits: LaneLimits::default(),
+        most_at_once: AT_ONCE,
+        stall: STALL,
+    })
+}
+
+fn read_settings(files: &dyn Files, dirs: &Dirs, problems: &mut Vec<String>) -> ModelSettings {
+    let path = dirs.config.join("settings.json");
+    let text = read(files, &path, problems).unwrap_or_default();
+    let (settings, wrong) = settings::parse(&[(Source::User, "settings.json", &text)]);
+    problems.extend(wrong.iter().map(ToString::to_string));
+    settings.models
+}
+
+/// A table of the person's own, beside the settings.
+fn own_table<T>(
+    files: &dyn Files,
+    dirs: &Dirs,
+    name: &str,
+    parse: impl FnOnce(&str) -> (T, Vec<String>),
+    problems: &mut Vec<String>,
+) -> Option<T> {
+    let path = dirs.config.join(Path::new("models").join(name));
+    let text = read(files, &path, problems)?;
+    let (table, wrong) = parse(&text);
+    problems.extend(wrong.iter().map(|problem| format!("{path}: {problem}")));
+    Some(table)
+}
+
+fn read(files: &dyn Files, path: &AbsPath, problems: &mut Vec<String>) -> Option<String> {
+    match files.read(path, MOST_BYTES) {
+        Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) if error.is_not_found() => None,
+        Err(error) => {
+            problems.push(error.to_string());
+            None
+        }
+    }
+}
+
+/// The settings' providers in the form of the file that comes with the program.
+fn own_providers(settings: &ModelSettings) -> Map<String, Value> {
+    let own = settings.providers.iter().map(|provider| {
+        let (wire, dialect) = wire(provider.wire);
+        let keys: Vec<&String> = provider.key.iter().collect();
+        let members = json!({
+            "wire": wire,
+            "dialect": dialect,
+            "base_url": provider.url,
+            "base_url_env": [],
+            "key_env": keys,
+            "needs_key": !keys.is_empty(),
+        });
+        (provider.name.clone(), members)
+    });
+    own.collect()
+}
+
+fn wire(wire: ProviderWire) -> (&'static str, &'static str) {
+    match wire {
+        ProviderWire::Openai => ("chat", "openai"),
+        ProviderWire::Openrouter => ("chat", "openrouter"),
+        ProviderWire::Vllm => ("chat", "vllm"),
+        ProviderWire::LlamaCpp => ("chat", "llama.cpp"),
+        ProviderWire::Ollama => ("chat", "ollama"),
+        ProviderWire::LmStudio => ("chat", "lmstudio"),
+        ProviderWire::Deepseek => ("chat", "deepseek"),
+        ProviderWire::Mistral => ("chat", "mistral"),
+        ProviderWire::Responses => ("responses", "openai"),
+        ProviderWire::Anthropic => ("anthropic", ""),
+        ProviderWire::Gemini => ("gemini", ""),
+    }
+}
+
+async fn find_keys(
+    all: &std::collections::BTreeMap<String, ProviderConfig>,
+    vault: &dyn Vault,
+) -> Vec<FoundProvider> {
+    let found = all.iter().map(|(id, config)| async move {
+        FoundProvider {
+            id: id.clone(),
+            name: config.name.clone(),
+            base_url: config.base_url.clone(),
+            key: key_state(id, config, vault).await,
+        }
+    });
+    futures::future::join_all(found).await
+}
+
+async fn key_state(id: &str, config: &ProviderConfig, vault: &dyn Vault) -> KeyState {
+    let keys = Keys {
+        vault,
+        platform: Platform::current(),
+    };
+    let sources = config.key_sources();
+    // A keychain that asks the person to unlock it first would hold up everything else.
+    let found = tokio::time::timeout(KEY_PATIENCE, keys.find(id, &sources)).await;
+    match found {
+        Ok(Ok(Some(found))) => KeyState::Found(found.place),
+        Ok(Err(why)) => KeyState::Unreadable(why),
+        Ok(Ok(None)) | Err(_) if !config.needs_key => KeyState::NotNeeded,
+        Ok(Ok(None)) | Err(_) => {
+            let variables = sources.into_iter().filter_map(|source| match source {
+                KeySource::Environment(name) => Some(name),
+                KeySource::Keychain | KeySource::Command(_) | KeySource::Value(_) => None,
+            });
+            KeyState::Missing(variables.collect())
+        }
+    }
+}
+
+/// Whether a host is this machine, whatever the port.
+fn is_loopback(host: &str) -> bool {
+    let name = host
+        .strip_prefix('[')
+        .and_then(|rest| rest.split(']').next());
+    let name = name.unwrap_or_else(|| host.split(':').next().unwrap_or_default());
+    let address = name.parse::<std::net::IpAddr>();
+    name.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
+}
