@@ -19,17 +19,20 @@ mod history;
 mod json;
 mod limits;
 mod options;
+mod profile;
 mod responses;
+mod schema;
 mod text_input;
 
 use model::{Failure, Fim, Request};
 
 pub use decoder::Decoder;
-pub use dialect::{Dialect, ReasoningBack};
+pub use dialect::Dialect;
 pub use failure::{Site, refused};
 pub use fim::{FimOptions, FimTemplate, FimWire};
 pub use limits::{rate_limits, retry_after};
 pub use options::{EffortMap, EffortValue, SchemaSupport, Thinking, WireOptions};
+pub use profile::profile_options;
 
 /// A provider's way of speaking about chats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
@@ -85,12 +88,7 @@ pub fn encode(
 }
 
 /// What reads the answer to `request`. `site` names the provider in failures.
-pub fn decoder(
-    wire: Wire,
-    dialect: &Dialect,
-    request: &Request,
-    site: Site,
-) -> Decoder {
+pub fn decoder(wire: Wire, dialect: &Dialect, request: &Request, site: Site) -> Decoder {
     match wire {
         Wire::Anthropic => anthropic::decoder(request, site),
         Wire::Responses => responses::decoder(request, site),
@@ -112,3 +110,6 @@ pub fn encode_fim(
 pub fn fim_decoder(fim: &FimOptions, request: &Fim, site: Site) -> Decoder {
     fim::decoder(fim, request, site)
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

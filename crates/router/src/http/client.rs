@@ -8,22 +8,23 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt, StreamExt};
-use model::{Client, Event, Failure, FailureClass, Fim, ModelId, Request};
-use serde_json::{Map, Value};
+use model::{Client, Event, Failure, FailureClass, Fim, ModelId, Profile, Request};
 use tokio::sync::Mutex;
 
 use super::{Call, KeyHeader, Method, ProviderConfig, Providers, Socket, Transport, exchange};
 use crate::keys::{Keys, Platform, Secret, Vault};
-use crate::wire::{Decoder, Encoded, Site, WireOptions, decoder, encode, encode_fim, fim_decoder};
+use crate::wire::{
+    Decoder, Encoded, Site, WireOptions, decoder, encode, encode_fim, fim_decoder, profile_options,
+};
 
-/// What a model's profile says about speaking to it, as `WireOptions` reads it; empty if nothing is known.
-pub trait Profiles: Send + Sync {
-    /// The members for this model. They win over the provider's.
-    fn options(&self, model: &ModelId) -> Map<String, Value>;
+/// Where models' profiles are looked up.
+pub trait ProfileSource: Send + Sync {
+    /// How to speak to a model; `None` leaves it to the provider's options.
+    fn profile(&self, model: &ModelId) -> Option<Profile>;
 }
 
-impl<F: Fn(&ModelId) -> Map<String, Value> + Send + Sync> Profiles for F {
-    fn options(&self, model: &ModelId) -> Map<String, Value> {
+impl<F: Fn(&ModelId) -> Option<Profile> + Send + Sync> ProfileSource for F {
+    fn profile(&self, model: &ModelId) -> Option<Profile> {
         self(model)
     }
 }
@@ -45,7 +46,7 @@ pub struct HttpClient {
 
 struct Shared {
     providers: Providers,
-    profiles: Arc<dyn Profiles>,
+    profiles: Arc<dyn ProfileSource>,
     vault: Arc<dyn Vault>,
     platform: Platform,
     /// One a provider, so that each has a pool of its own.
@@ -57,14 +58,18 @@ struct Shared {
 
 impl HttpClient {
     /// A client over the network. Needs tokio's runtime.
-    pub fn new(providers: Providers, profiles: Arc<dyn Profiles>, vault: Arc<dyn Vault>) -> Self {
+    pub fn new(
+        providers: Providers,
+        profiles: Arc<dyn ProfileSource>,
+        vault: Arc<dyn Vault>,
+    ) -> Self {
         Self::over(providers, profiles, vault, |_| Arc::new(Socket::default()))
     }
 
     /// A client over other transports: a recorder, a recording.
     pub fn over(
         providers: Providers,
-        profiles: Arc<dyn Profiles>,
+        profiles: Arc<dyn ProfileSource>,
         vault: Arc<dyn Vault>,
         transport: impl Fn(&str) -> Arc<dyn Transport>,
     ) -> Self {
@@ -181,9 +186,11 @@ impl Shared {
             );
             return Err(Failure::new(FailureClass::NoSuchModel, message));
         };
-        let own = self.profiles.options(model);
-        let options = WireOptions::layered([&config.options, &own]).map_err(|error| {
-            let message = format!("The profile of {model} cannot be read: {error}.");
+        let profile = self.profiles.profile(model);
+        let profile = profile.as_ref().map(profile_options).unwrap_or_default();
+        let own = config.models.get(&model.model).cloned().unwrap_or_default();
+        let options = WireOptions::layered([&config.options, &profile, &own]).map_err(|error| {
+            let message = format!("The options of {model} cannot be read: {error}.");
             Failure::new(FailureClass::InvalidRequest, message)
         })?;
         let ready = Ready {
@@ -295,3 +302,6 @@ pub(super) fn key_header(config: &ProviderConfig, secret: Secret) -> KeyHeader {
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -128,3 +128,6 @@ async fn get(
     };
     timeout(patience, answer).await.ok()?
 }
+
+#[cfg(test)]
+mod tests;

@@ -206,3 +206,6 @@ fn with_cause(event: Event, cause: &str) -> Event {
         event => event,
     }
 }
+
+#[cfg(test)]
+mod tests;

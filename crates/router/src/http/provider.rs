@@ -46,9 +46,12 @@ pub struct ProviderConfig {
     /// Whether it may be asked over plain HTTP though it is not on this machine.
     #[serde(default)]
     pub allow_plain_http: bool,
-    /// What its models can do, as `WireOptions` reads it; a model's own profile wins.
+    /// What its models can do, as `WireOptions` reads it; a model's profile wins.
     #[serde(default)]
     pub options: Map<String, Value>,
+    /// What the person says of single models, in the same form; this wins over profiles.
+    #[serde(default)]
+    pub models: BTreeMap<String, Map<String, Value>>,
     /// How it fills gaps, if it does.
     #[serde(default)]
     pub fim: Option<FimOptions>,

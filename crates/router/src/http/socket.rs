@@ -160,3 +160,6 @@ fn cause(error: &reqwest::Error) -> String {
     }
     cause.to_string()
 }
+
+#[cfg(test)]
+mod tests;

@@ -164,7 +164,11 @@ impl Stream for Taped {
         let tape = &mut self.tape;
         match &polled {
             Poll::Pending => {}
-            Poll::Ready(None) => tape.recording.end = End::Complete,
+            // After a break there is nothing more, which does not make it complete.
+            Poll::Ready(None) if tape.recording.end == End::Dropped => {
+                tape.recording.end = End::Complete;
+            }
+            Poll::Ready(None) => {}
             Poll::Ready(Some(Err(Broken(cause)))) => {
                 tape.recording.end = End::Broken(cause.clone());
             }

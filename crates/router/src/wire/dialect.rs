@@ -1,7 +1,7 @@
 //! How a server speaks OpenAI Chat: the differences as data, so that a new server needs no code.
 
+use model::ReasoningReplay;
 use serde::Deserialize;
-use serde_json::{Map, Value};
 
 use super::history::IdRule;
 
@@ -27,8 +27,8 @@ pub struct Dialect {
     pub reasoning_fields: Vec<String>,
     /// The member in which thoughts go back.
     pub reasoning_back_field: String,
-    /// When thoughts go back.
-    pub reasoning_back: ReasoningBack,
+    /// When thoughts go back, where no profile says.
+    pub reasoning_back: ReasoningReplay,
     /// Whether thoughts come with `reasoning_details`, which go back verbatim.
     pub reasoning_details: bool,
     /// Where an effort's word is written, as a JSON pointer; nowhere if empty.
@@ -39,8 +39,6 @@ pub struct Dialect {
     pub effort_switch: String,
     /// Where usage tells the tokens read from a cache; the first pointer that is there counts.
     pub cached_tokens: Vec<String>,
-    /// Members of tools' schemas that the server refuses, wherever a schema may hold them.
-    pub schema_drop: Vec<String>,
     /// Whether `prompt_cache_key` is understood.
     pub cache_key: bool,
     /// Headers that say which conversation a request belongs to, for servers behind a router.
@@ -48,19 +46,6 @@ pub struct Dialect {
     /// The letters of call ids.
     #[serde(rename = "call_ids")]
     pub(crate) ids: IdRule,
-}
-
-/// When thoughts go back to the model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReasoningBack {
-    /// Never.
-    #[default]
-    Never,
-    /// In messages that call tools.
-    ToolTurns,
-    /// In every message.
-    Always,
 }
 
 /// A server of which nothing is known but that it speaks OpenAI Chat.
@@ -77,7 +62,7 @@ impl Default for Dialect {
             stop_limit: 4,
             reasoning_fields: words(&["reasoning_content", "reasoning"]),
             reasoning_back_field: "reasoning_content".to_owned(),
-            reasoning_back: ReasoningBack::Never,
+            reasoning_back: ReasoningReplay::Never,
             reasoning_details: false,
             effort: String::new(),
             effort_budget: String::new(),
@@ -87,49 +72,9 @@ impl Default for Dialect {
                 "/prompt_cache_hit_tokens",
                 "/cached_tokens",
             ]),
-            schema_drop: Vec::new(),
             cache_key: false,
             affinity_headers: Vec::new(),
             ids: IdRule::Any,
         }
     }
 }
-
-impl Dialect {
-    /// A schema without what the server refuses.
-    pub(crate) fn schema(&self, schema: &Value) -> Value {
-        match schema {
-            Value::Object(members) if !self.schema_drop.is_empty() => {
-                Value::Object(self.members(members))
-            }
-            schema => schema.clone(),
-        }
-    }
-
-    fn members(&self, members: &Map<String, Value>) -> Map<String, Value> {
-        let kept = members
-            .iter()
-            .filter(|(name, _)| !self.schema_drop.contains(name));
-        let kept = kept.map(|(name, value)| {
-            let value = match (name.as_str(), value) {
-                // The names in there are the tool's own.
-                ("properties" | "$defs" | "definitions", Value::Object(named)) => {
-                    let named = named
-                        .iter()
-                        .map(|(name, value)| (name.clone(), self.schema(value)));
-                    Value::Object(named.collect())
-                }
-                ("enum" | "const" | "default" | "examples" | "required", value) => value.clone(),
-                (_, Value::Array(items)) => {
-                    Value::Array(items.iter().map(|item| self.schema(item)).collect())
-                }
-                (_, value) => self.schema(value),
-            };
-            (name.clone(), value)
-        });
-        kept.collect()
-    }
-}
-
-#[cfg(test)]
-mod tests;

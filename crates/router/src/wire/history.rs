@@ -4,11 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use model::{Content, Failure, FailureClass, Part, Request, Role, ToolInput, ToolSpec};
+use model::{Content, Failure, FailureClass, Part, Request, Role, ToolChoice, ToolInput, ToolSpec};
 use serde_json::{Map, Value, json};
 
 use super::json::decimal;
 use super::options::{SchemaSupport, WireOptions};
+use super::schema::adapted;
 use super::text_input::MEMBER;
 
 /// What a model reads in place of a picture that it cannot see.
@@ -37,6 +38,16 @@ pub(crate) enum Turn<'a> {
         results: Vec<&'a Part>,
         messages: Vec<(Role, Vec<&'a Part>)>,
     },
+}
+
+impl Turn<'_> {
+    /// Whether the person spoke, rather than tools or the harness.
+    pub(crate) fn is_from_person(&self) -> bool {
+        match self {
+            Self::Assistant(_) => false,
+            Self::Others { messages, .. } => messages.iter().any(|(role, _)| *role == Role::User),
+        }
+    }
 }
 
 /// A request's conversation with what is looked up in it.
@@ -195,9 +206,12 @@ fn nine_id(id: &str, number: u64) -> String {
 }
 
 /// A tool's schema and description, for wires without tools of free text.
-pub(crate) fn json_tool(tool: &ToolSpec) -> (String, Value) {
+pub(crate) fn json_tool(tool: &ToolSpec, options: &WireOptions) -> (String, Value) {
     match &tool.input {
-        ToolInput::Json(schema) => (tool.description.clone(), schema.clone()),
+        ToolInput::Json(schema) => {
+            let schema = adapted(schema, &options.schema_quirks);
+            (tool.description.clone(), schema)
+        }
         ToolInput::Text { grammar } => {
             let mut description = tool.description.clone();
             if let Some(grammar) = grammar {
@@ -212,6 +226,14 @@ pub(crate) fn json_tool(tool: &ToolSpec) -> (String, Value) {
             });
             (description, schema)
         }
+    }
+}
+
+/// Which call is asked for, as far as the model can be made to.
+pub(crate) fn tool_choice<'a>(request: &'a Request, options: &WireOptions) -> &'a ToolChoice {
+    match &request.tool_choice {
+        ToolChoice::Required | ToolChoice::Tool(_) if !options.forced_tool => &ToolChoice::Auto,
+        choice => choice,
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use model::{Effort, TokenCount};
+use model::{Effort, ReasoningReplay, SchemaQuirk, TokenCount};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// How one model is spoken to.
 ///
-/// The default is what every model takes: nothing optional is sent.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+/// The default is what every model takes: little that is optional is sent.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WireOptions {
     /// Whether `temperature` and `top_p` are taken.
@@ -32,6 +32,14 @@ pub struct WireOptions {
     pub eager_tool_input: bool,
     /// Whether tools with free text exist (Responses).
     pub text_tools: bool,
+    /// Whether several calls may be asked for in one message.
+    pub parallel_tools: bool,
+    /// Whether a call can be forced; where it cannot, the model decides.
+    pub forced_tool: bool,
+    /// What tools' schemas cannot say.
+    pub schema_quirks: Vec<SchemaQuirk>,
+    /// Which thoughts go back (Chat); `None` leaves it to the dialect.
+    pub reasoning_back: Option<ReasoningReplay>,
     /// How an answer is held to a schema.
     pub schema: SchemaSupport,
     /// Further headers.
@@ -70,7 +78,6 @@ pub enum SchemaSupport {
 
 /// What each effort is called. A missing effort takes the nearest lower one, or else the nearest higher.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "BTreeMap<String, EffortValue>")]
 pub struct EffortMap(BTreeMap<Effort, EffortValue>);
 
 /// What an effort is called.
@@ -83,6 +90,31 @@ pub enum EffortValue {
     Budget(u64),
     /// A word.
     Word(String),
+}
+
+impl Default for WireOptions {
+    fn default() -> Self {
+        Self {
+            sampling: false,
+            images: false,
+            system_messages: false,
+            thinking: Thinking::None,
+            thinking_display: None,
+            effort: EffortMap::default(),
+            cache_marks: false,
+            cache_minimum: TokenCount(0),
+            eager_tool_input: false,
+            text_tools: false,
+            parallel_tools: true,
+            forced_tool: true,
+            schema_quirks: Vec::new(),
+            reasoning_back: None,
+            schema: SchemaSupport::None,
+            headers: BTreeMap::new(),
+            extra: Map::new(),
+            fim_template: None,
+        }
+    }
 }
 
 impl WireOptions {
@@ -108,6 +140,11 @@ impl WireOptions {
 }
 
 impl EffortMap {
+    /// Whether the model knows no efforts.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// What `effort` is called here; `None` where the model knows no efforts.
     pub fn value(&self, effort: Effort) -> Option<&EffortValue> {
         let at_most = self.0.range(..=effort).next_back();
@@ -115,34 +152,6 @@ impl EffortMap {
             .or_else(|| self.0.range(effort..).next())
             .map(|(_, value)| value)
     }
-}
-
-impl TryFrom<BTreeMap<String, EffortValue>> for EffortMap {
-    type Error = String;
-
-    fn try_from(names: BTreeMap<String, EffortValue>) -> Result<Self, String> {
-        let mut map = BTreeMap::new();
-        for (name, value) in names {
-            map.insert(effort(&name)?, value);
-        }
-        Ok(Self(map))
-    }
-}
-
-fn effort(name: &str) -> Result<Effort, String> {
-    Ok(match name {
-        "none" => Effort::None,
-        "minimal" => Effort::Minimal,
-        "low" => Effort::Low,
-        "medium" => Effort::Medium,
-        "high" => Effort::High,
-        "max" => Effort::Max,
-        _ => {
-            return Err(format!(
-                "no effort is called \"{name}\": write none, minimal, low, medium, high or max"
-            ));
-        }
-    })
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::history::{
     History, IdRule, NO_PICTURE, Turn, add_sampling, base64, finish, headers, json_tool, schema,
+    tool_choice,
 };
 use super::super::json::object;
 use super::super::options::{EffortValue, Thinking, WireOptions};
@@ -48,7 +49,7 @@ pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded
     }
     if !tools.is_empty() {
         body.insert("tools".to_owned(), Value::Array(tools));
-        body.insert("tool_choice".to_owned(), tool_choice(request));
+        body.insert("tool_choice".to_owned(), choice(request, options));
     }
     if !system.is_empty() {
         body.insert("system".to_owned(), Value::Array(system));
@@ -65,7 +66,7 @@ pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded
 }
 
 fn tool(spec: &ToolSpec, options: &WireOptions) -> Value {
-    let (description, schema) = json_tool(spec);
+    let (description, schema) = json_tool(spec, options);
     let mut tool = object([
         ("name", json!(spec.name)),
         ("description", json!(description)),
@@ -77,14 +78,14 @@ fn tool(spec: &ToolSpec, options: &WireOptions) -> Value {
     Value::Object(tool)
 }
 
-fn tool_choice(request: &Request) -> Value {
-    let mut choice = match &request.tool_choice {
+fn choice(request: &Request, options: &WireOptions) -> Value {
+    let mut choice = match tool_choice(request, options) {
         ToolChoice::Auto => object([("type", json!("auto"))]),
         ToolChoice::None => return json!({ "type": "none" }),
         ToolChoice::Required => object([("type", json!("any"))]),
         ToolChoice::Tool(name) => object([("type", json!("tool")), ("name", json!(name))]),
     };
-    if !request.parallel_tools {
+    if !(request.parallel_tools && options.parallel_tools) {
         choice.insert("disable_parallel_tool_use".to_owned(), json!(true));
     }
     Value::Object(choice)
@@ -99,7 +100,7 @@ fn add_thinking(body: &mut Map<String, Value>, options: &WireOptions, request: &
         || (value.is_none() && request.effort == Some(Effort::None));
     // A forced tool and thinking exclude each other.
     let is_forced = matches!(
-        request.tool_choice,
+        tool_choice(request, options),
         ToolChoice::Required | ToolChoice::Tool(_)
     );
     let mut thinking = match options.thinking {

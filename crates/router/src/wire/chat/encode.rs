@@ -1,15 +1,19 @@
 //! A request as OpenAI Chat takes it.
 
-use model::{CacheMark, Content, Failure, Part, Request, Role, ToolChoice, ToolSpec};
+use model::{
+    CacheMark, Content, Failure, Part, ReasoningReplay, Request, Role, SchemaQuirk, ToolChoice,
+    ToolSpec,
+};
 use serde_json::{Map, Value, json};
 
-use super::super::dialect::{Dialect, ReasoningBack};
+use super::super::dialect::Dialect;
 use super::super::history::{
     History, NO_PICTURE, Turn, add_sampling, data_url, finish, headers, json_tool, result_text,
-    schema,
+    schema, tool_choice,
 };
 use super::super::json::object;
 use super::super::options::{EffortValue, SchemaSupport, WireOptions};
+use super::super::schema::is_strict;
 use super::super::{Encoded, Path};
 
 pub(crate) fn encode(
@@ -25,14 +29,19 @@ pub(crate) fn encode(
     };
     let mut messages = Vec::new();
     writer.add_system(request, &mut messages);
-    for turn in history.turns() {
-        writer.add_turn(turn, &mut messages);
+    let turns = history.turns();
+    let person = turns
+        .iter()
+        .rposition(Turn::is_from_person)
+        .unwrap_or_default();
+    for (at, turn) in turns.into_iter().enumerate() {
+        writer.add_turn(turn, at > person, &mut messages);
     }
     let mut body = object([
         ("model", json!(request.model.model)),
         ("messages", Value::Array(messages)),
     ]);
-    add_tools(&mut body, dialect, request);
+    add_tools(&mut body, dialect, options, request);
     body.insert(dialect.max_tokens.clone(), json!(request.max_output.0));
     add_effort(&mut body, dialect, options, request);
     add_sampling(
@@ -49,7 +58,7 @@ pub(crate) fn encode(
         let format = match support {
             SchemaSupport::Native => json!({
                 "type": "json_schema",
-                "json_schema": { "name": "answer", "schema": dialect.schema(schema) },
+                "json_schema": { "name": "answer", "schema": schema },
             }),
             _ => json!({ "type": "json_object" }),
         };
@@ -78,13 +87,18 @@ pub(crate) fn encode(
     })
 }
 
-fn add_tools(body: &mut Map<String, Value>, dialect: &Dialect, request: &Request) {
+fn add_tools(
+    body: &mut Map<String, Value>,
+    dialect: &Dialect,
+    options: &WireOptions,
+    request: &Request,
+) {
     if request.tools.is_empty() {
         return;
     }
-    let tools = request.tools.iter().map(|spec| tool(spec, dialect));
+    let tools = request.tools.iter().map(|spec| tool(spec, options));
     body.insert("tools".to_owned(), Value::Array(tools.collect()));
-    let choice = match &request.tool_choice {
+    let choice = match tool_choice(request, options) {
         ToolChoice::Auto => json!("auto"),
         ToolChoice::None => json!("none"),
         ToolChoice::Required => json!(dialect.required_tool),
@@ -94,21 +108,23 @@ fn add_tools(body: &mut Map<String, Value>, dialect: &Dialect, request: &Request
     if dialect.parallel_tools {
         body.insert(
             "parallel_tool_calls".to_owned(),
-            json!(request.parallel_tools),
+            json!(request.parallel_tools && options.parallel_tools),
         );
     }
 }
 
-fn tool(spec: &ToolSpec, dialect: &Dialect) -> Value {
-    let (description, schema) = json_tool(spec);
-    json!({
-        "type": "function",
-        "function": {
-            "name": spec.name,
-            "description": description,
-            "parameters": dialect.schema(&schema),
-        },
-    })
+fn tool(spec: &ToolSpec, options: &WireOptions) -> Value {
+    let (description, schema) = json_tool(spec, options);
+    let strict = options.schema_quirks.contains(&SchemaQuirk::Strict) && is_strict(&schema);
+    let mut function = object([
+        ("name", json!(spec.name)),
+        ("description", json!(description)),
+        ("parameters", schema),
+    ]);
+    if strict {
+        function.insert("strict".to_owned(), json!(true));
+    }
+    json!({ "type": "function", "function": function })
 }
 
 fn add_effort(
@@ -175,9 +191,9 @@ impl<'a> Writer<'a> {
         messages.push(json!({ "role": self.dialect.system_role, "content": content }));
     }
 
-    fn add_turn(&self, turn: Turn<'a>, messages: &mut Vec<Value>) {
+    fn add_turn(&self, turn: Turn<'a>, is_same_turn: bool, messages: &mut Vec<Value>) {
         match turn {
-            Turn::Assistant(parts) => messages.push(self.assistant(&parts)),
+            Turn::Assistant(parts) => messages.push(self.assistant(&parts, is_same_turn)),
             Turn::Others {
                 results,
                 messages: others,
@@ -202,7 +218,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn assistant(&self, parts: &[&'a Part]) -> Value {
+    /// `is_same_turn`: the person has said nothing since.
+    fn assistant(&self, parts: &[&'a Part], is_same_turn: bool) -> Value {
         let mut texts = String::new();
         let mut thoughts = String::new();
         let mut details = Vec::new();
@@ -229,15 +246,20 @@ impl<'a> Writer<'a> {
             }
         }
         let mut message = object([("role", json!("assistant")), ("content", json!(texts))]);
-        let goes_back = match self.dialect.reasoning_back {
-            ReasoningBack::Never => false,
-            ReasoningBack::ToolTurns => !calls.is_empty(),
-            ReasoningBack::Always => true,
+        let replay = self
+            .options
+            .reasoning_back
+            .unwrap_or(self.dialect.reasoning_back);
+        let goes_back = match replay {
+            ReasoningReplay::Never => false,
+            ReasoningReplay::SameTurn => is_same_turn,
+            ReasoningReplay::Always => true,
         };
         if goes_back && !thoughts.is_empty() {
             message.insert(self.dialect.reasoning_back_field.clone(), json!(thoughts));
         }
-        if self.dialect.reasoning_details && !details.is_empty() {
+        if self.dialect.reasoning_details && !details.is_empty() && replay != ReasoningReplay::Never
+        {
             message.insert("reasoning_details".to_owned(), Value::Array(details));
         }
         if !calls.is_empty() {

@@ -1,1 +1,28 @@
-//! Tests.
+//! Bodies that are no answers.
+
+use crate::wire::tests::{decode, request, show, site};
+use crate::wire::{Dialect, Wire, decoder};
+
+fn check(body: &str, expected: &str) {
+    let decoder = decoder(Wire::Chat, &Dialect::default(), &request(), site());
+    let shown = show(&decode(decoder, body));
+    assert!(shown.starts_with(expected), "{body:?}: {shown}");
+}
+
+#[test]
+fn no_answer_at_all() {
+    check("", "failed Torn");
+    check(": waiting\n\n: waiting\n\n", "failed Torn");
+    check(
+        "<html><title>Sign in</title></html>",
+        "failed Malformed: Maker (api.maker.example) answered with something that is no answer: Sign in.",
+    );
+    check(
+        r#"{"error":{"type":"overloaded_error","message":"busy"}}"#,
+        "failed Overloaded",
+    );
+    check("data: nonsense\n\n", "failed Malformed");
+    check("data: {\"id\":\"x\"", "failed Torn");
+    check("data: [DONE]\n\n", "failed Malformed");
+    check("data: {\"id\":\"\u{0}\"}\n\n", "failed Malformed");
+}

@@ -7,9 +7,10 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FimTemplate {
-    /// The prompt, with `{prefix}` and `{suffix}` in the order in which the model was trained.
+    /// The prompt, with `{prefix}` and `{suffix}` in the order in which the model was trained, and `{files}`
+    /// where other files go if that is not the beginning.
     pub prompt: String,
-    /// What stands before it for each other file, with `{path}` and `{text}`; files are left out if empty.
+    /// What stands for each other file, with `{path}` and `{text}`; files are left out if empty.
     #[serde(default)]
     pub file: String,
     /// The texts that end an answer.
@@ -31,19 +32,26 @@ impl FimTemplate {
     /// server read them as such.
     pub(super) fn prompt(&self, request: &Fim) -> String {
         let tokens = self.tokens();
-        let mut prompt = String::new();
+        let mut files = String::new();
         if !self.file.is_empty() {
             for file in &request.files {
                 let path = harmless(&file.path, &tokens);
                 let text = harmless(&file.text, &tokens);
-                prompt.push_str(&fill(&self.file, [("{path}", &path), ("{text}", &text)]));
+                files.push_str(&fill(&self.file, &[("{path}", &path), ("{text}", &text)]));
             }
         }
         let prefix = harmless(&request.prefix, &tokens);
         let suffix = harmless(&request.suffix, &tokens);
-        let places = [("{prefix}", prefix.as_str()), ("{suffix}", suffix.as_str())];
-        prompt.push_str(&fill(&self.prompt, places));
-        prompt
+        let places = [
+            ("{prefix}", prefix.as_str()),
+            ("{suffix}", suffix.as_str()),
+            ("{files}", files.as_str()),
+        ];
+        let prompt = fill(&self.prompt, &places);
+        match self.prompt.contains("{files}") {
+            true => prompt,
+            false => files + &prompt,
+        }
     }
 
     /// What stands between the places, and what ends an answer.
@@ -53,13 +61,13 @@ impl FimTemplate {
             tokens.extend(template.split(['{', '}', '\n', ' ']));
         }
         tokens.retain(|token| {
-            token.len() > 2 && !matches!(*token, "prefix" | "suffix" | "path" | "text")
+            token.len() > 2 && !matches!(*token, "prefix" | "suffix" | "files" | "path" | "text")
         });
         tokens
     }
 }
 
-fn fill(template: &str, places: [(&str, &str); 2]) -> String {
+fn fill(template: &str, places: &[(&str, &str)]) -> String {
     let mut filled = String::new();
     let mut rest = template;
     loop {

@@ -93,6 +93,10 @@ impl Gemini {
         // Where in the text the signed part begins, since the pieces before it were parts of their own.
         let from = before.unwrap_or_default().saturating_sub(shown.len());
         match from {
+            // An empty part of its own: no open part of the answer holds it.
+            0 if before.is_none() && !is_thought => {
+                answer.sign(&json!({ "thoughtSignature": signature, "plain": true }));
+            }
             0 => answer.sign(&json!({ "thoughtSignature": signature })),
             from => answer.sign(&json!({ "thoughtSignature": signature, "from": from })),
         }

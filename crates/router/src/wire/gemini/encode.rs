@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::history::{
     History, IdRule, NO_PICTURE, Turn, add_sampling, base64, finish, headers, json_tool,
-    result_text, schema,
+    result_text, schema, tool_choice,
 };
 use super::super::json::object;
 use super::super::options::{EffortValue, SchemaSupport, WireOptions};
@@ -20,7 +20,7 @@ pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded
     if !system.is_empty() {
         body.insert("systemInstruction".to_owned(), json!({ "parts": system }));
     }
-    add_tools(&mut body, request);
+    add_tools(&mut body, options, request);
     body.insert(
         "contents".to_owned(),
         Value::Array(contents(&history, options)),
@@ -36,12 +36,12 @@ pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded
     })
 }
 
-fn add_tools(body: &mut Map<String, Value>, request: &Request) {
+fn add_tools(body: &mut Map<String, Value>, options: &WireOptions, request: &Request) {
     if request.tools.is_empty() {
         return;
     }
     let tools = request.tools.iter().map(|spec| {
-        let (description, schema) = json_tool(spec);
+        let (description, schema) = json_tool(spec, options);
         json!({ "name": spec.name, "description": description, "parametersJsonSchema": schema })
     });
     let tools: Vec<Value> = tools.collect();
@@ -49,7 +49,7 @@ fn add_tools(body: &mut Map<String, Value>, request: &Request) {
         "tools".to_owned(),
         json!([{ "functionDeclarations": tools }]),
     );
-    let config = match &request.tool_choice {
+    let config = match tool_choice(request, options) {
         ToolChoice::Auto => json!({ "mode": "AUTO" }),
         ToolChoice::None => json!({ "mode": "NONE" }),
         ToolChoice::Required => json!({ "mode": "ANY" }),
@@ -167,6 +167,9 @@ fn written(history: &History<'_>, part: &Part) -> Vec<Value> {
                 parts.push(signed(json!({ "text": after })));
             }
             parts
+        }
+        Content::Reasoning(_) if opaque.get("plain").is_some() => {
+            vec![signed(json!({ "text": "" }))]
         }
         // Thoughts are the model's own; only their signature is of use to it.
         Content::Reasoning(text) if signature.is_some() => {

@@ -1,1 +1,43 @@
-//! Tests.
+//! Options lie in layers, and efforts find their nearest name.
+
+use model::Effort;
+use serde_json::{Map, Value, json};
+
+use super::*;
+
+fn layer(value: Value) -> Map<String, Value> {
+    value.as_object().expect("an object").clone()
+}
+
+#[test]
+fn later_layers_win_member_by_member() {
+    let provider =
+        layer(json!({ "images": true, "extra": { "a": 1, "b": 2 }, "headers": { "x": "1" } }));
+    let own = layer(json!({ "images": false, "extra": { "b": 3 } }));
+    let options = WireOptions::layered([&provider, &own]).expect("options");
+    assert!(!options.images);
+    assert_eq!(Value::Object(options.extra), json!({ "a": 1, "b": 3 }));
+    assert_eq!(options.headers["x"], "1");
+}
+
+#[test]
+fn a_member_that_does_not_exist_is_told() {
+    let wrong = WireOptions::layered([&layer(json!({ "imagse": true }))]);
+    assert!(wrong.expect_err("an error").contains("imagse"));
+    let wrong = WireOptions::layered([&layer(json!({ "effort": { "huge": "x" } }))]);
+    assert!(wrong.expect_err("an error").contains("huge"));
+}
+
+#[test]
+fn efforts() {
+    let efforts = json!({ "effort": { "none": false, "low": "low", "high": 4096 } });
+    let options = WireOptions::layered([&layer(efforts)]).expect("options");
+    let value = |effort| options.effort.value(effort).cloned();
+    assert_eq!(value(Effort::None), Some(EffortValue::Switch(false)));
+    assert_eq!(
+        value(Effort::Medium),
+        Some(EffortValue::Word("low".to_owned()))
+    );
+    assert_eq!(value(Effort::Max), Some(EffortValue::Budget(4096)));
+    assert_eq!(EffortMap::default().value(Effort::Low), None);
+}

@@ -1,14 +1,15 @@
 //! A request as OpenAI Responses takes it. Nothing is stored there: the conversation goes along each time.
 
-use model::{Content, Failure, Part, Request, Role, ToolChoice, ToolInput, ToolSpec};
+use model::{Content, Failure, Part, Request, Role, SchemaQuirk, ToolChoice, ToolInput, ToolSpec};
 use serde_json::{Map, Value, json};
 
 use super::super::history::{
     History, IdRule, NO_PICTURE, Turn, add_sampling, data_url, finish, headers, json_tool,
-    result_text, schema,
+    result_text, schema, tool_choice,
 };
 use super::super::json::object;
 use super::super::options::{EffortValue, SchemaSupport, WireOptions};
+use super::super::schema::is_strict;
 use super::super::{Encoded, Path};
 
 pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded, Failure> {
@@ -29,13 +30,10 @@ pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded
             .map(|spec| tool(spec, options))
             .collect();
         body.insert("tools".to_owned(), Value::Array(tools));
-        body.insert(
-            "tool_choice".to_owned(),
-            tool_choice(request, &history, options),
-        );
+        body.insert("tool_choice".to_owned(), choice(request, &history, options));
         body.insert(
             "parallel_tool_calls".to_owned(),
-            json!(request.parallel_tools),
+            json!(request.parallel_tools && options.parallel_tools),
         );
     }
     body.insert("input".to_owned(), Value::Array(input(&history, options)));
@@ -70,6 +68,10 @@ pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded
 }
 
 fn add_reasoning(body: &mut Map<String, Value>, options: &WireOptions, request: &Request) {
+    // A model without efforts does not reason, and refuses to hear of it.
+    if options.effort.is_empty() {
+        return;
+    }
     let mut reasoning = Map::new();
     let effort = request
         .effort
@@ -102,21 +104,22 @@ fn tool(spec: &ToolSpec, options: &WireOptions) -> Value {
             })
         }
         _ => {
-            let (description, schema) = json_tool(spec);
+            let (description, schema) = json_tool(spec, options);
             // Strict is the default there, and takes few schemas.
+            let strict = options.schema_quirks.contains(&SchemaQuirk::Strict) && is_strict(&schema);
             json!({
                 "type": "function",
                 "name": spec.name,
                 "description": description,
                 "parameters": schema,
-                "strict": false,
+                "strict": strict,
             })
         }
     }
 }
 
-fn tool_choice(request: &Request, history: &History<'_>, options: &WireOptions) -> Value {
-    match &request.tool_choice {
+fn choice(request: &Request, history: &History<'_>, options: &WireOptions) -> Value {
+    match tool_choice(request, options) {
         ToolChoice::Auto => json!("auto"),
         ToolChoice::None => json!("none"),
         ToolChoice::Required => json!("required"),

@@ -1,0 +1,59 @@
+//! A model's profile as the options of its wire.
+
+use model::{CacheStyle, EffortSetting, FimFormat, ParallelTools, Profile};
+use serde_json::{Map, Value, json};
+
+use super::json::object;
+
+/// What a profile says, as `WireOptions` reads it. Where the profile knows nothing, the provider's word stands.
+pub fn profile_options(profile: &Profile) -> Map<String, Value> {
+    let has_budgets = profile
+        .efforts
+        .values()
+        .any(|setting| matches!(setting, EffortSetting::Budget(_)));
+    let thinking = match (profile.adaptive_thinking, has_budgets) {
+        (true, _) => "adaptive",
+        (false, true) => "budget",
+        (false, false) => "none",
+    };
+    let efforts = profile.efforts.iter().map(|(effort, setting)| {
+        let name = serde_json::to_value(effort).unwrap_or_default();
+        let value = match setting {
+            EffortSetting::Budget(0) => json!(false),
+            EffortSetting::Budget(budget) => json!(budget),
+            EffortSetting::Word(word) => json!(word),
+        };
+        (name.as_str().unwrap_or_default().to_owned(), value)
+    });
+    let mut options = object([
+        ("system_messages", json!(profile.mid_system)),
+        ("thinking", json!(thinking)),
+        ("effort", Value::Object(efforts.collect())),
+        (
+            "cache_marks",
+            json!(profile.cache == CacheStyle::Breakpoints),
+        ),
+        ("cache_minimum", json!(profile.cache_min)),
+        (
+            "parallel_tools",
+            json!(profile.parallel != ParallelTools::Never),
+        ),
+        ("forced_tool", json!(profile.forced_tool)),
+        ("schema_quirks", json!(profile.schema_quirks)),
+        ("reasoning_back", json!(profile.replay)),
+    ]);
+    if let Some(images) = profile.vision {
+        options.insert("images".to_owned(), json!(images));
+    }
+    // A provider whose every model samples says so itself.
+    if profile.sampling {
+        options.insert("sampling".to_owned(), json!(true));
+    }
+    if let Some(format) = profile.fim.filter(|format| *format != FimFormat::Endpoint) {
+        options.insert("fim_template".to_owned(), json!(format));
+    }
+    options
+}
+
+#[cfg(test)]
+mod tests;
