@@ -14,7 +14,7 @@ use base::AbsPath;
 use host::{Files, RealFiles, TempFolder};
 
 /// The arguments of the process, one a line. Where it is set, the test below is `burin-agent`.
-const ARGUMENTS: &str = "BURIN_STORY_ARGUMENTS";
+pub(crate) const ARGUMENTS: &str = "BURIN_STORY_ARGUMENTS";
 /// The user and group that own nothing.
 pub(crate) const NOBODY: u32 = 65_534;
 
@@ -141,5 +141,7 @@ fn is_burin_agent() {
             errors: &mut std::io::stderr(),
         },
     );
-    std::process::exit(i32::from(code != ExitCode::SUCCESS));
+    // A code does not tell its number, but equals the one made of it.
+    let number = (0..=u8::MAX).find(|number| ExitCode::from(*number) == code);
+    std::process::exit(number.map_or(1, i32::from));
 }

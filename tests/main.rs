@@ -11,5 +11,6 @@
 
 mod agent;
 mod applying;
+mod models;
 mod saving;
 mod typing;

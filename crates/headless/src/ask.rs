@@ -40,6 +40,9 @@ pub(crate) struct Ask {
     question: Vec<String>,
 }
 
+/// Models that a decision is explained with.
+const SHOWN: usize = 6;
+
 /// What the answer came to.
 #[derive(Default)]
 struct Course {
@@ -284,13 +287,14 @@ fn end_line(course: &mut Course, streams: &mut Streams<'_>) -> Result<(), String
 }
 
 fn explain(course: &Course, book: &LedgerBook, streams: &mut Streams<'_>) {
-    let mut text = match &course.decision {
-        Some(decision) => format!("{decision}\n"),
-        None => match book.last_decision() {
-            Some(decision) => format!("{decision}\n"),
-            None => String::new(),
-        },
-    };
+    let decision = course.decision.as_deref().cloned();
+    let decision = decision.or_else(|| book.last_decision());
+    let mut text = decision.map_or_else(String::new, |mut decision| {
+        // Hundreds of models may have been considered; the first say why.
+        decision.considered.truncate(SHOWN);
+        decision.chain.truncate(SHOWN);
+        format!("{decision}\n")
+    });
     for call in book.calls() {
         let cost = call
             .cost

@@ -10,7 +10,9 @@ fn agents_are_found_by_their_programs_alone() {
     let folder = host::TempFolder::new().expect("a temporary folder");
     let program = |name: &str, mode: u32| {
         let path = folder.path().join(name);
-        fs::File::create(&path).expect("a file");
+        let mut options = fs::OpenOptions::new();
+        let made = options.create(true).truncate(true).write(true).open(&path);
+        made.expect("a file");
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("a mode");
     };
     program("claude", 0o755);
