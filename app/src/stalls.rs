@@ -18,15 +18,14 @@ pub(crate) fn threshold() -> Option<Duration> {
 }
 
 /// Writes a line to the log whenever the thread that paints comes later than `threshold` to a task
-/// that is due.
+/// that is due. The beat comes from a thread of its own: busy background work does not count.
 pub(crate) fn watch(threshold: Duration, clock: Arc<dyn Clock>, cx: &mut App) {
-    cx.spawn(async move |cx| {
-        let executor = cx.background_executor().clone();
-        loop {
-            let beat = executor.timer(BEAT);
-            let before = clock.elapsed();
-            beat.await;
-            let late = (clock.elapsed() - before).saturating_sub(BEAT);
+    let Some(beats) = host::beats(BEAT, clock.clone()) else {
+        return log::warn!("stalls cannot be watched: no thread is to be had");
+    };
+    cx.spawn(async move |_| {
+        while let Ok(due) = beats.recv().await {
+            let late = clock.elapsed().saturating_sub(due);
             if late >= threshold {
                 log::warn!("the window stood still for {} ms", late.as_millis());
             }

@@ -33,6 +33,14 @@ struct Input {
 }
 
 const INPUTS: &[Input] = &[
+    // What drawing alone costs here, which a machine without a GPU does in software.
+    Input {
+        name: "a text of fifty lines",
+        write: |out| {
+            out.write_all(&b"a line of a small text, as long as such lines are\n".repeat(50))
+        },
+        is_text: true,
+    },
     Input {
         name: "a log of 200 MB",
         write: |out| {
@@ -104,7 +112,8 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
             let longest = work_with(&screen, &program, input)
                 .map_err(|error| format!("{}: {error}", input.name))?;
             let name = format!("longest stall, {}", input.name);
-            Ok(Figure::alone(name, longest, "ms", 1, Some(GOAL)))
+            let goal = (input.name != INPUTS[0].name).then_some(GOAL);
+            Ok(Figure::alone(name, longest, "ms", 1, goal))
         })
         .collect()
 }

@@ -14,6 +14,7 @@
 
 #[cfg(test)]
 mod again;
+mod beats;
 mod clock;
 mod content;
 mod dirs;
@@ -29,6 +30,7 @@ mod stat;
 mod temp;
 mod watch;
 
+pub use beats::beats;
 pub use clock::{Clock, FakeClock, RealClock};
 pub use content::ContentHash;
 pub use dirs::Dirs;
