@@ -137,6 +137,12 @@ impl Snapshot {
         Chars(self.storage.chars_at(self.floor(offset)))
     }
 
+    /// How many chars lie in a span. Takes no longer for a long one.
+    pub fn char_count(&self, span: Span) -> usize {
+        let (start, end) = (self.floor(span.start), self.floor(span.end));
+        self.storage.char_at(end) - self.storage.char_at(start)
+    }
+
     /// The chars before `offset`, the nearest first.
     pub fn chars_before(&self, offset: ByteOffset) -> CharsBefore<'_> {
         CharsBefore(self.storage.chars_before(self.floor(offset)))

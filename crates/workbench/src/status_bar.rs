@@ -138,11 +138,8 @@ impl StatusStrip {
         let (place, selected, hard, width) = editor.update(cx, |editor, cx| {
             let point = editor.caret_point(cx);
             let snapshot = editor.model().read(cx).snapshot();
-            let before = snapshot.text(base::Span::new(
-                snapshot.row_start(point.row),
-                snapshot.offset_at(point),
-            ));
-            let column = before.chars().take(100_000).count() + 1;
+            let before = base::Span::new(snapshot.row_start(point.row), snapshot.offset_at(point));
+            let column = snapshot.char_count(before) + 1;
             let selections = editor.selections(cx);
             let bytes: usize = selections
                 .iter()

@@ -309,8 +309,10 @@ impl Editor {
             false => row - self.display.rows_of(buffer_row).start,
         };
         // A short row is shaped whole; asking its length costs less than asking for its cells.
-        let is_short = self.snapshot.row_len(buffer_row).0 <= LONG_ROW;
-        if is_short || self.display.max_cell(row) <= LONG_ROW {
+        let bytes = self.snapshot.row_len(buffer_row).0;
+        // Nothing that wraps is as long as this, and of what does not only the rarest has so few cells.
+        let is_surely_long = self.map.options().wrap.is_none() && bytes > LONG_ROW * 16;
+        if bytes <= LONG_ROW || !is_surely_long && self.display.max_cell(row) <= LONG_ROW {
             return Part { wrap, cells: None };
         }
         const STEP: u32 = 256;

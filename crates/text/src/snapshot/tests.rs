@@ -151,3 +151,18 @@ fn a_clone_stays_as_it_was() {
         "Snapshot { revision: 1, len: 5 }"
     );
 }
+
+#[test]
+fn chars_of_a_span_are_counted() {
+    let buffer = crate::Buffer::new("aé\n\u{1f600}b");
+    let snapshot = buffer.snapshot();
+    let count = |start: usize, end: usize| snapshot.char_count(Span::from(start..end));
+    assert_eq!(count(0, 3), 2);
+    assert_eq!(count(3, 9), 3);
+    assert_eq!(count(0, 0), 0);
+    assert_eq!(
+        count(2, 99),
+        4,
+        "offsets are moved onto char boundaries of the text"
+    );
+}
