@@ -7,6 +7,7 @@
 
 mod outcome;
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -163,6 +164,7 @@ impl Board {
             is_decision_told: false,
         };
         let state = &self.lanes[asked.lane()];
+        asked.size.ask.input = state.tokens.estimate(size.bytes);
         if let Fit::Never(refusal) = fit(&mut self.budgets, &asked, state) {
             return refuse(submission.verdict, over_budget(refusal));
         }
@@ -217,16 +219,19 @@ impl Board {
                 budgets,
                 ..
             } = self;
-            let next = queue.pop(now, |id| {
-                let mut gate = Gate {
-                    lanes,
-                    rates,
-                    budgets,
-                    findings: &mut findings,
-                    now,
-                };
-                questions.get(id).is_some_and(|asked| gate.lets(*id, asked))
+            let gate = RefCell::new(Gate {
+                lanes,
+                rates,
+                budgets,
+                findings: &mut findings,
+                now,
             });
+            let lets = |id: &QuestionId| {
+                let asked = questions.get(id);
+                asked.is_some_and(|asked| gate.borrow_mut().lets(*id, asked))
+            };
+            let kept = |id: &QuestionId| gate.borrow_mut().limited_lane(questions.get(id)?);
+            let next = queue.pop_keeping(now, lets, kept);
             let is_done =
                 next.is_none() && findings.unfit.is_empty() && findings.elsewhere.is_empty();
             if let Some(next) = next {
@@ -428,6 +433,17 @@ impl Gate<'_> {
                 false
             }
         }
+    }
+
+    /// The lane whose limits alone hold a question back: nobody else may use up there what it waits for.
+    fn limited_lane(&mut self, asked: &Asked) -> Option<usize> {
+        let state = &self.lanes[asked.lane()];
+        let is_free = state.breaker.permission(self.now).is_granted()
+            && state.concurrency.has_room()
+            && matches!(fit(self.budgets, asked, state), Fit::Now);
+        let ask = asked.size.ask;
+        let is_limited = self.rates.check(state.lane(), ask, self.now).is_err();
+        (is_free && is_limited).then(|| asked.lane())
     }
 
     fn passes_breaker(&mut self, id: QuestionId, asked: &Asked, until: Option<Moment>) -> bool {

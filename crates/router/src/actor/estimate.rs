@@ -1,7 +1,7 @@
 //! How large a request is, told without a tokenizer.
 //!
 //! The estimate leans to the large side: what is held of a limit or a budget should not fall short of what is
-//! used. It is settled by what the provider counts.
+//! used. Each lane corrects it by what its provider counts (`policy::TokenEstimator`).
 
 use model::{CacheMark, CacheUse, Content, Message, Request, TokenCount, ToolInput, policy};
 use serde_json::Value;
@@ -19,6 +19,8 @@ const WRAPPING: u64 = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Size {
     pub(super) ask: policy::Ask,
+    /// The prompt's bytes, pictures included at what they count for.
+    pub(super) bytes: u64,
     /// The tokens before the conversation.
     pub(super) prefix: TokenCount,
     /// The caches that it asks to be written.
@@ -33,10 +35,12 @@ impl Size {
             Question::Chat(request) => {
                 let mark = longest_mark(request);
                 let prefix = prefix_bytes(request);
+                let bytes = prefix + conversation_bytes(request);
                 Self {
                     prefix: tokens(prefix),
+                    bytes,
                     ask: policy::Ask {
-                        input: tokens(prefix + conversation_bytes(request)),
+                        input: tokens(bytes),
                         output: request.max_output,
                     },
                     caches: match mark {
@@ -50,11 +54,12 @@ impl Size {
             Question::Fim(fim) => {
                 let files = fim.files.iter();
                 let files: usize = files.map(|file| file.path.len() + file.text.len()).sum();
-                let bytes = fim.prefix.len() + fim.suffix.len() + files;
+                let bytes = (fim.prefix.len() + fim.suffix.len() + files) as u64;
                 Self {
                     prefix: TokenCount(0),
+                    bytes,
                     ask: policy::Ask {
-                        input: tokens(bytes as u64),
+                        input: tokens(bytes),
                         output: fim.max_output,
                     },
                     caches: CacheUse::None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::policy::route::Privacy;
-use model::policy::{Breaker, Concurrency, Lane, LaneLimits, Latency};
+use model::policy::{Breaker, Concurrency, Lane, LaneLimits, Latency, TokenEstimator};
 use model::{Client, Cost, Failure, FailureClass, ModelId, Moment, Price, Profile, Usage};
 
 use super::estimate::Size;
@@ -68,6 +68,7 @@ pub(super) struct LaneState {
     pub(super) breaker: Breaker,
     pub(super) concurrency: Concurrency,
     pub(super) latency: Latency,
+    pub(super) tokens: TokenEstimator,
     pub(super) last_failure: Option<Failure>,
 }
 
@@ -90,6 +91,7 @@ impl LaneState {
             concurrency: Concurrency::new(START, config.most_at_once),
             breaker: Breaker::default(),
             latency: Latency::default(),
+            tokens: TokenEstimator::default(),
             last_failure: None,
             config,
         }

@@ -37,7 +37,7 @@ impl Board {
             return base::never!("an attempt ends once");
         };
         let (usage, is_estimate) = used(&sent, &end, &seen);
-        self.judge_lane(&sent, &end, &seen, usage, now);
+        self.judge_lane(&sent, &end, &seen, (usage, is_estimate), now);
         let cost = self.lanes[sent.lane].cost(&usage);
         let failure = match &end {
             End::Well => None,
@@ -98,13 +98,23 @@ impl Board {
         }
     }
 
-    fn judge_lane(&mut self, sent: &Sent, end: &End, seen: &Seen, usage: Usage, now: Moment) {
+    fn judge_lane(
+        &mut self,
+        sent: &Sent,
+        end: &End,
+        seen: &Seen,
+        (usage, is_estimate): (Usage, bool),
+        now: Moment,
+    ) {
         let state = &mut self.lanes[sent.lane];
         match end {
             End::Well => {
                 state.concurrency.succeeded();
                 state.breaker.succeeded();
                 state.last_failure = None;
+                if !is_estimate {
+                    state.tokens.observe(sent.size.bytes, usage.prompt());
+                }
                 if let Some(first) = sent.first_event {
                     let streaming = now.since(first);
                     state.latency.observe_answer(usage.output, streaming);
@@ -200,8 +210,9 @@ impl Board {
         asked.at += 1;
         asked.attempts.in_lane = 0;
         asked.since = now;
-        let lane = self.lanes[asked.lane()].lane();
-        let decision = self.chooser.moved(&asked.decision, lane);
+        let state = &self.lanes[asked.lane()];
+        asked.size.ask.input = state.tokens.estimate(asked.size.bytes);
+        let decision = self.chooser.moved(&asked.decision, state.lane());
         let now_ms = self.wall.now_ms();
         self.book.decided(now_ms, id.0, asked.caller, &decision);
         asked.decision = decision;
