@@ -27,6 +27,7 @@ mod path_entry;
 mod pickers;
 mod question;
 mod refusal;
+mod region;
 mod search_panel;
 mod session;
 mod status_bar;

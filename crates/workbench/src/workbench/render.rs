@@ -16,6 +16,7 @@ use ui::{ActiveSettings as _, ActiveTheme as _, EmptyState, Icon, KeyHint, Label
 use super::{NARROW, Workbench};
 use crate::actions::{app, file, go, view};
 use crate::layout::PaneId;
+use crate::region::region;
 
 /// The border of the tree that is being dragged.
 struct DraggedTreeBorder;
@@ -39,10 +40,7 @@ impl Workbench {
             .and_then(|tabs| tabs.active())
             .and_then(|item| self.item(item));
         match item {
-            Some(item) => item
-                .view()
-                .cached(StyleRefinement::default().size_full())
-                .into_any_element(),
+            Some(item) => region(item.view(), StyleRefinement::default().size_full(), window),
             None => self.render_nothing_open(pane, window, cx),
         }
     }
@@ -64,7 +62,7 @@ impl Workbench {
         let item = self.layout.tabs(pane)?.active()?;
         let crumbs = self.items.get(&item)?.crumbs.clone()?;
         let style = StyleRefinement::default().w_full().h(dp(24.0)).flex_none();
-        Some(crumbs.cached(style).into_any_element())
+        Some(region(crumbs, style, window))
     }
 
     fn render_nothing_open(
@@ -133,7 +131,12 @@ impl Workbench {
             .into_any_element()
     }
 
-    fn render_tree(&self, is_narrow: bool, cx: &mut Context<Self>) -> Option<AnyElement> {
+    fn render_tree(
+        &self,
+        is_narrow: bool,
+        window: &Window,
+        cx: &mut Context<Self>,
+    ) -> Option<AnyElement> {
         if !self.tree_shown {
             return None;
         }
@@ -170,11 +173,11 @@ impl Workbench {
                     this.border_l_1()
                 }
             })
-            .child(
-                self.tree
-                    .clone()
-                    .cached(StyleRefinement::default().size_full()),
-            )
+            .child(region(
+                self.tree.clone(),
+                StyleRefinement::default().size_full(),
+                window,
+            ))
             .child(gpui_kit::deferred(handle));
         let tree = if is_narrow {
             // In a narrow window it lies over the text instead of pressing it aside.
@@ -201,7 +204,7 @@ impl Workbench {
     fn render_body(&self, window: &mut Window, cx: &mut Context<Self>) -> AnyElement {
         let is_narrow = f32::from(window.viewport_size().width) < NARROW;
         let is_left = cx.settings().window.file_tree_side == Side::Left;
-        let tree = self.render_tree(is_narrow, cx);
+        let tree = self.render_tree(is_narrow, window, cx);
         let grid = div()
             .flex_1()
             .min_w_0()
@@ -371,18 +374,18 @@ impl Render for Workbench {
             let pane = this.layout.active_pane();
             this.drop_paths(paths, pane, window, cx);
         }))
-        .child(
-            self.title
-                .clone()
-                .cached(full_width.clone().h(dp(36.0)).flex_none()),
-        )
+        .child(region(
+            self.title.clone(),
+            full_width.clone().h(dp(36.0)).flex_none(),
+            window,
+        ))
         .child(self.render_body(window, cx))
         .when(shows_status, |this| {
-            this.child(
-                self.status
-                    .clone()
-                    .cached(full_width.h(dp(24.0)).flex_none()),
-            )
+            this.child(region(
+                self.status.clone(),
+                full_width.h(dp(24.0)).flex_none(),
+                window,
+            ))
         })
         .child(self.modal.clone())
     }
