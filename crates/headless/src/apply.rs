@@ -136,7 +136,7 @@ impl Apply {
             changes: Vec::new(),
             failure: None,
             warnings: Vec::new(),
-            root: ground.root().clone(),
+            root: ground.real_root().clone(),
             parsed,
             plan,
         };

@@ -116,6 +116,8 @@ impl Entry {
         let mut seen = lock(&self.seen);
         seen.status = status;
         seen.rule = rule;
+        drop(seen);
+        self.log.tell();
     }
 
     /// Files the end; later ends of the same response are not one.

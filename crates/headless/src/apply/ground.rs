@@ -74,7 +74,7 @@ impl<'a> Ground<'a> {
     }
 
     /// The root without links in it.
-    pub(super) fn root(&self) -> &AbsPath {
+    pub(super) fn real_root(&self) -> &AbsPath {
         &self.real_root
     }
 

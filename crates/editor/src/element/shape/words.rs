@@ -33,8 +33,10 @@ pub(super) struct Letter {
 #[derive(Default)]
 pub(crate) struct Words {
     palette: (u64, u32),
-    looks: Vec<(Look, HashMap<Box<str>, Rc<[Letter]>>)>,
+    looks: Vec<(Look, Known)>,
 }
+
+type Known = HashMap<Box<str>, Rc<[Letter]>>;
 
 /// What tells the fonts of a palette from each other: weight and slant.
 type Look = (u32, FontStyle);
