@@ -18,6 +18,7 @@ use crate::file::FileText;
 use crate::found::Match;
 use crate::outcome::{Difference, Doubt, Refusal, Rung};
 
+pub(crate) use self::align::Slip;
 pub(crate) use self::elide::stands_for_more;
 pub(crate) use self::exact::rows_of_lines;
 

@@ -9,6 +9,7 @@
 
 mod boundary;
 mod lines;
+mod slips;
 mod splice;
 
 use std::ops::Range;
@@ -104,8 +105,10 @@ fn merge(
     if let Some(doubt) = block.doubt {
         return Err(doubt);
     }
-    let whole = boundary::with_blanks_of_file(file, aligned);
-    let aligned = whole.as_ref().unwrap_or(aligned);
+    let written = aligned;
+    let whole = boundary::with_blanks_of_file(file, written);
+    let whole = whole.or_else(|| slips::mended(file, written));
+    let aligned = whole.as_ref().unwrap_or(written);
     let mut runs = runs(file, aligned)?;
     let look = lines::Look::of(file, aligned, &runs)?;
     differences.extend(&look.differences);
@@ -118,11 +121,8 @@ fn merge(
     let gaps = boundary::Gaps::of(file, aligned);
     let mut edits = Vec::new();
     for run in &runs {
-        if run
-            .old
-            .clone()
-            .any(|ix| aligned.typos.binary_search(&ix).is_ok())
-        {
+        let is_typo = |ix: usize| aligned.typos.binary_search(&ix).is_ok();
+        if run.old.clone().any(is_typo) || slips::appear(written, aligned, run) {
             return Err(Doubt::ChangedTypo);
         }
         if run.old.clone().any(|ix| aligned.map[ix].is_none()) {

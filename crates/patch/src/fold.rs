@@ -72,6 +72,11 @@ pub(crate) fn is_blank(line: &str) -> bool {
     line.trim().is_empty()
 }
 
+/// Whether a line says more than brackets do.
+pub(crate) fn is_telling(line: &str) -> bool {
+    line.chars().any(char::is_alphanumeric)
+}
+
 /// How much a line says: its chars without white space around it, and a little for a blank one.
 pub(crate) fn weight(line: &str) -> f32 {
     match line.trim().len() {

@@ -15,6 +15,7 @@ use crate::found::{Aligned, Match};
 use crate::indent::Readings;
 use crate::outcome::{Difference, Rung};
 
+pub(crate) use self::typo::Slip;
 use self::typo::Slips;
 
 /// The least share of a block that must stand at its place.
@@ -34,7 +35,7 @@ const GAP: f32 = 0.01;
 pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Option<Match> {
     let scorer = Scorer::new(file, block);
     let mut found: Vec<Scored> = scorer
-        .proposals()
+        .proposals()?
         .iter()
         .filter_map(|row| scorer.align(*row))
         .collect();
@@ -58,6 +59,19 @@ pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Option<Match> {
     );
     found.differences.extend(scorer.differences(best));
     Some(found)
+}
+
+/// What speaks for the block's starting at a row.
+struct Vote {
+    row: isize,
+    weight: f32,
+    /// Whether more than brackets does.
+    is_telling: bool,
+}
+
+/// How many of so many lines may be misspelt.
+fn most_typos(lines: usize) -> usize {
+    (lines / 5).max(1)
 }
 
 /// A block laid out along the file.
@@ -98,29 +112,60 @@ impl<'a> Scorer<'a> {
         }
     }
 
-    /// Rows at which the block may start, those that most of it speaks for.
-    fn proposals(&self) -> Vec<isize> {
-        let mut votes: Vec<(isize, f32)> = Vec::new();
+    /// Rows at which the block may start, those that most of it speaks for. `None` where one that is
+    /// left out may do as well.
+    fn proposals(&self) -> Option<Vec<isize>> {
+        let mut votes: Vec<Vote> = Vec::new();
         for (ix, (key, weight)) in self.keys.iter().zip(&self.weights).enumerate() {
             let rows = self.file.rows_with(*key);
-            if rows.len() <= COMMON && !fold::is_blank(&self.block.old[ix]) {
-                votes.extend(
-                    rows.iter()
-                        .map(|(_, row)| (*row as isize - ix as isize, *weight)),
-                );
+            if self.may_vote(ix) {
+                votes.extend(rows.iter().map(|(_, row)| Vote {
+                    row: *row as isize - ix as isize,
+                    weight: *weight,
+                    is_telling: fold::is_telling(&self.block.old[ix]),
+                }));
             }
         }
-        votes.sort_by_key(|(row, _)| *row);
-        let mut groups: Vec<(isize, f32)> = Vec::new();
-        for (row, weight) in votes {
+        votes.sort_by_key(|vote| vote.row);
+        let mut groups: Vec<Vote> = Vec::new();
+        for vote in votes {
             match groups.last_mut() {
-                Some((start, sum)) if row - *start <= SLACK as isize => *sum += weight,
-                _ => groups.push((row, weight)),
+                Some(group) if vote.row - group.row <= SLACK as isize => {
+                    group.weight += vote.weight;
+                    group.is_telling |= vote.is_telling;
+                }
+                _ => groups.push(vote),
             }
         }
-        groups.sort_by(|a, b| b.1.total_cmp(&a.1));
+        groups.retain(|group| group.is_telling);
+        groups.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        let left_out = groups.get(PLACES);
+        if left_out.is_some_and(|group| self.most(group.weight) >= FLOOR - MARGIN) {
+            return None;
+        }
         groups.truncate(PLACES);
-        groups.into_iter().map(|(row, _)| row).collect()
+        Some(groups.into_iter().map(|group| group.row).collect())
+    }
+
+    /// Whether a line proposes places.
+    fn may_vote(&self, ix: usize) -> bool {
+        self.file.rows_with(self.keys[ix]).len() <= COMMON && !fold::is_blank(&self.block.old[ix])
+    }
+
+    /// The share of the block that may stand where lines of this weight do: those that propose no
+    /// place may stand there too, and as many that are misspelt as may be.
+    fn most(&self, weight: f32) -> f32 {
+        let mut others = 0.0;
+        let mut voting = Vec::new();
+        for (ix, weight) in self.weights.iter().enumerate() {
+            match self.may_vote(ix) {
+                true => voting.push(*weight),
+                false => others += weight,
+            }
+        }
+        voting.sort_by(|a, b| b.total_cmp(a));
+        let slips = voting.iter().take(most_typos(voting.len())).sum::<f32>();
+        (weight + others + slips) / self.weights.iter().sum::<f32>()
     }
 
     /// The best layout of the block near `row`.
@@ -254,6 +299,10 @@ impl<'a> Scorer<'a> {
             .iter()
             .all(|ix| ix.is_some_and(|ix| scored.map[*ix].is_some()));
         let typos = scored.typos.len();
+        let is_telling = |ix: &usize| {
+            let is_right = scored.map[*ix].is_some() && !scored.typos.contains(ix);
+            is_right && fold::is_telling(&self.block.old[*ix])
+        };
         let pairs = filled.iter().filter_map(|ix| {
             Some((
                 fold::indent(&self.block.old[*ix]),
@@ -264,8 +313,8 @@ impl<'a> Scorer<'a> {
         has_ends
             && lost.len() + extra.len() <= 1
             && are_single
-            && typos <= (filled.len() / 5).max(1)
-            && typos < filled.len()
+            && typos <= most_typos(filled.len())
+            && filled.iter().any(is_telling)
             && self.block.final_feed.is_none()
             && Readings::of(&pairs).is_some()
     }

@@ -28,6 +28,10 @@ pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Vec<Match> {
     }
     let best = found.iter().map(|found| found.rung).min();
     found.retain(|found| Some(found.rung) == best);
+    // Closing brackets stand at every depth, so that at another one they are other brackets.
+    if best == Some(Rung::Reindented) && !block.old.iter().any(|line| fold::is_telling(line)) {
+        found.clear();
+    }
     found
 }
 

@@ -264,6 +264,14 @@ pub(super) fn with_blanks_of_file(file: &FileText, aligned: &Aligned) -> Option<
     Some(Aligned::contiguous(&Rc::new(whole), aligned.rows.start))
 }
 
+/// Whether the old text stands there letter by letter.
+fn is_exact(file: &FileText, aligned: &Aligned) -> bool {
+    let mut lines = aligned.map.iter().zip(&aligned.block.old);
+    let is_same =
+        |(row, old): (&Option<usize>, &String)| row.is_some_and(|row| file.content(row) == old);
+    aligned.map.len() == aligned.rows.len() && lines.all(is_same)
+}
+
 /// How many blank lines come first.
 fn leading<'a>(lines: impl Iterator<Item = &'a String>) -> usize {
     lines.take_while(|line| fold::is_blank(line)).count()
@@ -303,7 +311,9 @@ pub(super) fn shed_blank_edges(
                     .count(),
             ),
         };
-        if new <= old || outside == 0 || !adds_blanks_at(block, runs, edge) {
+        // Who quotes blank lines there as they are has seen them.
+        let is_seen = old > 0 && is_exact(file, aligned);
+        if new <= old || outside == 0 || is_seen || !adds_blanks_at(block, runs, edge) {
             continue;
         }
         let run = match edge {

@@ -73,11 +73,12 @@ impl Look {
         look.indents(&pairs, has_new && indents.mends(Doubt::Indentation)?)?;
         look.is_told = indents.slipped > 0 || is_told_by_bases(file, aligned, runs);
         look.tails(&pairs, tails);
-        look.punctuation(&pairs, has_new && signs.clean == 0);
         let new = runs
             .iter()
             .flat_map(|run| &aligned.block.new[run.new.clone()]);
-        match look.may_be_prose(new) {
+        let new: Vec<&str> = new.map(String::as_str).collect();
+        look.punctuation(file, &pairs, signs, &new)?;
+        match look.may_be_prose(&new) {
             true => Err(Doubt::Punctuation),
             false => Ok(look),
         }
@@ -111,9 +112,16 @@ impl Look {
     }
 
     /// Only plain signs are put in place of typographic ones: which typographic sign a plain one
-    /// stands for is not told by others of its kind.
-    fn punctuation(&mut self, pairs: &[(&str, &str)], mends: bool) {
-        let (mut curled, mut meant) = (Vec::new(), Vec::new());
+    /// stands for is not told by others of its kind. A kind that the file has too, or of which new
+    /// lines have plain ones as well, may be meant.
+    fn punctuation(
+        &mut self,
+        file: &FileText,
+        pairs: &[(&str, &str)],
+        evidence: Evidence,
+        new: &[&str],
+    ) -> Result<(), Doubt> {
+        let mut curled = Vec::new();
         let mut differ = false;
         for (old, row) in pairs {
             for (old, row) in old.trim().chars().zip(row.trim().chars()) {
@@ -122,25 +130,34 @@ impl Look {
                     break;
                 }
                 differ |= old != row;
-                match fold::Kind::of(row) {
-                    Some(kind) => meant.push(kind),
-                    None => curled.extend(fold::Kind::of(old)),
+                if fold::Kind::of(row).is_none() {
+                    curled.extend(fold::Kind::of(old));
                 }
             }
         }
         if differ {
             self.differences.push(Difference::Punctuation);
         }
-        if mends {
-            let kinds = fold::Kind::ALL.into_iter();
-            let kinds = kinds.filter(|kind| curled.contains(kind) && !meant.contains(kind));
-            self.curled = kinds.collect();
+        if evidence.slipped == 0 && evidence.clean > 0 {
+            return Ok(());
         }
+        for kind in fold::Kind::ALL {
+            let has_kind = |text: &str| text.chars().any(|sign| fold::Kind::of(sign) == Some(kind));
+            if !curled.contains(&kind) || !new.iter().any(|line| has_kind(line)) {
+                continue;
+            }
+            let are_mixed = kind == fold::Kind::Quote && has_quotes_of_both_looks(new);
+            if evidence.clean > 0 || are_mixed || has_kind(file.normal()) {
+                return Err(Doubt::Punctuation);
+            }
+            self.curled.push(kind);
+        }
+        Ok(())
     }
 
     /// Whether the typographic signs in new lines all stand within words, as they do in prose that
     /// is meant so.
-    fn may_be_prose<'a>(&self, new: impl Iterator<Item = &'a String>) -> bool {
+    fn may_be_prose(&self, new: &[&str]) -> bool {
         let (mut within, mut others) = (0, 0);
         for line in new {
             let signs: Vec<char> = line.chars().collect();
@@ -228,6 +245,15 @@ impl Look {
         });
         indent.chars().chain(text).collect()
     }
+}
+
+/// Whether some of the same quotes are plain and some typographic.
+fn has_quotes_of_both_looks(lines: &[&str]) -> bool {
+    ['"', '\''].iter().any(|quote| {
+        let signs = || lines.iter().flat_map(|line| line.chars());
+        let mut typographic = signs().filter(|sign| sign != quote);
+        signs().any(|sign| sign == *quote) && typographic.any(|sign| fold::plain(sign) == *quote)
+    })
 }
 
 /// Where no line is kept to go by: whether new lines start out as the old ones they replace do, or

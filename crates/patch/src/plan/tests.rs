@@ -334,6 +334,31 @@ fn punctuation_is_passed_over() {
 }
 
 #[test]
+fn typographic_quotes_that_may_be_meant_refuse() {
+    let unclear = Refusal::Unclear(Doubt::Punctuation);
+    let old = "s = \u{201c}a\u{201d};\nt = 1;\n";
+    let with = |line: &str| hunk(old, &format!("s = \u{201c}a\u{201d};\n{line}\nt = 1;\n"));
+    let before = "s = \"a\";\nt = 1;\n";
+    // The new lines have straight ones too, so these may well be others.
+    let mixed = "// A \u{201c}word\u{201d}\nu = \"b\";";
+    assert_eq!(refuses(before, with(mixed)), unclear);
+    let lands_straight = "s = \"a\";\nu = \"b\"; // it's\nt = 1;\n";
+    let other_kind = "u = \u{201c}b\u{201d}; // it's";
+    lands(before, with(other_kind), Rung::Normalised, lands_straight);
+    // The file has typographic ones as well.
+    let curly = "u = \u{201c}b\u{201d};";
+    let prose = format!("// A \u{201c}word\u{201d}\n\n{before}");
+    assert_eq!(refuses(&prose, with(curly)), unclear);
+    // What is quoted has both.
+    let both = "// A \u{201c}word\u{201d}\ns = \"a\";\nt = 1;\n";
+    let block = hunk(
+        &format!("// A \u{201c}word\u{201d}\n{old}"),
+        &format!("// A \u{201c}word\u{201d}\n{old}{curly}\n"),
+    );
+    assert_eq!(refuses(both, block), unclear);
+}
+
+#[test]
 fn a_change_of_punctuation_is_a_change() {
     lands(
         "s = \"a\";\n",
@@ -477,6 +502,15 @@ fn text_in_the_indentation_indents_all_lines() {
 }
 
 #[test]
+fn closing_brackets_alone_are_not_indented_again() {
+    // The place meant is the end, where the block leaves out a blank line.
+    let before =
+        "fn a() {\n\tfor {\n\t\tif x {\n\t\t}\n\t}\n\n\tx()\n}\n\nfn b() {\n\tif x {\n\t}\n\n}\n";
+    let block = hunk("\t}\n}\n", "\t}\n}\n\nfn c() {\n}\n");
+    assert_eq!(refuses(before, block), Refusal::NotFound);
+}
+
+#[test]
 fn blocks_that_stand_at_several_depths_are_ambiguous() {
     let before = "  a;\n  b;\nx\n    a;\n    b;\n";
     assert_eq!(
@@ -595,6 +629,22 @@ fn blank_lines_around_the_place_are_not_doubled() {
 }
 
 #[test]
+fn blank_lines_that_are_quoted_are_as_they_are_written() {
+    lands(
+        "TAG=1\nCOMMIT=2\n\n\n\n\n\n",
+        hunk("TAG=1\nCOMMIT=2\n\n\n\n", "TAG=2\nCOMMIT=3\n\n\n\n\n"),
+        Rung::Exact,
+        "TAG=2\nCOMMIT=3\n\n\n\n\n\n\n",
+    );
+    lands(
+        "\n\n\na();\nb();\n",
+        hunk("\na();\n", "\n\nc();\n"),
+        Rung::Exact,
+        "\n\n\n\nc();\nb();\n",
+    );
+}
+
+#[test]
 fn a_blank_line_too_many_does_not_appear() {
     let block = hunk(
         "    let second = first * 2;\n\n    let third = second - 3;\n\n    report(third);\n    third\n",
@@ -629,6 +679,72 @@ fn a_slip_in_a_line_that_changes_refuses() {
         refuses(function(), block),
         Refusal::Unclear(Doubt::ChangedTypo)
     );
+}
+
+#[test]
+fn a_slip_copied_to_where_the_line_goes_is_mended() {
+    // The file's line stands in the new text twice, once misspelt as in the old text.
+    let before = "one(first);\ncall(\"message\");\ntwo(second);\nlast(third);\n";
+    let block = hunk(
+        "one(first);\ncall(\"messaga\");\ntwo(second);\nlast(third);\n",
+        "one(first);\ncall(\"message\");\ntwo(second);\none(first);\ncall(\"messaga\");\nthree(second);\nlast(third);\n",
+    );
+    lands(
+        before,
+        block,
+        Rung::Aligned,
+        "one(first);\ncall(\"message\");\ntwo(second);\none(first);\ncall(\"message\");\nthree(second);\nlast(third);\n",
+    );
+}
+
+#[test]
+fn a_new_line_that_looks_like_the_slip_refuses() {
+    let before = "one(first);\ncall(\"message\");\ntwo(second);\nlast(third);\n";
+    let block = hunk(
+        "one(first);\ncall(\"messaga\");\ntwo(second);\nlast(third);\n",
+        "one(first);\ncall(\"messaga\");\ntwo(second);\ncall(\"messagg\");\nlast(third);\n",
+    );
+    assert_eq!(refuses(before, block), Refusal::Unclear(Doubt::ChangedTypo));
+}
+
+/// Functions of which the first and the last end in `body`, set apart in the last.
+fn many(head: &str, body: &str) -> String {
+    let function =
+        |name: char, body: &str| format!("fn {name}() {{\n    let {name} = 1;\n{head}{body}}}\n");
+    let others: String = ('b'..='i')
+        .map(|name| function(name, "    other();\n"))
+        .collect();
+    let (first, last) = (function('a', body), function('z', &format!("\n{body}")));
+    format!("{first}{others}{last}")
+}
+
+#[test]
+fn closing_brackets_alone_propose_no_place() {
+    // Were only the first of the brackets looked at, the first function would be taken.
+    let before = many("", "    assert_ready!(notified2.poll());\n");
+    let old = "\n    assert_ready!(notieied2.poll());\n}\n";
+    let block = hunk(old, &format!("{old}\nfn more() {{}}\n"));
+    assert_eq!(refuses(&before, block), Refusal::NotFound);
+}
+
+#[test]
+fn places_that_are_not_looked_at_are_not_ruled_out() {
+    // The line that is spelt right stands in more places than are looked at.
+    let before = many("    go();\n", "    assert_ready!(notified2.poll());\n");
+    let old = "    go();\n\n    assert_ready!(notieied2.poll());\n}\n";
+    let block = hunk(old, &format!("{old}\nfn more() {{}}\n"));
+    assert_eq!(refuses(&before, block), Refusal::NotFound);
+    // One that is enough to tell it apart does so.
+    let before = many(
+        "    go();\n",
+        "    assert_ready!(notified2.poll());\n    report_that_all_is_done();\n",
+    );
+    let before = before.replacen("done", "lost", 1);
+    let old =
+        "    go();\n\n    assert_ready!(notieied2.poll());\n    report_that_all_is_done();\n}\n";
+    let new = old.replace("done", "over");
+    let after = before.replace("done", "over");
+    lands(&before, hunk(old, &new), Rung::Aligned, &after);
 }
 
 #[test]

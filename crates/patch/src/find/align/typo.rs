@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::file::FileText;
 use crate::fold;
@@ -28,26 +29,11 @@ impl<'a> Slips<'a> {
 
     /// By how many letters the word differs; `None` unless it is a slip.
     pub(super) fn distance(&self, old: &str, row: &str) -> Option<usize> {
-        let (old, row) = (old.trim(), row.trim());
-        if !may_be_near(old.as_bytes(), row.as_bytes()) {
-            return None;
-        }
-        let old: Vec<char> = old.chars().map(fold::plain).collect();
-        let row: Vec<char> = row.chars().map(fold::plain).collect();
-        let most = old.len().min(row.len());
-        let head = (0..most).take_while(|ix| old[*ix] == row[*ix]).count();
-        let ends_alike = |ix: &usize| old[old.len() - 1 - ix] == row[row.len() - 1 - ix];
-        let tail = (0..most - head).take_while(ends_alike).count();
-        let (old_end, row_end) = (old.len() - tail, row.len() - tail);
-        let mut differing = old[head..old_end].iter().chain(&row[head..row_end]);
-        let distance = old_end.max(row_end) - head;
-        let are_letters = differing.all(|sign| sign.is_alphabetic() || *sign == '_');
-        if distance == 0 || distance > MOST || !are_letters {
-            return None;
-        }
-        let (word, there) = (word(&old, head, old_end), word(&row, head, row_end));
+        let slip = Slip::of(old, row)?;
+        let there = word(&slip.row, &slip.row_part);
+        let word = word(&slip.old, &slip.old_part);
         let are_words = !word.is_empty() && !there.is_empty();
-        (are_words && !self.is_name(word)).then_some(distance)
+        (are_words && !self.is_name(word)).then(|| slip.distance())
     }
 
     fn is_name(&self, word: String) -> bool {
@@ -58,6 +44,57 @@ impl<'a> Slips<'a> {
         let is_name = stands_alone(self.file.normal(), &word);
         names.insert(word, is_name);
         is_name
+    }
+}
+
+/// Two lines that differ by a few letters in one place, apart from white space around them.
+pub(crate) struct Slip {
+    old: Vec<char>,
+    row: Vec<char>,
+    /// What differs.
+    old_part: Range<usize>,
+    row_part: Range<usize>,
+}
+
+impl Slip {
+    pub(crate) fn of(old: &str, row: &str) -> Option<Self> {
+        let (old, row) = (old.trim(), row.trim());
+        if !may_be_near(old.as_bytes(), row.as_bytes()) {
+            return None;
+        }
+        let (old, row): (Vec<char>, Vec<char>) = (old.chars().collect(), row.chars().collect());
+        let is_like = |a: usize, b: usize| fold::plain(old[a]) == fold::plain(row[b]);
+        let most = old.len().min(row.len());
+        let head = (0..most).take_while(|ix| is_like(*ix, *ix)).count();
+        let ends_alike = |ix: &usize| is_like(old.len() - 1 - ix, row.len() - 1 - ix);
+        let tail = (0..most - head).take_while(ends_alike).count();
+        let (old_part, row_part) = (head..old.len() - tail, head..row.len() - tail);
+        let slip = Self {
+            old,
+            row,
+            old_part,
+            row_part,
+        };
+        let mut differing = slip.old[slip.old_part.clone()]
+            .iter()
+            .chain(&slip.row[slip.row_part.clone()]);
+        let are_letters = differing.all(|sign| sign.is_alphabetic() || *sign == '_');
+        let is_short = (1..=MOST).contains(&slip.distance());
+        (is_short && are_letters).then_some(slip)
+    }
+
+    fn distance(&self) -> usize {
+        self.old_part.len().max(self.row_part.len())
+    }
+
+    /// The old line without white space around it, with the letters of the row.
+    pub(crate) fn mended(&self) -> String {
+        let parts = [
+            &self.old[..self.old_part.start],
+            &self.row[self.row_part.clone()],
+            &self.old[self.old_part.end..],
+        ];
+        parts.concat().into_iter().collect()
     }
 }
 
@@ -78,14 +115,14 @@ fn is_word(sign: char) -> bool {
 }
 
 /// The word around some chars.
-fn word(line: &[char], start: usize, end: usize) -> String {
-    let before = line[..start].iter().rev();
+fn word(line: &[char], part: &Range<usize>) -> String {
+    let before = line[..part.start].iter().rev();
     let before = before.take_while(|sign| is_word(**sign)).count();
-    let after = line[end..]
+    let after = line[part.end..]
         .iter()
         .take_while(|sign| is_word(**sign))
         .count();
-    line[start - before..end + after].iter().collect()
+    line[part.start - before..part.end + after].iter().collect()
 }
 
 /// Whether the text holds the word with no word char beside it.
