@@ -67,12 +67,8 @@ async fn record(live: Live, take: usize) -> Recording {
         .expect("a reply");
     let pieces: Vec<_> = reply.body.take(take).collect().await;
     assert!(!pieces.is_empty());
-    let recording = kept
-        .lock()
-        .expect("lock")
-        .pop()
-        .expect("given away when it ends");
-    recording
+    let last = kept.lock().expect("lock").pop();
+    last.expect("given away when it ends")
 }
 
 fn pieces() -> Vec<Vec<u8>> {

@@ -200,8 +200,10 @@ fn counts(usage: &Usage) -> String {
     )
 }
 
+type MakeDecoder = fn() -> Decoder;
+
 /// Every decoder there is.
-fn decoders() -> Vec<(&'static str, fn() -> Decoder)> {
+fn decoders() -> Vec<(&'static str, MakeDecoder)> {
     fn chat() -> Decoder {
         let dialect = Dialect {
             reasoning_details: true,
