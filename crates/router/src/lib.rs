@@ -16,3 +16,6 @@ pub mod http;
 pub mod keys;
 pub mod record;
 pub mod wire;
+
+#[cfg(test)]
+mod tests;
