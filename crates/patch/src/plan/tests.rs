@@ -584,6 +584,33 @@ fn a_blank_line_left_out_stays() {
 }
 
 #[test]
+fn one_of_two_blank_lines_left_out_stays() {
+    let before = "import first_of_all\n\n\ndef compute():\n    start_at_once()\n    go_on()\n";
+    let old = "import first_of_all\n\ndef compute():\n    start_at_once()\n";
+    let changes = [
+        ("start_at_once", "stop_at_once"),
+        ("def compute():\n", "def compute():\n    prepare()\n"),
+        (
+            "import first_of_all\n",
+            "import second\nimport first_of_all\n",
+        ),
+        ("compute", "calculate"),
+    ];
+    for (from, to) in changes {
+        let block = hunk(old, &old.replace(from, to));
+        lands(before, block, Rung::Aligned, &before.replace(from, to));
+    }
+    // What is added right there may belong before, between or behind the two.
+    let boundary = Refusal::Unclear(Doubt::Boundary);
+    for added in ["import other\n", "import other\n\n", "import other\n\n\n"] {
+        let new = old.replace("def", &format!("{added}def"));
+        assert_eq!(refuses(before, hunk(old, &new)), boundary);
+        let new = old.replace("first_of_all\n", &format!("first_of_all\n{added}"));
+        assert_eq!(refuses(before, hunk(old, &new)), boundary);
+    }
+}
+
+#[test]
 fn a_blank_line_that_only_the_new_text_has_is_no_second_one() {
     let block = hunk(
         "    let first = total + 1;\n    let second = first * 2;\n    let third = second - 3;\n\n    report(third);\n",
