@@ -1,5 +1,8 @@
 //! What several fuzz targets have in common.
 
+#[cfg(feature = "sse")]
+pub mod sse;
+
 use patch::format::{Format, Reader};
 
 /// Reads `data` whole and in pieces, whose lengths its own bytes give: both say the same.

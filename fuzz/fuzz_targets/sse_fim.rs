@@ -1,0 +1,11 @@
+//! The readers of what fills a gap take any bytes, in any pieces.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use router::wire::FimWire;
+
+fuzz_target!(|data: &[u8]| {
+    for wire in [FimWire::Infill, FimWire::Ollama] {
+        burin_fuzz::sse::gap(wire, data);
+    }
+});
