@@ -126,6 +126,7 @@ impl Route {
             _ if path.ends_with("/models") && has("anthropic-version") => {
                 Self::Models(Wire::Anthropic)
             }
+            _ if path.ends_with("/models") && has("x-goog-api-key") => Self::Models(Wire::Gemini),
             _ if path.ends_with("/models") => Self::Models(Wire::Chat),
             _ => Self::Nothing,
         }

@@ -241,7 +241,7 @@ pub(super) fn whole(asked: &Asked, answer: &Answer) -> Value {
     response(answer, json!(parts), Some(finish_reason(answer.stop)))
 }
 
-/// The answer's parts. A thought's signature comes on the part that follows it: the first call, or the text.
+/// The answer's parts. A thought's signature comes on the first call that follows it, or else on the text.
 fn signed_parts(asked: &Asked, answer: &Answer) -> Vec<Value> {
     let mut parts = Vec::new();
     let mut signature: Option<&str> = None;
@@ -250,7 +250,8 @@ fn signed_parts(asked: &Asked, answer: &Answer) -> Vec<Value> {
             part["thoughtSignature"] = json!(signature);
         }
     };
-    for block in &answer.blocks {
+    for (ix, block) in answer.blocks.iter().enumerate() {
+        let is_call = |block: &Block| matches!(block, Block::Calls { .. });
         match block {
             Block::Thinking(thought) => {
                 signature = Some(&thought.signature);
@@ -260,7 +261,9 @@ fn signed_parts(asked: &Asked, answer: &Answer) -> Vec<Value> {
             }
             Block::Text(text) => {
                 let mut part = json!({ "text": text });
-                sign(&mut part, &mut signature);
+                if !answer.blocks[ix..].iter().any(is_call) {
+                    sign(&mut part, &mut signature);
+                }
                 parts.push(part);
             }
             // A filtered answer has no words.

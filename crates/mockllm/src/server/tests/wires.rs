@@ -276,6 +276,7 @@ fn gemini_sends_calls_whole_and_signs_the_first() {
     });
     let server = saying(json!([
         { "thinking": { "text": "Hmm.", "signature": "c2lnbmVk" } },
+        { "text": "Both." },
         { "calls": [{ "tool": "read", "arguments": { "path": "a" } }, { "tool": "list" }] },
     ]));
     let path = "/v1beta/models/gem:streamGenerateContent";
@@ -407,6 +408,8 @@ fn models_are_listed_in_every_providers_words() {
         ask("/v1beta/models", "")["models"][0]["inputTokenLimit"],
         9000
     );
+    let google = ask("/v1/models", "x-goog-api-key: k\r\n");
+    assert_eq!(google["models"][1]["name"], "models/beta");
     assert_eq!(ask("/api/tags", "")["models"][0]["name"], "alpha");
     assert_eq!(
         ask("/props", "")["default_generation_settings"]["n_ctx"],
