@@ -16,6 +16,7 @@ mod figure;
 mod interleave;
 mod open;
 mod parse;
+mod router;
 mod screen;
 mod search;
 mod stalls;
@@ -69,6 +70,11 @@ const BENCHES: &[Bench] = &[
         name: "edits",
         doc: "edits as models write them, whole and corrupted, against aider and codex",
         run: edits::run,
+    },
+    Bench {
+        name: "router",
+        doc: "what the router adds to a call, Tab beside busy agents, cancelling, fair shares",
+        run: router::run,
     },
     Bench {
         name: "parse",

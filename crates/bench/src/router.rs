@@ -1,0 +1,253 @@
+//! The router: what it adds to a call, whether Tab notices busy agents, how fast a dropped answer closes its
+//! socket, and how evenly agents share a narrow provider.
+//!
+//! The provider is a scripted server on loopback; for what the router itself adds, a client that answers at once.
+
+mod world;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::StreamExt;
+use mockllm::{End, Server};
+use model::policy::{AgentId, Class};
+use model::{Client, Event};
+use router::actor::{Ask, Question, RouterHandle, Terms, Told};
+
+use crate::figure::Figure;
+use crate::interleave::{Pairs, quantile};
+use world::{AtOnce, fim, lanes_of, request, request_for, start_router, step, wire_lanes};
+
+/// Milliseconds that the router may add to a call.
+const OVERHEAD: f64 = 0.2;
+/// Milliseconds from dropping an answer to the server's seeing it.
+const CANCEL: f64 = 50.0;
+/// Agents that are busy while Tab asks.
+const AGENTS: u64 = 16;
+
+/// The figures.
+pub(crate) fn run() -> Result<Vec<Figure>, String> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start: {error}"))?;
+    let mut figures = Vec::new();
+    figures.extend(runtime.block_on(overhead()));
+    figures.extend(runtime.block_on(tab_beside_agents())?);
+    figures.push(runtime.block_on(cancelling())?);
+    figures.push(runtime.block_on(fairness())?);
+    Ok(figures)
+}
+
+/// What a call through the router takes more than the same call without it.
+async fn overhead() -> Vec<Figure> {
+    const CALLS: usize = 2_000;
+    let client = Arc::new(AtOnce);
+    let mut figures = Vec::new();
+    for (name, lanes, is_auto) in [
+        ("router overhead, named model", 1, false),
+        ("router overhead, named, 500 lanes", 500, false),
+        ("router overhead, auto, 500 lanes", 500, true),
+    ] {
+        let router = start_router(lanes_of(lanes, client.clone()));
+        let mut added = Vec::new();
+        for round in 0..CALLS + 200 {
+            let direct = Instant::now();
+            let direct = match client.send(request()).collect::<Vec<_>>().await.len() {
+                0 => continue,
+                _ => direct.elapsed(),
+            };
+            let mut ask = Ask::chat(request(), world::caller(Class::Turn, 1));
+            if is_auto {
+                ask.terms = Terms::auto(&step(), model::policy::route::Boundary::NewTurn);
+            }
+            let routed = Instant::now();
+            let told = router.submit(ask).collect::<Vec<_>>().await;
+            let routed = routed.elapsed();
+            if round >= 200 && !told.is_empty() {
+                added.push(routed.saturating_sub(direct).as_secs_f64() * 1_000.0);
+            }
+        }
+        let median = quantile(added.iter().copied(), 0.5);
+        let tail = quantile(added.iter().copied(), 0.99);
+        let count = added.len();
+        figures.push(Figure::alone(name, median, "ms", count, Some(OVERHEAD)));
+        figures.push(Figure::alone(
+            format!("{name}, p99"),
+            tail,
+            "ms",
+            count,
+            None,
+        ));
+    }
+    figures
+}
+
+/// A completion with and without sixteen agents that stream.
+async fn tab_beside_agents() -> Result<Vec<Figure>, String> {
+    let server = serve(
+        r#"{ "pace": { "first_byte_ms": 20, "tokens_per_second": 250, "tick_ms": 4 },
+             "rules": [
+                 { "match": { "prefix": { "contains": "" } }, "pace": { "first_byte_ms": 5 }, "reply": [{ "text": "x" }] },
+                 { "reply": [{ "repeat": { "text": "word after word ", "times": 400 } }] }
+             ] }"#,
+    )?;
+    let router = start_router(wire_lanes(&server.url()));
+    let mut pairs = Pairs::default();
+    let mut waits = Vec::new();
+    for _ in 0..20 {
+        let alone = completions(&router, 10, &mut Vec::new()).await;
+        let agents: Vec<_> = (1..=AGENTS)
+            .map(|agent| tokio::spawn(busy(router.clone(), agent)))
+            .collect();
+        tokio::time::sleep(Duration::from_millis(150)).await;
+        let beside = completions(&router, 10, &mut waits).await;
+        for agent in agents {
+            agent.abort();
+        }
+        router.idle().await;
+        for (beside, alone) in beside.into_iter().zip(alone) {
+            pairs.push(beside, alone);
+        }
+    }
+    let wait = quantile(waits.iter().copied(), 0.99);
+    Ok(vec![
+        Figure::against(
+            "Tab, key to first text, 16 agents busy",
+            "no agent",
+            &pairs,
+            "ms",
+            Some(1.1),
+        ),
+        Figure::alone(
+            "Tab, wait for leave, 16 busy, p99",
+            wait,
+            "ms",
+            waits.len(),
+            Some(1.0),
+        ),
+    ])
+}
+
+async fn busy(router: RouterHandle, agent: u64) {
+    loop {
+        let ask = Ask::chat(request_for("mock/big"), world::caller(Class::Turn, agent));
+        let mut told = router.submit(ask);
+        while told.next().await.is_some() {}
+    }
+}
+
+/// Milliseconds to the first text of each, and to the leave to send.
+async fn completions(router: &RouterHandle, count: usize, waits: &mut Vec<f64>) -> Vec<f64> {
+    let mut firsts = Vec::new();
+    for _ in 0..count {
+        let asked = Instant::now();
+        let mut told = router.submit(Ask {
+            what: Question::Fim(Box::new(fim())),
+            ..Ask::fim(fim(), AgentId(0))
+        });
+        while let Some(told) = told.next().await {
+            match told {
+                Told::Decided(_) => waits.push(asked.elapsed().as_secs_f64() * 1_000.0),
+                Told::Event(Event::TextDelta(_)) => {
+                    firsts.push(asked.elapsed().as_secs_f64() * 1_000.0);
+                    break;
+                }
+                _ => {}
+            }
+        }
+    }
+    firsts
+}
+
+/// From dropping a stream to the server's seeing its socket closed.
+async fn cancelling() -> Result<Figure, String> {
+    const TIMES: usize = 100;
+    let server = serve(
+        r#"{ "pace": { "tokens_per_second": 200, "tick_ms": 5 },
+             "rules": [{ "reply": [{ "repeat": { "text": "on and on ", "times": 4000 } }] }] }"#,
+    )?;
+    let router = start_router(wire_lanes(&server.url()));
+    let mut took = Vec::new();
+    for _ in 0..TIMES {
+        server.forget();
+        let ask = Ask::chat(request_for("mock/big"), world::caller(Class::Turn, 1));
+        let mut told = router.submit(ask);
+        loop {
+            match told.next().await {
+                Some(Told::Event(Event::TextDelta(_))) => break,
+                Some(Told::Event(Event::Failed(failure))) => return Err(failure.message),
+                Some(_) => {}
+                None => return Err("the server ended its answer".to_owned()),
+            }
+        }
+        let dropped = Instant::now();
+        drop(told);
+        took.push(until_left(&server, dropped).await?);
+    }
+    let worst = quantile(took.iter().copied(), 0.99);
+    let name = "cancel to closed socket, p99";
+    Ok(Figure::alone(name, worst, "ms", took.len(), Some(CANCEL)))
+}
+
+async fn until_left(server: &Server, dropped: Instant) -> Result<f64, String> {
+    while dropped.elapsed() < Duration::from_secs(5) {
+        let seen = server.seen();
+        if let Some((end, _)) = seen.last().and_then(|seen| seen.end) {
+            return match end {
+                End::ClientLeft => Ok(dropped.elapsed().as_secs_f64() * 1_000.0),
+                End::Finished | End::Broken => Err("the answer ended by itself".to_owned()),
+            };
+        }
+        tokio::time::sleep(Duration::from_micros(200)).await;
+    }
+    Err("the server never saw the socket close".to_owned())
+}
+
+/// Sixteen agents at a provider with a narrow limit, for some seconds: how much longer the slowest waits for an
+/// answer than the fastest.
+async fn fairness() -> Result<Figure, String> {
+    const SECONDS: u64 = 12;
+    let server = serve(
+        r#"{ "models": { "big": { "limits": { "requests": 40, "per_seconds": 1 } } },
+             "rules": [{ "reply": [{ "text": "yes" }] }] }"#,
+    )?;
+    let router = start_router(wire_lanes(&server.url()));
+    let agents: Vec<_> = (1..=AGENTS)
+        .map(|agent| {
+            let router = router.clone();
+            tokio::spawn(async move {
+                let begin = Instant::now();
+                let mut answers = 0;
+                while begin.elapsed() < Duration::from_secs(SECONDS) {
+                    let caller = world::caller(Class::Subagent, agent);
+                    let mut told = router.submit(Ask::chat(request_for("mock/big"), caller));
+                    while told.next().await.is_some() {}
+                    answers += 1;
+                }
+                begin.elapsed().as_secs_f64() / f64::from(answers)
+            })
+        })
+        .collect();
+    let mut waits = Vec::new();
+    for agent in agents {
+        waits.push(agent.await.map_err(|error| error.to_string())?);
+    }
+    let least = waits.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = waits.iter().copied().fold(0.0, f64::max);
+    let refused = server
+        .seen()
+        .iter()
+        .filter(|seen| seen.status == 429)
+        .count();
+    let count = server.seen().len();
+    let name =
+        format!("wait of 16 agents under limits, most to least ({refused} of {count} got 429)");
+    Ok(Figure::alone(name, most / least, "×", count, Some(1.5)))
+}
+
+fn serve(script: &str) -> Result<Server, String> {
+    let script = mockllm::Script::parse("bench", script).map_err(|error| error.to_string())?;
+    Server::start(script).map_err(|error| format!("cannot listen on loopback: {error}"))
+}

@@ -1,0 +1,182 @@
+//! What the router is measured with: lanes, requests, a client that answers at once.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use futures::stream::{self, BoxStream, StreamExt};
+use model::policy::route::Privacy;
+use model::policy::{
+    AgentId, Caller, Caps, Class, KeyName, Lane, LaneLimits, Purpose, Retry, Task, TurnId,
+};
+use model::{
+    Client, Event, Fim, FimFormat, Message, ModelId, Price, Profile, Request, Role, Sampling,
+    StopReason, SystemBlock, Tier, TokenCount, Usage,
+};
+use router::actor::{
+    LaneConfig, NoBook, Router, RouterConfig, RouterHandle, StallLimits, Wall, patient,
+};
+use router::http::{HttpClient, Providers};
+use router::keys::SystemVault;
+use serde_json::json;
+
+/// Answers every request at once with a few events.
+pub(super) struct AtOnce;
+
+impl Client for AtOnce {
+    fn send(&self, _: Request) -> BoxStream<'static, Event> {
+        stream::iter([
+            Event::Start {
+                id: "1".to_owned(),
+                model: "m".to_owned(),
+            },
+            Event::TextDelta("yes".to_owned()),
+            Event::Usage(Usage::default()),
+            Event::Stop {
+                reason: StopReason::EndTurn,
+                raw: "stop".to_owned(),
+            },
+        ])
+        .boxed()
+    }
+
+    fn complete(&self, _: Fim) -> BoxStream<'static, Event> {
+        stream::empty().boxed()
+    }
+}
+
+pub(super) fn start_router(lanes: Vec<LaneConfig>) -> RouterHandle {
+    Router::start(RouterConfig {
+        lanes,
+        auto: Vec::new(),
+        caps: Caps::default(),
+        retry: Retry::default(),
+        retry_alone: patient(),
+        book: Arc::new(NoBook),
+        wall: Wall::new(|| {
+            let since = SystemTime::now().duration_since(UNIX_EPOCH);
+            since.map_or(0, |since| since.as_millis() as u64)
+        }),
+        seed: 1,
+    })
+}
+
+/// `count` lanes to as many models; the first is `test/0`.
+pub(super) fn lanes_of(count: usize, client: Arc<dyn Client>) -> Vec<LaneConfig> {
+    (0..count)
+        .map(|ix| lane("test", &ix.to_string(), client.clone()))
+        .collect()
+}
+
+/// Lanes to the server's models `big`, for agents, and `tab`, for completions, over HTTP.
+pub(super) fn wire_lanes(url: &str) -> Vec<LaneConfig> {
+    let (mut providers, _) = Providers::builtin();
+    let own = json!({ "mock": {
+        "wire": "chat", "base_url": format!("{url}/v1"), "needs_key": false,
+        "fim": { "wire": "mistral", "path": { "base": "fim/completions" } },
+    } });
+    if let Some(own) = own.as_object() {
+        providers.add(own);
+    }
+    let profiles = Arc::new(|_: &ModelId| Some(profile()));
+    let client: Arc<dyn Client> =
+        Arc::new(HttpClient::new(providers, profiles, Arc::new(SystemVault)));
+    vec![
+        lane("mock", "big", client.clone()),
+        lane("mock", "tab", client),
+    ]
+}
+
+fn lane(provider: &str, model: &str, client: Arc<dyn Client>) -> LaneConfig {
+    LaneConfig {
+        lane: Lane {
+            model: ModelId {
+                provider: provider.to_owned(),
+                model: model.to_owned(),
+            },
+            key: KeyName::default(),
+        },
+        client,
+        price: Some(Price::FREE),
+        profile: profile(),
+        same_as: None,
+        privacy: Privacy::Any,
+        auto: true,
+        limits: LaneLimits::default(),
+        most_at_once: 64,
+        stall: StallLimits::default(),
+    }
+}
+
+fn profile() -> Profile {
+    Profile {
+        tier: Tier::Standard,
+        tools: Some(true),
+        context: TokenCount(200_000),
+        fim: Some(FimFormat::Endpoint),
+        ..Profile::harmless()
+    }
+}
+
+pub(super) fn caller(class: Class, agent: u64) -> Caller {
+    Caller {
+        class,
+        agent: AgentId(agent),
+        turn: TurnId(1),
+    }
+}
+
+/// A request of the usual size: a long system prompt, a conversation of some turns.
+pub(super) fn request() -> Request {
+    request_for("test/0")
+}
+
+pub(super) fn request_for(model: &str) -> Request {
+    let id = ModelId::parse(model).unwrap_or(ModelId {
+        provider: "test".to_owned(),
+        model: "0".to_owned(),
+    });
+    let messages = (0..20).map(|ix| {
+        let role = if ix % 2 == 0 {
+            Role::User
+        } else {
+            Role::Assistant
+        };
+        Message::text(
+            role,
+            "what was said, and what was found in the files. ".repeat(20),
+        )
+    });
+    let mut request = Request::new(id, messages.collect(), TokenCount(4_000));
+    request.system.push(SystemBlock {
+        text: "be careful and brief. ".repeat(400),
+        cache: model::CacheMark::Short,
+    });
+    request
+}
+
+pub(super) fn fim() -> Fim {
+    Fim {
+        model: ModelId {
+            provider: "mock".to_owned(),
+            model: "tab".to_owned(),
+        },
+        prefix: "fn main() {\n    let x = ".to_owned(),
+        suffix: ";\n}\n".to_owned(),
+        files: Vec::new(),
+        max_output: TokenCount(64),
+        sampling: Sampling::default(),
+        stop: Vec::new(),
+    }
+}
+
+pub(super) fn step() -> Task<'static> {
+    Task {
+        prompt: "rename the function and its callers in src/main.rs",
+        purpose: Purpose::Work,
+        files_touched: 2,
+        diff_lines: 10,
+        plan_depth: 0,
+        context_fill: 20,
+        stalls: 0,
+    }
+}
