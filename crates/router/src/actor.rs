@@ -123,6 +123,7 @@ impl RouterHandle {
             },
             terms: ask.terms,
             verdict,
+            reports: self.reports.clone(),
         };
         let drive = Drive::new(
             ask.what,

@@ -5,6 +5,7 @@
 //! Start at `decide`.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -358,8 +359,9 @@ fn chain(
         lane: first.lane.clone(),
         kind: LinkKind::Chosen,
     }];
+    let mut named = HashSet::from([&first.lane]);
     for (kind, candidate, _) in links {
-        if chain.iter().all(|link| link.lane != candidate.lane) {
+        if named.insert(&candidate.lane) {
             chain.push(Link {
                 lane: candidate.lane.clone(),
                 kind,

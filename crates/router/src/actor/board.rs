@@ -17,14 +17,14 @@ use model::policy::{
     PrefixTurn, Queue, RateLedger, Reservation, Retry, Settlement, Spend, Ticket,
 };
 use model::{Failure, FailureClass, Moment};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use super::book::{Book, Reserved};
 use super::choose::Chooser;
 use super::day::Days;
 use super::estimate::Size;
 use super::lane::LaneState;
-use super::post::{AttemptId, Grant, QuestionId, Submission, Verdict};
+use super::post::{AttemptId, Ending, Grant, QuestionId, Report, Submission, Verdict};
 use super::{RouterConfig, Wall};
 
 /// Questions in the queue or asleep; one more is refused. Agents ask one question at a time, so this is a great
@@ -64,6 +64,7 @@ pub(super) struct Asked {
     /// When it came to this lane.
     pub(super) since: Moment,
     pub(super) place: Place,
+    pub(super) reports: mpsc::UnboundedSender<Report>,
     /// Where the stream waits for it.
     pub(super) verdict: Option<oneshot::Sender<Verdict>>,
     pub(super) decision: Arc<RouteDecision>,
@@ -159,6 +160,7 @@ impl Board {
             attempts: Attempts::default(),
             since: now,
             place: Place::Out,
+            reports: submission.reports,
             verdict: None,
             decision: plan.decision,
             is_decision_told: false,
@@ -279,10 +281,8 @@ impl Board {
         }
         let latency = &self.lanes[lane].latency;
         grant.hedge_after = is_tab.then(|| latency.first_token_p95()).flatten();
-        // Where the stream is gone its attempt ends here, unsent.
-        if let Err(Verdict::Send(grant)) = verdict.send(Verdict::Send(grant)) {
-            self.unsent(grant.attempt, now);
-        }
+        // Where the stream is gone the leave is dropped, and reports that.
+        verdict.send(Verdict::Send(grant)).ok();
     }
 
     /// A second request beside a slow one, if nothing speaks against it at this moment.
@@ -301,10 +301,8 @@ impl Board {
         else {
             return;
         };
-        if let Some(grant) = self.send(id, lane, now)
-            && let Err(Verdict::Send(grant)) = verdict.send(Verdict::Send(grant))
-        {
-            self.unsent(grant.attempt, now);
+        if let Some(grant) = self.send(id, lane, now) {
+            verdict.send(Verdict::Send(grant)).ok();
         }
     }
 
@@ -354,7 +352,7 @@ impl Board {
         };
         self.attempts.insert(attempt, sent);
         Some(Grant {
-            attempt,
+            ending: Ending::new(attempt, asked.reports.clone()),
             client: state.config.client.clone(),
             model: state.lane().model.clone(),
             decision: None,

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::policy::route::{
-    Candidate, Considered, Exclusion, Fallback, Need, Reason, RouteDecision, Verdict, Wanted,
-    Weights, decide,
+    Abilities, Candidate, Considered, Exclusion, Fallback, Need, Privacy, Reason, RouteDecision,
+    Verdict, Wanted, Weights, decide,
 };
 use model::policy::{Class, Lane, PrefixRegistry};
-use model::{Failure, FailureClass, ModelId, Moment, TokenCount};
+use model::{Failure, FailureClass, ModelId, Moment, Tier, TokenCount};
 
 use super::ask::{Choice, Terms};
 use super::lane::{LaneConfig, LaneState};
@@ -21,6 +21,11 @@ const KEPT: usize = 256;
 const CONVERSATIONS: usize = 4_096;
 /// What an answer is expected to have, where the caller does not say; never more than it may have.
 const USUAL_OUTPUT: TokenCount = TokenCount(1_000);
+/// Lanes that are judged for each of `auto`'s questions; all of them are judged once in a while.
+const SHORT: usize = 40;
+const FRESH: Duration = Duration::from_secs(60);
+/// Kinds of steps that have a shortlist; there are hardly more.
+const KINDS: usize = 32;
 /// How long after its last use a conversation is taken to be in its provider's cache.
 const WARM: Duration = Duration::from_secs(5 * 60 - 10);
 
@@ -28,8 +33,27 @@ pub(super) struct Chooser {
     /// One for each lane, in their order. Hundreds, where a provider has as many models: so they are kept, and only
     /// what changes is written anew for each question.
     candidates: Vec<Candidate>,
+    /// Where each lane stands among them.
+    places: HashMap<Lane, usize>,
+    shortlists: Vec<Shortlist>,
     latest: VecDeque<Arc<RouteDecision>>,
     conversations: HashMap<String, Conversation>,
+}
+
+/// The best lanes for a kind of step, as of a moment not long ago.
+struct Shortlist {
+    kind: Kind,
+    at: Moment,
+    places: Vec<usize>,
+}
+
+/// What tells steps apart as far as a shortlist is concerned.
+#[derive(Clone, Copy, PartialEq)]
+struct Kind {
+    tier: Tier,
+    abilities: Abilities,
+    privacy: Privacy,
+    is_tab: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -64,8 +88,13 @@ impl Chooser {
             latency: None,
             warm: TokenCount(0),
         });
+        let places = lanes.iter().enumerate();
         Self {
             candidates: candidates.collect(),
+            places: places
+                .map(|(ix, config)| (config.lane.clone(), ix))
+                .collect(),
+            shortlists: Vec::new(),
             latest: VecDeque::new(),
             conversations: HashMap::new(),
         }
@@ -86,26 +115,120 @@ impl Chooser {
         let current = submission.conversation.as_ref();
         let current = current.and_then(|name| self.conversations.get(name).cloned());
         let need = need(submission, current.as_ref());
-        self.refresh(&need, submission, current.as_ref(), lanes, prefixes, now);
-        let weights = match submission.caller.class {
-            Class::Tab => Weights::for_tab(),
-            Class::Turn | Class::Subagent | Class::Background => Weights::default(),
+        let now_known = Known {
+            need: &need,
+            submission,
+            current: current.as_ref(),
+            lanes,
+            prefixes,
+            now,
         };
-        let decision = match few(&need, &self.candidates) {
-            Some(few) => decide(&need, &few, &weights),
-            None => decide(&need, &self.candidates, &weights),
-        };
+        let decision = self.judge(&now_known);
         let decision = self.keep(decision);
-        let place = |lane: &Lane| lanes.iter().position(|state| state.lane() == lane);
         Plan {
             chain: decision
                 .chain
                 .iter()
-                .filter_map(|link| place(&link.lane))
+                .filter_map(|link| self.places.get(&link.lane).copied())
                 .collect(),
             failure: decision.chosen.is_none().then(|| nobody(&decision)),
             decision,
         }
+    }
+
+    /// Judges as few lanes as lead to the same decision: those of a named model, or the shortlist.
+    fn judge(&mut self, known: &Known<'_>) -> RouteDecision {
+        let is_tab = known.submission.caller.class == Class::Tab;
+        let weights = match is_tab {
+            true => Weights::for_tab(),
+            false => Weights::default(),
+        };
+        let kind = Kind {
+            tier: known.need.complexity.tier(),
+            abilities: known.need.abilities,
+            privacy: known.need.privacy,
+            is_tab,
+        };
+        if let Some(places) = self.few(known.need).or_else(|| self.short(kind, known)) {
+            let decision = decide(known.need, &self.fresh(&places, known), &weights);
+            if decision.chosen.is_some() {
+                return decision;
+            }
+        }
+        let all: Vec<usize> = (0..self.candidates.len()).collect();
+        let mut decision = decide(known.need, &self.fresh(&all, known), &weights);
+        if decision.considered.len() > SHORT && decision.chosen.is_some() {
+            let best = decision.considered.iter().take(SHORT);
+            let places = best.filter_map(|one| self.places.get(&one.lane).copied());
+            let shortlist = Shortlist {
+                kind,
+                at: known.now,
+                places: places.collect(),
+            };
+            self.shortlists.retain(|other| other.kind != kind);
+            if self.shortlists.len() == KINDS {
+                self.shortlists.remove(0);
+            }
+            self.shortlists.push(shortlist);
+            decision.considered.truncate(SHORT);
+            decision.chain.truncate(SHORT);
+        }
+        decision
+    }
+
+    /// The candidates as they are now.
+    fn fresh(&self, places: &[usize], known: &Known<'_>) -> Vec<Candidate> {
+        let fresh = places.iter().map(|place| {
+            let state = &known.lanes[*place];
+            Candidate {
+                sickness: state.breaker.sickness(known.now),
+                latency: state.latency.expected(known.need.output),
+                warm: known.warm(state.lane()),
+                ..self.candidates[*place].clone()
+            }
+        });
+        fresh.collect()
+    }
+
+    /// Those that a named model's question can go to, where others cannot take over; so one does not judge
+    /// hundreds to find the one that was named.
+    fn few(&self, need: &Need) -> Option<Vec<usize>> {
+        let Wanted::Model(model) = &need.wanted else {
+            return None;
+        };
+        if need.fallback > Fallback::SameModel {
+            return None;
+        }
+        let named = |candidate: &Candidate| candidate.lane.model == *model;
+        let names: Vec<&ModelId> = self
+            .candidates
+            .iter()
+            .filter(|candidate| named(candidate))
+            .map(|candidate| candidate.same_as.as_ref().unwrap_or(model))
+            .collect();
+        let is_same = |candidate: &Candidate| {
+            let name = candidate.same_as.as_ref();
+            named(candidate) || names.contains(&name.unwrap_or(&candidate.lane.model))
+        };
+        let all = self.candidates.iter().enumerate();
+        let few = all.filter(|(_, candidate)| is_same(candidate));
+        let few: Vec<usize> = few.map(|(place, _)| place).collect();
+        // Where there is none, all of them are considered, so that the sentence about it is right.
+        (!few.is_empty()).then_some(few)
+    }
+
+    /// The shortlist for a step of `auto`'s, with the lane that the conversation has.
+    fn short(&self, kind: Kind, known: &Known<'_>) -> Option<Vec<usize>> {
+        if known.need.wanted != Wanted::Auto {
+            return None;
+        }
+        let is_fresh = |short: &&Shortlist| short.kind == kind && known.now.since(short.at) < FRESH;
+        let mut places = self.shortlists.iter().find(is_fresh)?.places.clone();
+        let current = known.current.and_then(|it| self.places.get(&it.lane));
+        if let Some(current) = current.filter(|current| !places.contains(current)) {
+            places.push(*current);
+        }
+        Some(places)
     }
 
     /// A conversation is answered by this lane.
@@ -132,22 +255,6 @@ impl Chooser {
         })
     }
 
-    fn refresh(
-        &mut self,
-        need: &Need,
-        submission: &Submission,
-        current: Option<&Conversation>,
-        lanes: &[LaneState],
-        prefixes: &PrefixRegistry,
-        now: Moment,
-    ) {
-        for (candidate, state) in self.candidates.iter_mut().zip(lanes) {
-            candidate.sickness = state.breaker.sickness(now);
-            candidate.latency = state.latency.expected(need.output);
-            candidate.warm = warm(submission, current, state.lane(), prefixes, now);
-        }
-    }
-
     fn keep(&mut self, decision: RouteDecision) -> Arc<RouteDecision> {
         let decision = Arc::new(decision);
         if self.latest.len() == KEPT {
@@ -156,30 +263,6 @@ impl Chooser {
         self.latest.push_back(decision.clone());
         decision
     }
-}
-
-/// The candidates that a named model's question can go to, where others cannot take over; so one does not judge
-/// hundreds to find the one that was named.
-fn few(need: &Need, candidates: &[Candidate]) -> Option<Vec<Candidate>> {
-    let Wanted::Model(model) = &need.wanted else {
-        return None;
-    };
-    if need.fallback > Fallback::SameModel {
-        return None;
-    }
-    let named = |candidate: &&Candidate| candidate.lane.model == *model;
-    let names: Vec<&ModelId> = candidates
-        .iter()
-        .filter(named)
-        .map(|candidate| candidate.same_as.as_ref().unwrap_or(model))
-        .collect();
-    let is_same = |candidate: &&Candidate| {
-        let name = candidate.same_as.as_ref();
-        named(candidate) || names.contains(&name.unwrap_or(&candidate.lane.model))
-    };
-    let few: Vec<Candidate> = candidates.iter().filter(is_same).cloned().collect();
-    // Where there is none, all of them are considered, so that the sentence about it is right.
-    (!few.is_empty()).then_some(few)
 }
 
 fn need(submission: &Submission, current: Option<&Conversation>) -> Need {
@@ -203,22 +286,30 @@ fn need(submission: &Submission, current: Option<&Conversation>) -> Need {
     }
 }
 
-/// How much of the prompt a lane has in its cache: all of a conversation that it answered just now, else the
-/// prefix that somebody sent it.
-fn warm(
-    submission: &Submission,
-    current: Option<&Conversation>,
-    lane: &Lane,
-    prefixes: &PrefixRegistry,
+/// What is known when a question comes.
+struct Known<'a> {
+    need: &'a Need,
+    submission: &'a Submission,
+    current: Option<&'a Conversation>,
+    lanes: &'a [LaneState],
+    prefixes: &'a PrefixRegistry,
     now: Moment,
-) -> TokenCount {
-    let own = current.filter(|it| it.lane == *lane && now.since(it.used) < WARM);
-    if own.is_some() {
-        return submission.size.ask.input;
-    }
-    match submission.prefix {
-        Some(hash) if prefixes.is_warm(hash, lane, now) => submission.size.prefix,
-        _ => TokenCount(0),
+}
+
+impl Known<'_> {
+    /// How much of the prompt a lane has in its cache: all of a conversation that it answered just now, else the
+    /// prefix that somebody sent it.
+    fn warm(&self, lane: &Lane) -> TokenCount {
+        let own = self.current.filter(|it| it.lane == *lane);
+        if own.is_some_and(|it| self.now.since(it.used) < WARM) {
+            return self.submission.size.ask.input;
+        }
+        match self.submission.prefix {
+            Some(hash) if self.prefixes.is_warm(hash, lane, self.now) => {
+                self.submission.size.prefix
+            }
+            _ => TokenCount(0),
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::ask::{Question, Told};
-use super::post::{AttemptId, Command, End, Grant, QuestionId, Report, Seen, Submission, Verdict};
+use super::post::{Command, End, Ending, Grant, QuestionId, Report, Seen, Submission, Verdict};
 
 pub(super) struct Drive {
     question: Question,
@@ -114,7 +114,7 @@ impl Drive {
         match verdict {
             Some(Verdict::Send(grant)) => {
                 self.ready.extend(grant.decision.clone().map(Told::Decided));
-                State::Streaming(Box::new(Attempt::send(&self.question, grant, &self.desk)))
+                State::Streaming(Box::new(Attempt::send(&self.question, grant)))
             }
             Some(Verdict::Wait {
                 failure,
@@ -198,35 +198,18 @@ struct Running {
     ending: Ending,
 }
 
-/// Tells the end of an attempt exactly once.
-struct Ending {
-    reports: mpsc::UnboundedSender<Report>,
-    attempt: AttemptId,
-    end: Option<End>,
-    seen: Seen,
-}
-
-impl Drop for Ending {
-    fn drop(&mut self) {
-        let end = self.end.take().unwrap_or(End::Cancelled);
-        self.reports
-            .send(Report::Ended(self.attempt, end, self.seen))
-            .ok();
-    }
-}
-
 impl Attempt {
-    fn send(question: &Question, grant: Grant, desk: &Desk) -> Self {
+    fn send(question: &Question, grant: Grant) -> Self {
         let now = Instant::now();
         Self {
             hedge_at: grant.hedge_after.map(|after| now + after),
-            running: Running::send(question, grant, desk),
+            running: Running::send(question, grant),
             twin: None,
         }
     }
 
     fn end(&mut self, end: End) {
-        self.running.ending.end = Some(end);
+        self.running.ending.end = end;
     }
 
     async fn next(&mut self, question: &Question, desk: &Desk) -> Event {
@@ -263,7 +246,7 @@ impl Attempt {
             event = self.running.next() => Some(event),
             verdict = answer => {
                 if let Ok(Verdict::Send(grant)) = verdict {
-                    self.twin = Some(Running::send(question, grant, desk));
+                    self.twin = Some(Running::send(question, grant));
                 }
                 None
             }
@@ -289,11 +272,11 @@ impl Attempt {
         };
         match is_twins {
             true => {
-                twin.ending.end = Some(End::Badly(failure));
+                twin.ending.end = End::Badly(failure);
                 drop(twin);
             }
             false => {
-                self.running.ending.end = Some(End::Badly(failure));
+                self.running.ending.end = End::Badly(failure);
                 self.running = twin;
             }
         }
@@ -302,7 +285,10 @@ impl Attempt {
 }
 
 impl Running {
-    fn send(question: &Question, grant: Grant, desk: &Desk) -> Self {
+    fn send(question: &Question, grant: Grant) -> Self {
+        let mut ending = grant.ending;
+        // From here on nobody knows what the provider does with it.
+        ending.end = End::Cancelled;
         let stream = match question {
             Question::Chat(request) => {
                 let mut request = (**request).clone();
@@ -319,12 +305,7 @@ impl Running {
             stream,
             stall: grant.stall,
             deadline: Instant::now() + grant.stall.first_event,
-            ending: Ending {
-                reports: desk.reports.clone(),
-                attempt: grant.attempt,
-                end: None,
-                seen: Seen::default(),
-            },
+            ending,
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use model::policy::route::{Abilities, RouteDecision};
 use model::policy::{AgentId, Caller, Caps, PrefixHash, Progress, Spend, TurnId};
 use model::{Client, Failure, ModelId, RateLimits, Usage};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use super::ask::Terms;
 use super::estimate::Size;
@@ -36,6 +36,8 @@ pub(super) struct Submission {
     pub(super) prefix: Option<PrefixHash>,
     pub(super) conversation: Option<String>,
     pub(super) verdict: oneshot::Sender<Verdict>,
+    /// Where the stream reports; leave to send reports itself there when nobody takes it.
+    pub(super) reports: mpsc::UnboundedSender<Report>,
 }
 
 /// What the streams report. Unbounded, but in truth bounded by what is under way: four for each attempt, two for
@@ -73,6 +75,8 @@ pub(super) enum End {
     Badly(Failure),
     /// The caller, or a faster twin, made it superfluous.
     Cancelled,
+    /// It was never sent: the caller had gone when the leave came.
+    Unsent,
 }
 
 /// What a stream saw of an attempt.
@@ -100,9 +104,9 @@ pub(super) enum Verdict {
     Fail(Failure),
 }
 
-/// Leave to send.
+/// Leave to send. Dropped unused, on the way or by its stream, it reports that nothing was sent.
 pub(super) struct Grant {
-    pub(super) attempt: AttemptId,
+    pub(super) ending: Ending,
     pub(super) client: Arc<dyn Client>,
     pub(super) model: ModelId,
     /// Where the caller has not been told it yet.
@@ -110,6 +114,35 @@ pub(super) struct Grant {
     /// When a second request beside this one is worth asking for.
     pub(super) hedge_after: Option<Duration>,
     pub(super) stall: super::StallLimits,
+}
+
+/// Tells the end of an attempt exactly once, when it is dropped.
+pub(super) struct Ending {
+    pub(super) attempt: AttemptId,
+    pub(super) reports: mpsc::UnboundedSender<Report>,
+    pub(super) end: End,
+    pub(super) seen: Seen,
+}
+
+impl Ending {
+    /// Of an attempt that is not sent yet.
+    pub(super) fn new(attempt: AttemptId, reports: mpsc::UnboundedSender<Report>) -> Self {
+        Self {
+            attempt,
+            reports,
+            end: End::Unsent,
+            seen: Seen::default(),
+        }
+    }
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let end = std::mem::replace(&mut self.end, End::Unsent);
+        let report = Report::Ended(self.attempt, end, self.seen);
+        // A task that has ended keeps no accounts that would have to be right.
+        self.reports.send(report).ok();
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,6 +1,7 @@
 //! The router at work: scripted models, a paused clock.
 
 mod breaks;
+mod choice;
 mod faults;
 mod limits;
 mod simulation;

@@ -36,13 +36,16 @@ impl Board {
         let Some(sent) = self.attempts.remove(&id) else {
             return base::never!("an attempt ends once");
         };
+        if let End::Unsent = end {
+            return self.unsent(id, sent, now);
+        }
         let (usage, is_estimate) = used(&sent, &end, &seen);
         self.judge_lane(&sent, &end, &seen, (usage, is_estimate), now);
         let cost = self.lanes[sent.lane].cost(&usage);
         let failure = match &end {
             End::Well => None,
             End::Badly(failure) => Some(failure.class),
-            End::Cancelled => Some(FailureClass::Cancelled),
+            End::Cancelled | End::Unsent => Some(FailureClass::Cancelled),
         };
         self.book.ended(&CallRecord {
             failure,
@@ -63,10 +66,7 @@ impl Board {
     }
 
     /// An attempt was never sent, as its caller had gone.
-    pub(super) fn unsent(&mut self, id: AttemptId, now: Moment) {
-        let Some(sent) = self.attempts.remove(&id) else {
-            return base::never!("an attempt ends once");
-        };
+    fn unsent(&mut self, id: AttemptId, sent: Sent, now: Moment) {
         let state = &mut self.lanes[sent.lane];
         state.concurrency.ended();
         state.breaker.failed(FailureClass::Cancelled, now);
@@ -134,7 +134,7 @@ impl Board {
                     self.rates.refused(&lane, failure.retry_after, now);
                 }
             }
-            End::Cancelled => {
+            End::Cancelled | End::Unsent => {
                 state.concurrency.ended();
                 match seen.began {
                     true => state.breaker.succeeded(),
@@ -284,7 +284,7 @@ fn used(sent: &Sent, end: &End, seen: &Seen) -> (Usage, bool) {
             | FailureClass::ServerError
             | FailureClass::Cancelled => !seen.began,
         },
-        End::Well | End::Cancelled => false,
+        End::Well | End::Cancelled | End::Unsent => false,
     };
     match was_refused {
         true => (Usage::default(), false),

@@ -236,3 +236,37 @@ async fn a_slow_completion_gets_a_twin_and_the_faster_of_the_two_wins() {
     heard(&events(router.submit(ask("hi"))).await);
     assert_eq!(client.requests().len(), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn leave_that_nobody_takes_is_given_back() {
+    let client = ScriptedClient::new((0..30).map(|_| Script::text("ok")));
+    let notes = Arc::new(Notes::default());
+    let router = Router::start(RouterConfig {
+        book: notes.clone(),
+        ..config(vec![lane("test/one", client.clone())])
+    });
+    // Asked, granted, and dropped before the stream looked.
+    let mut told = router.submit(ask("hi"));
+    assert!(futures::poll!(told.next()).is_pending());
+    settle().await;
+    drop(told);
+    router.idle().await;
+    assert_eq!(client.requests().len(), 0);
+    let unsent = notes.ended.lock().unwrap()[0].clone();
+    assert_eq!(
+        (unsent.usage.total(), unsent.failure),
+        (TokenCount(0), Some(FailureClass::Cancelled))
+    );
+
+    // The same for a twin that is granted in the moment in which the slow one answers.
+    for _ in 0..20 {
+        heard(&events(router.submit(Ask::fim(fim(), AgentId(0)))).await);
+    }
+    for _ in 0..8 {
+        let mut told = router.submit(Ask::fim(fim(), AgentId(0)));
+        while !matches!(told.next().await, Some(Told::Event(_))) {}
+        drop(told);
+    }
+    router.idle().await;
+    assert_eq!(router.health().await[0].in_flight, 0);
+}

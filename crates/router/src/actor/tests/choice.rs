@@ -1,0 +1,99 @@
+//! Who answers when nobody is named.
+
+use super::*;
+use crate::actor::Terms;
+use model::policy::route::{Boundary, Reason};
+use model::policy::{Purpose, Task};
+
+fn auto(prompt: &str, boundary: Boundary) -> Ask {
+    let step = Task {
+        prompt,
+        purpose: Purpose::Work,
+        files_touched: 0,
+        diff_lines: 0,
+        plan_depth: 0,
+        context_fill: 0,
+        stalls: 0,
+    };
+    let mut ask = ask(prompt);
+    ask.terms = Terms::auto(&step, boundary);
+    if let crate::actor::Question::Chat(request) = &mut ask.what {
+        request.conversation = Some("talk".to_owned());
+    }
+    ask
+}
+
+fn tiered(name: &str, tier: Tier, client: &ScriptedClient) -> LaneConfig {
+    LaneConfig {
+        profile: Profile { tier, ..profile() },
+        ..lane(name, client.clone())
+    }
+}
+
+async fn decided(router: &RouterHandle, ask: Ask) -> Arc<RouteDecision> {
+    let told: Vec<Told> = router.submit(ask).collect().await;
+    let decisions = told.into_iter().filter_map(|told| match told {
+        Told::Decided(decision) => Some(decision),
+        _ => None,
+    });
+    decisions.last().expect("a decision")
+}
+
+fn chosen(decision: &RouteDecision) -> String {
+    let lane = decision.chosen.as_ref().expect("somebody answers");
+    lane.model.to_string()
+}
+
+const HARD: &str = "Plan the redesign of the whole architecture: investigate the race and the deadlock, then migrate";
+
+#[tokio::test(start_paused = true)]
+async fn hard_steps_go_to_the_strong_and_simple_ones_to_the_fast() {
+    let client = ScriptedClient::new((0..9).map(|_| Script::text("ok")));
+    let router = Router::start(config(vec![
+        tiered("test/fast", Tier::Fast, &client),
+        tiered("test/strong", Tier::Strong, &client),
+    ]));
+    let simple = decided(&router, auto("fix the typo", Boundary::NewTurn)).await;
+    assert_eq!(chosen(&simple), "test/fast");
+    let within = decided(&router, auto(HARD, Boundary::Within)).await;
+    assert_eq!(
+        (chosen(&within).as_str(), within.reason),
+        ("test/fast", Reason::Sticky)
+    );
+    let hard = decided(&router, auto(HARD, Boundary::NewTurn)).await;
+    assert_eq!(chosen(&hard), "test/strong");
+    let within = decided(&router, auto("fix the typo", Boundary::Within)).await;
+    assert_eq!(chosen(&within), "test/strong", "until the next turn");
+    let asked: Vec<String> = client
+        .requests()
+        .iter()
+        .map(|it| it.model.to_string())
+        .collect();
+    assert_eq!(
+        asked,
+        ["test/fast", "test/fast", "test/strong", "test/strong"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_hundreds_a_shortlist_is_judged_and_it_follows_their_health() {
+    let well = ScriptedClient::new((0..20).map(|_| Script::text("ok")));
+    let ill = ScriptedClient::new((0..20).map(|_| Script::fails(failure(FailureClass::Quota))));
+    let mut lanes: Vec<LaneConfig> = (0..300)
+        .map(|ix| tiered(&format!("test/{ix}"), Tier::Strong, &well))
+        .collect();
+    lanes[7] = tiered("test/best", Tier::Fast, &ill);
+    lanes[211] = tiered("test/second", Tier::Fast, &well);
+    let router = Router::start(config(lanes));
+    let mut ask = auto("fix the typo", Boundary::NewTurn);
+    ask.terms.complexity = model::policy::Complexity(20);
+    let first = decided(&router, ask.clone()).await;
+    assert_eq!(chosen(&first), "test/second", "the best has no quota left");
+    assert!(first.considered.len() <= 40, "{}", first.considered.len());
+    let next = decided(&router, ask.clone()).await;
+    assert_eq!(chosen(&next), "test/second");
+    assert_eq!(ill.requests().len(), 1, "it is not asked again");
+    tokio::time::sleep(Duration::from_secs(120)).await;
+    let later = decided(&router, ask).await;
+    assert_eq!(chosen(&later), "test/second");
+}
