@@ -55,8 +55,10 @@ impl Editor {
             let pair = found.await;
             // The view may be gone; then nobody looks.
             this.update(cx, |editor, cx| {
+                let revision = place.0;
+                let before = editor.brackets.pair_at(revision, head);
                 editor.brackets.found = Some((place, pair));
-                if pair.is_some() {
+                if pair != before {
                     cx.notify();
                 }
             })

@@ -142,8 +142,9 @@ impl Editor {
             return;
         }
         let head = self.selections.primary().head;
+        // A newer tree may know better than the one that was asked before.
+        self.look_for_brackets(head, cx);
         let Some(pair) = self.brackets.pair_at(self.snapshot.revision(), head) else {
-            self.look_for_brackets(head, cx);
             return;
         };
         let color = cx.theme().colors.bracket_match;
