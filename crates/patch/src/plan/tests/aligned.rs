@@ -1,0 +1,281 @@
+//! Hunks whose text is not in the file as it stands: elisions, blank lines, slips; what may not be guessed.
+
+use super::*;
+
+fn long() -> &'static str {
+    "fn f() {\n    a;\n    b;\n    c;\n    d;\n    e;\n}\n\nfn g() {\n}\n"
+}
+
+#[test]
+fn dots_stand_for_lines_that_stay() {
+    let block = hunk("fn f() {\n...\n    e;\n", "fn f() {\n...\n    x;\n");
+    let report = lands(
+        long(),
+        block,
+        Rung::Elided,
+        "fn f() {\n    a;\n    b;\n    c;\n    d;\n    x;\n}\n\nfn g() {\n}\n",
+    );
+    assert_eq!(report.differences, [Difference::Elision]);
+    let both = hunk(
+        "    a;\n    // ... existing code ...\n    d;\n",
+        "    A;\n    // ... existing code ...\n    D;\n",
+    );
+    lands(
+        long(),
+        both,
+        Rung::Elided,
+        "fn f() {\n    A;\n    b;\n    c;\n    D;\n    e;\n}\n\nfn g() {\n}\n",
+    );
+}
+
+#[test]
+fn what_dots_leave_must_be_unmistakable() {
+    let refusal = refuses(
+        long(),
+        hunk("fn f() {\n...\n}\n", "fn f() {\n...\n    x;\n}\n"),
+    );
+    assert_eq!(refusal, several(2, Rung::Elided));
+    let refusal = refuses(long(), hunk("    a;\n...\n    d;\n", "    a;\n    d;\n"));
+    assert_eq!(refusal, Refusal::Unclear(Doubt::Elision));
+    let refusal = refuses(
+        long(),
+        hunk("    a;\n", "    // ... rest of the function ...\n"),
+    );
+    assert!(
+        matches!(refusal, Refusal::ElidedReplacement(_)),
+        "{refusal:?}"
+    );
+}
+
+// Alignment.
+
+pub(super) fn function() -> &'static str {
+    "fn compute(total: u32) -> u32 {\n    let first = total + 1;\n\n    let second = first * 2;\n    let third = second - 3;\n\n    report(third);\n    third\n}\n"
+}
+
+#[test]
+fn a_blank_line_left_out_stays() {
+    let block = hunk(
+        "fn compute(total: u32) -> u32 {\n    let first = total + 1;\n    let second = first * 2;\n    let third = second - 3;\n\n    report(third);\n",
+        "fn compute(total: u32) -> u32 {\n    let first = total + 1;\n    let second = first * 2;\n    let third = second - 3;\n\n    inform(third);\n",
+    );
+    let after = function().replace("report", "inform");
+    let report = lands(function(), block, Rung::Aligned, &after);
+    assert_eq!(report.differences, [Difference::BlankLines]);
+}
+
+#[test]
+fn one_of_two_blank_lines_left_out_stays() {
+    let before = "import first_of_all\n\n\ndef compute():\n    start_at_once()\n    go_on()\n";
+    let old = "import first_of_all\n\ndef compute():\n    start_at_once()\n";
+    let changes = [
+        ("start_at_once", "stop_at_once"),
+        ("def compute():\n", "def compute():\n    prepare()\n"),
+        (
+            "import first_of_all\n",
+            "import second\nimport first_of_all\n",
+        ),
+        ("compute", "calculate"),
+    ];
+    for (from, to) in changes {
+        let block = hunk(old, &old.replace(from, to));
+        lands(before, block, Rung::Aligned, &before.replace(from, to));
+    }
+    // What is added right there may belong before, between or behind the two.
+    let boundary = Refusal::Unclear(Doubt::Boundary);
+    for added in ["import other\n", "import other\n\n", "import other\n\n\n"] {
+        let new = old.replace("def", &format!("{added}def"));
+        assert_eq!(refuses(before, hunk(old, &new)), boundary);
+        let new = old.replace("first_of_all\n", &format!("first_of_all\n{added}"));
+        assert_eq!(refuses(before, hunk(old, &new)), boundary);
+    }
+}
+
+#[test]
+fn a_blank_line_that_only_the_new_text_has_is_no_second_one() {
+    let block = hunk(
+        "    let first = total + 1;\n    let second = first * 2;\n    let third = second - 3;\n\n    report(third);\n",
+        "    let first = total + 1;\n\n    let second = first * 2;\n    let third = second - 3;\n\n    inform(third);\n",
+    );
+    lands(
+        function(),
+        block,
+        Rung::Aligned,
+        &function().replace("report", "inform"),
+    );
+}
+
+#[test]
+fn a_blank_line_left_out_where_the_change_is_refuses() {
+    let block = hunk(
+        "    let first = total + 1;\n    let second = first * 2;\n    let third = second - 3;\n",
+        "    let first = total + 1;\n    check(first);\n    let second = first * 2;\n    let third = second - 3;\n",
+    );
+    assert_eq!(
+        refuses(function(), block),
+        Refusal::Unclear(Doubt::Boundary)
+    );
+}
+
+#[test]
+fn blank_lines_around_the_place_are_not_doubled() {
+    let before = "a();\n\nfirst();\nsecond();\n\nz();\n";
+    let block = hunk("first();\nsecond();\n", "\nfirst();\nother();\n");
+    let report = lands(
+        before,
+        block,
+        Rung::Normalised,
+        "a();\n\nfirst();\nother();\n\nz();\n",
+    );
+    assert_eq!(report.differences, [Difference::BlankLines]);
+    lands(
+        before,
+        hunk("first();\n", "\nfirst();\n"),
+        Rung::Exact,
+        "a();\n\n\nfirst();\nsecond();\n\nz();\n",
+    );
+}
+
+#[test]
+fn blank_lines_that_are_quoted_are_as_they_are_written() {
+    lands(
+        "TAG=1\nCOMMIT=2\n\n\n\n\n\n",
+        hunk("TAG=1\nCOMMIT=2\n\n\n\n", "TAG=2\nCOMMIT=3\n\n\n\n\n"),
+        Rung::Exact,
+        "TAG=2\nCOMMIT=3\n\n\n\n\n\n\n",
+    );
+    lands(
+        "\n\n\na();\nb();\n",
+        hunk("\na();\n", "\n\nc();\n"),
+        Rung::Exact,
+        "\n\n\n\nc();\nb();\n",
+    );
+}
+
+#[test]
+fn a_blank_line_too_many_does_not_appear() {
+    let block = hunk(
+        "    let second = first * 2;\n\n    let third = second - 3;\n\n    report(third);\n    third\n",
+        "    let second = first * 2;\n\n    let third = second - 3;\n\n    report(third);\n    second\n",
+    );
+    let after = function().replace("    third\n}", "    second\n}");
+    lands(function(), block, Rung::Aligned, &after);
+}
+
+#[test]
+fn a_slip_in_a_line_that_stays_is_passed_over() {
+    let block = hunk(
+        "    let first = totol + 1;\n\n    let second = first * 2;\n    let third = second - 3;\n",
+        "    let first = totol + 1;\n\n    let second = first * 4;\n    let third = second - 3;\n",
+    );
+    let report = lands(
+        function(),
+        block,
+        Rung::Aligned,
+        &function().replace("first * 2", "first * 4"),
+    );
+    assert_eq!(report.differences, [Difference::Typo]);
+}
+
+#[test]
+fn a_slip_in_a_line_that_changes_refuses() {
+    let block = hunk(
+        "    let first = total + 1;\n\n    let second = frst * 2;\n    let third = second - 3;\n",
+        "    let first = total + 1;\n\n    let second = frst * 4;\n    let third = second - 3;\n",
+    );
+    assert_eq!(
+        refuses(function(), block),
+        Refusal::Unclear(Doubt::ChangedTypo)
+    );
+}
+
+#[test]
+fn a_slip_copied_to_where_the_line_goes_is_mended() {
+    // The file's line stands in the new text twice, once misspelt as in the old text.
+    let before = "one(first);\ncall(\"message\");\ntwo(second);\nlast(third);\n";
+    let block = hunk(
+        "one(first);\ncall(\"messaga\");\ntwo(second);\nlast(third);\n",
+        "one(first);\ncall(\"message\");\ntwo(second);\none(first);\ncall(\"messaga\");\nthree(second);\nlast(third);\n",
+    );
+    lands(
+        before,
+        block,
+        Rung::Aligned,
+        "one(first);\ncall(\"message\");\ntwo(second);\none(first);\ncall(\"message\");\nthree(second);\nlast(third);\n",
+    );
+}
+
+#[test]
+fn a_new_line_that_looks_like_the_slip_refuses() {
+    let before = "one(first);\ncall(\"message\");\ntwo(second);\nlast(third);\n";
+    let block = hunk(
+        "one(first);\ncall(\"messaga\");\ntwo(second);\nlast(third);\n",
+        "one(first);\ncall(\"messaga\");\ntwo(second);\ncall(\"messagg\");\nlast(third);\n",
+    );
+    assert_eq!(refuses(before, block), Refusal::Unclear(Doubt::ChangedTypo));
+}
+
+/// Functions of which the first and the last end in `body`, set apart in the last.
+fn many(head: &str, body: &str) -> String {
+    let function =
+        |name: char, body: &str| format!("fn {name}() {{\n    let {name} = 1;\n{head}{body}}}\n");
+    let others: String = ('b'..='i')
+        .map(|name| function(name, "    other();\n"))
+        .collect();
+    let (first, last) = (function('a', body), function('z', &format!("\n{body}")));
+    format!("{first}{others}{last}")
+}
+
+#[test]
+fn closing_brackets_alone_propose_no_place() {
+    // Were only the first of the brackets looked at, the first function would be taken.
+    let before = many("", "    assert_ready!(notified2.poll());\n");
+    let old = "\n    assert_ready!(notieied2.poll());\n}\n";
+    let block = hunk(old, &format!("{old}\nfn more() {{}}\n"));
+    assert_eq!(refuses(&before, block), Refusal::NotFound);
+}
+
+#[test]
+fn places_that_are_not_looked_at_are_not_ruled_out() {
+    // The line that is spelt right stands in more places than are looked at.
+    let before = many("    go();\n", "    assert_ready!(notified2.poll());\n");
+    let old = "    go();\n\n    assert_ready!(notieied2.poll());\n}\n";
+    let block = hunk(old, &format!("{old}\nfn more() {{}}\n"));
+    assert_eq!(refuses(&before, block), Refusal::NotFound);
+    // One that is enough to tell it apart does so.
+    let before = many(
+        "    go();\n",
+        "    assert_ready!(notified2.poll());\n    report_that_all_is_done();\n",
+    );
+    let before = before.replacen("done", "lost", 1);
+    let old =
+        "    go();\n\n    assert_ready!(notieied2.poll());\n    report_that_all_is_done();\n}\n";
+    let new = old.replace("done", "over");
+    let after = before.replace("done", "over");
+    lands(&before, hunk(old, &new), Rung::Aligned, &after);
+}
+
+#[test]
+fn another_name_is_no_slip() {
+    // `third` and `second` are names of this file, and digits are never slips.
+    for (right, wrong) in [("second - 3", "third - 3"), ("second - 3", "second - 4")] {
+        let old =
+            "    let second = first * 2;\n    let third = second - 3;\n\n    report(third);\n"
+                .replace(right, wrong);
+        let new = old.replace("report", "inform");
+        assert_eq!(refuses(function(), hunk(&old, &new)), Refusal::NotFound);
+    }
+}
+
+#[test]
+fn first_and_last_line_are_not_enough() {
+    let before = "fn handle_request_with_a_long_name(request: Request) {\n    a;\n}  // handle_request_with_a_long_name ends here\n";
+    let block = hunk(
+        "fn handle_request_with_a_long_name(request: Request) {\n    b;\n}  // handle_request_with_a_long_name ends here\n",
+        "fn handle_request_with_a_long_name(request: Request) {\n    c;\n}  // handle_request_with_a_long_name ends here\n",
+    );
+    let refusal = refuses(before, block);
+    assert!(!matches!(refusal, Refusal::Several { .. }), "{refusal:?}");
+}
+
+// Several hunks, and the bytes around them.
