@@ -13,8 +13,9 @@ use std::sync::Arc;
 
 use base::{ByteOffset, Span};
 use text::Snapshot;
-use tree_sitter::{InputEdit, ParseOptions, ParseState, Parser, Range, Tree};
+use tree_sitter::{InputEdit, ParseState, Parser, Range, Tree};
 
+use crate::headway::{self, Halt};
 use crate::injection::{Injection, injections_in};
 use crate::language::Language;
 use crate::source::bytes_at;
@@ -101,7 +102,7 @@ fn edited_span(span: Span, edit: &InputEdit) -> Span {
     Span::new(ByteOffset(start), ByteOffset(moved(span.end.0)))
 }
 
-/// Parses `text`, or the parts of it in `ranges`; `None` when `progress` stopped it.
+/// Parses `text`, or the parts of it in the parser's ranges.
 ///
 /// A parser that was stopped goes on where it was when called again for the same text.
 pub(crate) fn parse_text(
@@ -109,10 +110,9 @@ pub(crate) fn parse_text(
     text: &Snapshot,
     old: Option<&Tree>,
     progress: Progress<'_>,
-) -> Option<Tree> {
-    let mut forward = |state: &ParseState| progress(state);
-    let options = ParseOptions::new().progress_callback(&mut forward);
-    parser.parse_with_options(&mut |offset, _| bytes_at(text, offset), old, Some(options))
+) -> Result<Tree, Halt> {
+    let read = &mut |offset: usize, _| bytes_at(text, offset);
+    headway::parse(parser, text.len().0, read, old, progress)
 }
 
 /// Readies a parser for a language and the ranges to parse; no ranges stand for the whole text.
@@ -177,7 +177,12 @@ impl LayerParse<'_> {
                     .as_ref()
                     .and_then(|it| matching(it.layers, &injection));
                 let dirty = before.as_ref().map_or(&[][..], |it| it.dirty);
-                layers.push(self.layer(injection, old, dirty, depth, progress)?);
+                match self.layer(injection, old, dirty, depth, progress) {
+                    Ok(layer) => layers.push(layer),
+                    // It stays without colours.
+                    Err(Halt::Stuck) => {}
+                    Err(Halt::Stopped) => return None,
+                }
             }
         }
         if layers.len() > kept {
@@ -193,7 +198,7 @@ impl LayerParse<'_> {
         dirty: &[std::ops::Range<usize>],
         depth: usize,
         progress: Progress<'_>,
-    ) -> Option<Layer> {
+    ) -> Result<Layer, Halt> {
         let language = injection.language;
         set_up(self.parser, language, &injection.ranges);
         let tree = parse_text(self.parser, self.text, old.map(|it| &it.tree), progress)?;
@@ -202,8 +207,9 @@ impl LayerParse<'_> {
             layers: &it.layers,
             dirty,
         });
-        let layers = self.layers(&tree, language, before, depth + 1, progress)?;
-        Some(Layer {
+        let layers = self.layers(&tree, language, before, depth + 1, progress);
+        let layers = layers.ok_or(Halt::Stopped)?;
+        Ok(Layer {
             language,
             tree,
             span: injection.span,

@@ -19,6 +19,7 @@ mod equality;
 mod expand;
 mod folds;
 mod grammar;
+mod headway;
 mod highlight;
 mod highlight_kind;
 mod indent;

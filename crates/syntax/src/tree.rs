@@ -19,14 +19,15 @@ use text::{Change, Snapshot};
 use tree_sitter::{InputEdit, ParseState};
 
 use crate::cursors::{give_parser, take_parser};
+use crate::headway::Halt;
 use crate::language::Language;
 use crate::layers::small::SmallLayers;
 use crate::layers::{Before, LayerParse, Trees, parse_text, set_up};
 use crate::snapshot::SyntaxSnapshot;
 use crate::source::input_edits;
 
+use job::{Found, Purpose, Stage};
 pub use job::{ParseJob, ParsedTree};
-use job::{Purpose, Stage};
 pub use status::{Budget, ParseStatus};
 
 /// Larger texts get no tree: it would take some ten times their memory.
@@ -49,6 +50,8 @@ pub struct SyntaxTree {
     parsed: Option<Revision>,
     /// Whether the trees equal a fresh parse of `parsed`.
     is_settled: bool,
+    /// A revision that no parse comes to the end of; the trees have an older structure than `parsed` says.
+    stuck: Option<Revision>,
     /// Where the text was edited since `parsed`, in offsets of `revision`.
     dirty: Vec<Range<usize>>,
     running: Option<Running>,
@@ -78,6 +81,7 @@ impl SyntaxTree {
             revision: Revision::default(),
             parsed: None,
             is_settled: false,
+            stuck: None,
             dirty: Vec::new(),
             running: None,
             small: Arc::default(),
@@ -174,7 +178,8 @@ impl SyntaxTree {
     /// to settle. Further edits overtake the job.
     pub fn settle(&mut self, text: &Snapshot) -> Option<ParseJob> {
         let is_current = self.parsed == Some(self.revision) && text.revision() == self.revision;
-        if !is_current || self.is_settled || self.is_running() {
+        let is_vain = self.stuck == Some(self.revision);
+        if !is_current || is_vain || self.is_settled || self.is_running() {
             return None;
         }
         Some(self.job(text, Purpose::Settle, Stage::Start))
@@ -187,10 +192,16 @@ impl SyntaxTree {
         let Some(mut running) = self.running.take_if(|it| it.token.ptr_eq(&token)) else {
             return false;
         };
-        let Some(mut trees) = parsed.trees else {
-            // A fresh parse found what was already there.
-            self.is_settled = self.parsed == Some(parsed.revision);
-            return false;
+        let (mut trees, is_settled) = match parsed.found {
+            Found::Trees { trees, is_settled } => (trees, is_settled),
+            Found::Same => {
+                self.is_settled = self.parsed == Some(parsed.revision);
+                return false;
+            }
+            Found::Nothing => {
+                self.give_up(parsed.revision);
+                return false;
+            }
         };
         for edit in &running.edits {
             trees.edit(edit);
@@ -198,7 +209,7 @@ impl SyntaxTree {
         self.retired.extend(self.trees.replace(trees));
         self.dirty = std::mem::take(&mut running.dirty);
         self.parsed = Some(parsed.revision);
-        self.is_settled = parsed.is_settled;
+        self.is_settled = is_settled;
         true
     }
 
@@ -228,8 +239,15 @@ impl SyntaxTree {
         };
         let old = self.trees.as_ref();
         let old_root = old.map(|trees| &trees.root);
-        let Some(root) = parse_text(&mut parser, text, old_root, &mut progress) else {
-            return ParseStatus::Pending(self.job(text, Purpose::Parse, Stage::Root(parser)));
+        let root = match parse_text(&mut parser, text, old_root, &mut progress) {
+            Ok(root) => root,
+            Err(Halt::Stopped) => {
+                return ParseStatus::Pending(self.job(text, Purpose::Parse, Stage::Root(parser)));
+            }
+            Err(Halt::Stuck) => {
+                self.give_up(self.revision);
+                return self.status();
+            }
         };
         let before = old.map(|trees| Before {
             tree: &trees.root,
@@ -253,6 +271,13 @@ impl SyntaxTree {
         self.install(trees, is_settled);
         give_parser(parser);
         self.status()
+    }
+
+    /// Stays with the older structure, as no parse of this revision ends. What is dirty stays so.
+    fn give_up(&mut self, revision: Revision) {
+        self.parsed = Some(revision);
+        self.stuck = Some(revision);
+        self.is_settled = false;
     }
 
     fn install(&mut self, trees: Trees, is_settled: bool) {

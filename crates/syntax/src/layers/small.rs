@@ -5,12 +5,14 @@
 //! Invariant: what is kept is bounded; the least recently used half goes first.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use text::Snapshot;
-use tree_sitter::{Point, Range, Tree};
+use tree_sitter::{ParseState, Point, Range, Tree};
 
 use crate::cursors::{give_parser, take_parser};
+use crate::headway;
 use crate::highlight::Highlight;
 use crate::injection::Injection;
 use crate::language::Language;
@@ -100,12 +102,14 @@ impl Generations {
 fn parse(key: &Key) -> Option<Tree> {
     let ranges: Vec<Range> = ranges_with_points(&key.text, &key.ranges);
     let mut parser = take_parser();
-    let tree = set_up(&mut parser, key.language, &ranges).then(|| {
-        let read = &mut |offset: usize, _: Point| key.text.get(offset..).unwrap_or_default();
-        parser.parse_with_options(read, None, None)
-    });
+    if !set_up(&mut parser, key.language, &ranges) {
+        return None;
+    }
+    let read = &mut |offset: usize, _: Point| key.text.get(offset..).unwrap_or_default();
+    let on = &mut |_: &ParseState| ControlFlow::Continue(());
+    let tree = headway::parse(&mut parser, key.text.len(), read, None, on);
     give_parser(parser);
-    tree.flatten()
+    tree.ok()
 }
 
 fn ranges_with_points(text: &[u8], ranges: &[(usize, usize)]) -> Vec<Range> {

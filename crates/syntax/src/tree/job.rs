@@ -12,6 +12,7 @@ use tree_sitter::{ParseState, Parser, Tree};
 use super::is_settled;
 use crate::cursors::{give_parser, take_parser};
 use crate::equality::are_equal;
+use crate::headway::Halt;
 use crate::language::Language;
 use crate::layers::{Before, LayerParse, Progress, Trees, parse_text, set_up};
 
@@ -35,10 +36,22 @@ pub struct ParseJob {
 /// The result of a job, for `SyntaxTree::accept`.
 pub struct ParsedTree {
     pub(super) revision: Revision,
-    /// `None` when a fresh parse found what was already there.
-    pub(super) trees: Option<Trees>,
-    pub(super) is_settled: bool,
+    pub(super) found: Found,
     pub(super) token: Arc<()>,
+}
+
+/// What a job found.
+pub(super) enum Found {
+    /// Trees of its revision.
+    Trees {
+        trees: Trees,
+        /// Whether they equal a fresh parse.
+        is_settled: bool,
+    },
+    /// A fresh parse is what was already there.
+    Same,
+    /// The grammar gets nowhere with this text.
+    Nothing,
 }
 
 /// Where the caller's thread stopped.
@@ -86,29 +99,46 @@ impl ParseJob {
     fn parse(mut self, progress: Progress<'_>) -> Option<ParsedTree> {
         let old = self.old.take();
         let root = match std::mem::replace(&mut self.stage, Stage::Start) {
-            Stage::Start => self.root(None, old.as_ref(), progress)?,
-            Stage::Root(parser) => self.root(Some(parser), old.as_ref(), progress)?,
-            Stage::Layers(root) => root,
+            Stage::Start => self.root(None, old.as_ref(), progress),
+            Stage::Root(parser) => self.root(Some(parser), old.as_ref(), progress),
+            Stage::Layers(root) => Ok(root),
         };
-        let trees = self.layers(root, old.as_ref(), progress)?;
-        Some(ParsedTree {
-            revision: self.text.revision(),
-            is_settled: is_settled(old.as_ref().map(|_| self.was_settled), &trees),
-            trees: Some(trees),
-            token: self.token,
-        })
+        let found = match root {
+            Ok(root) => {
+                let trees = self.layers(root, old.as_ref(), progress)?;
+                let is_settled = is_settled(old.as_ref().map(|_| self.was_settled), &trees);
+                Found::Trees { trees, is_settled }
+            }
+            Err(Halt::Stuck) => Found::Nothing,
+            Err(Halt::Stopped) => return None,
+        };
+        Some(self.parsed(found))
     }
 
     fn settle(self, progress: Progress<'_>) -> Option<ParsedTree> {
-        let root = self.root(None, None, progress)?;
-        let fresh = self.layers(root, None, progress)?;
-        let is_same = self.old.as_ref().is_some_and(|old| are_equal(old, &fresh));
-        Some(ParsedTree {
+        let found = match self.root(None, None, progress) {
+            Ok(root) => {
+                let fresh = self.layers(root, None, progress)?;
+                match self.old.as_ref().is_some_and(|old| are_equal(old, &fresh)) {
+                    true => Found::Same,
+                    false => Found::Trees {
+                        trees: fresh,
+                        is_settled: true,
+                    },
+                }
+            }
+            Err(Halt::Stuck) => Found::Nothing,
+            Err(Halt::Stopped) => return None,
+        };
+        Some(self.parsed(found))
+    }
+
+    fn parsed(self, found: Found) -> ParsedTree {
+        ParsedTree {
             revision: self.text.revision(),
-            is_settled: true,
-            trees: (!is_same).then_some(fresh),
+            found,
             token: self.token,
-        })
+        }
     }
 
     fn root(
@@ -116,7 +146,7 @@ impl ParseJob {
         started: Option<Parser>,
         old: Option<&Trees>,
         progress: Progress<'_>,
-    ) -> Option<Tree> {
+    ) -> Result<Tree, Halt> {
         let mut parser = started.unwrap_or_else(|| {
             let mut parser = take_parser();
             set_up(&mut parser, self.language, &[]);
@@ -124,7 +154,7 @@ impl ParseJob {
         });
         let root = parse_text(&mut parser, &self.text, old.map(|it| &it.root), progress)?;
         give_parser(parser);
-        Some(root)
+        Ok(root)
     }
 
     fn layers(&self, root: Tree, old: Option<&Trees>, progress: Progress<'_>) -> Option<Trees> {
