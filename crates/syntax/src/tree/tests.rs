@@ -266,7 +266,7 @@ fn a_text_that_its_grammar_goes_round_in_circles_with_is_given_up() {
 
     // In a job, over an older tree, which stays.
     let whole = sample("TSX");
-    let mut edited = Edited::new("TSX", &whole, 1);
+    let mut edited = Edited::new("TSX", whole, 1);
     let before = edited.buffer.snapshot();
     let change = edited.buffer.edit(
         &[Edit::new(before.full_span(), text)],
@@ -284,7 +284,7 @@ fn a_text_that_its_grammar_goes_round_in_circles_with_is_given_up() {
 
     // The next text is parsed as ever.
     let change = edited.buffer.edit(
-        &[Edit::new(after.full_span(), &*whole)],
+        &[Edit::new(after.full_span(), whole)],
         &Origin::user(Timestamp(0)),
     );
     let next = edited.buffer.snapshot();
