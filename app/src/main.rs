@@ -84,6 +84,7 @@ fn services() -> Result<Services, String> {
             .or_else(|| home.clone())
             .unwrap_or_else(|| dirs.state.clone()),
         home,
+        agents: None,
         dirs,
     })
 }

@@ -58,6 +58,7 @@ gpui_kit::assets::icon_assets!(
         ListCollapse,
         ListFilter,
         ListTree,
+        MessageSquare,
         Package,
         Pencil,
         Pin,
@@ -68,11 +69,13 @@ gpui_kit::assets::icon_assets!(
         Save,
         SaveAll,
         Scissors,
+        Square,
         SquareFunction,
         TextCursor,
         TextWrap,
         Trash,
         WholeWord,
+        Wrench,
         X
     ]
 );

@@ -110,6 +110,7 @@ fn view_menu() -> Menu {
         MenuItem::action("Commands\u{2026}", go::ShowCommands),
         MenuItem::separator(),
         MenuItem::action("Project tree", view::ToggleProjectTree),
+        MenuItem::action("Agents", composer_panel::actions::TogglePanel),
         MenuItem::action("Notifications", view::ShowNotifications),
         MenuItem::separator(),
         MenuItem::action("Split right", pane::SplitRight),

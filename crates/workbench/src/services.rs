@@ -22,6 +22,8 @@ pub struct Services {
     pub ground: Ground,
     /// The user's home folder, for paths written with `~`.
     pub home: Option<AbsPath>,
+    /// What runs agents; without it their panel says what is missing.
+    pub agents: Option<Arc<dyn composer_panel::Agents>>,
     /// The folder from which relative paths count.
     pub working_folder: AbsPath,
 }

@@ -34,6 +34,9 @@ pub struct SavedWindow {
     /// The project tree.
     #[serde(default)]
     pub tree: SavedTree,
+    /// The panel for agents.
+    #[serde(default)]
+    pub agents: SavedDock,
     /// Files used lately in this folder, the newest first, counted from it.
     #[serde(default)]
     pub recent_files: Vec<String>,
@@ -76,6 +79,24 @@ impl Default for SavedTree {
             is_shown: true,
             width: 240.0,
             open: Vec::new(),
+        }
+    }
+}
+
+/// A dock at the side of a window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedDock {
+    /// Whether it was shown.
+    pub is_shown: bool,
+    /// Its width in logical pixels.
+    pub width: f32,
+}
+
+impl Default for SavedDock {
+    fn default() -> Self {
+        Self {
+            is_shown: false,
+            width: 420.0,
         }
     }
 }

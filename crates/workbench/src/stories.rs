@@ -1,6 +1,7 @@
 //! Whole windows under gpui's scheduler over files in memory: keys are pressed, state is read.
 
 mod a11y;
+mod agents;
 mod documents;
 mod finding;
 mod palette;
@@ -39,6 +40,7 @@ fn services(files: &FakeFiles) -> Services {
         dirs: Dirs::below(&path("/burin")),
         ground: Ground::Listed(Arc::new(files.clone())),
         home: Some(path("/home/me")),
+        agents: None,
         working_folder: path("/p"),
     }
 }
@@ -68,10 +70,19 @@ fn project() -> FakeFiles {
 
 /// Starts the program as `app` does.
 fn start(files: &FakeFiles, request: Request, cx: &mut TestAppContext) -> Vec<Story> {
+    start_with(services(files), files, request, cx)
+}
+
+fn start_with(
+    services: Services,
+    files: &FakeFiles,
+    request: Request,
+    cx: &mut TestAppContext,
+) -> Vec<Story> {
     cx.update(|cx| {
         gpui_kit::init(cx);
         ui::init(cx);
-        services(files).set(cx);
+        services.set(cx);
         // The journal's thread is a real one; what it reports must not wake this scheduler.
         let started = crate::init(cx);
         windows::start(request, started.problems, cx);

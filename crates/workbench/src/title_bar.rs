@@ -257,6 +257,11 @@ impl Render for TitleStrip {
                                         .small()
                                         .action(Box::new(view::ToggleProjectTree)),
                                 )
+                                .child(
+                                    IconButton::new("toggle-agents", Icon::Bot, "Agents")
+                                        .small()
+                                        .action(Box::new(composer_panel::actions::TogglePanel)),
+                                )
                             }),
                     ),
             )

@@ -5,6 +5,7 @@
 //! Invariant: every item of `layout` has its entry in `items` and the other way round.
 //! Start at `Workbench::new` and `render`.
 
+mod agents;
 mod close;
 mod dialogs;
 mod folders;
@@ -42,6 +43,7 @@ use crate::title_bar::TitleStrip;
 use crate::trail::Trail;
 use crate::tree_panel::TreePanel;
 
+use agents::AgentsDock;
 pub(crate) use go::TrailPlace;
 pub(crate) use open::{Focus, Goal, How, go_to};
 
@@ -55,6 +57,7 @@ pub struct Workbench {
     tree: Entity<TreePanel>,
     tree_shown: bool,
     tree_width: Pixels,
+    agents: AgentsDock,
     title: Entity<TitleStrip>,
     status: Entity<StatusStrip>,
     modal: Entity<ModalLayer>,
@@ -108,6 +111,7 @@ impl Workbench {
         let this = cx.weak_entity();
         let tree = cx.new(|cx| TreePanel::new(this.clone(), window, cx));
         let notices = cx.new(|_| Notices::default());
+        let agents = AgentsDock::new(window, cx);
         let mut workbench = Self {
             services: Services::of(cx),
             folder: None,
@@ -117,6 +121,7 @@ impl Workbench {
             tree,
             tree_shown: true,
             tree_width: px(240.0),
+            agents,
             title: cx.new(|cx| TitleStrip::new(this.clone(), window, cx)),
             status: cx.new(|_| StatusStrip::new(this.clone())),
             modal: ModalLayer::new(cx),

@@ -1,5 +1,6 @@
 //! Short lists to choose from: languages, line endings, indentation, encodings.
 
+use composer_panel::ComposerPanel;
 use editor::{DocumentModel, Editor};
 use gpui_kit::{App, Context, Entity, SharedString, Task, WeakEntity, Window};
 use project::fuzzy::{self, Kind};
@@ -142,6 +143,23 @@ pub(crate) fn languages(document: Entity<DocumentModel>, cx: &App) -> Choices {
             .checked_sub(1)
             .and_then(|index| syntax::languages().get(index).copied());
         document.update(cx, |document, cx| document.set_language(language, cx));
+    })
+}
+
+/// The models that can answer an agent's prompt.
+pub(crate) fn models(panel: Entity<ComposerPanel>, cx: &App) -> Choices {
+    let current = panel.read(cx).model().to_owned();
+    let lines = panel.read(cx).models().models.clone();
+    let choices = lines.iter().map(|line| Choice {
+        title: line.name.clone().into(),
+        detail: line.about.clone().into(),
+        is_current: line.id == current,
+    });
+    let choices = choices.collect();
+    Choices::new("Model for this agent", choices, move |index, _, cx| {
+        if let Some(line) = lines.get(index) {
+            panel.update(cx, |panel, cx| panel.set_model(line.id.clone(), cx));
+        }
     })
 }
 

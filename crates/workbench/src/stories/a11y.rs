@@ -7,7 +7,7 @@ use super::{Story, open};
 use crate::actions::{app, file, go, project_search, view};
 
 /// What is drawn now, as `name` of each control; fails at one that has none.
-fn names(story: &mut Story, what: &str) -> Vec<String> {
+pub(super) fn names(story: &mut Story, what: &str) -> Vec<String> {
     let elements = story.cx.update(|window, _| window.elements());
     let mut names = Vec::new();
     for element in &elements {

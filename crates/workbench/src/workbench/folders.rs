@@ -53,6 +53,9 @@ impl Workbench {
         self.tree
             .update(cx, |tree, cx| tree.set_folder(folder, window, cx));
         let root = self.root(cx);
+        self.agents
+            .panel
+            .update(cx, |panel, cx| panel.set_root(root.clone(), cx));
         for entry in self.items.values() {
             if let Item::Search(panel) = &entry.item {
                 panel.update(cx, |panel, cx| panel.set_root(root.clone(), window, cx));

@@ -13,6 +13,7 @@ use gpui_kit::{
 use settings::Side;
 use ui::{ActiveSettings as _, ActiveTheme as _, EmptyState, Icon, KeyHint, Label, dp};
 
+use super::agents::DraggedAgentsBorder;
 use super::{NARROW, Workbench};
 use crate::actions::{app, file, go, view};
 use crate::layout::PaneId;
@@ -205,6 +206,7 @@ impl Workbench {
         let is_narrow = f32::from(window.viewport_size().width) < NARROW;
         let is_left = cx.settings().window.file_tree_side == Side::Left;
         let tree = self.render_tree(is_narrow, window, cx);
+        let agents = self.render_agents(window, cx);
         let grid = div()
             .flex_1()
             .min_w_0()
@@ -223,6 +225,12 @@ impl Workbench {
                     this.drag_tree_border(at, event.bounds.size.width, cx);
                 }),
             )
+            .on_drag_move(
+                cx.listener(|this, event: &DragMoveEvent<DraggedAgentsBorder>, _, cx| {
+                    let at = event.event.position.x - event.bounds.origin.x;
+                    this.drag_agents_border(at, event.bounds.size.width, cx);
+                }),
+            )
             .map(|this| {
                 if is_left {
                     this.children(tree).child(grid)
@@ -230,6 +238,7 @@ impl Workbench {
                     this.child(grid).children(tree)
                 }
             })
+            .children(agents)
             .into_any_element()
     }
 
@@ -300,6 +309,20 @@ impl Workbench {
             .on_action(cx.listener(Self::show_replace))
     }
 
+    fn with_agent_actions(
+        &self,
+        element: gpui_kit::Stateful<gpui_kit::Div>,
+        cx: &mut Context<Self>,
+    ) -> gpui_kit::Stateful<gpui_kit::Div> {
+        element
+            .on_action(cx.listener(Self::toggle_agents))
+            .on_action(cx.listener(Self::focus_agents))
+            .on_action(cx.listener(Self::new_agent_session))
+            .on_action(cx.listener(Self::show_agent_sessions))
+            .on_action(cx.listener(Self::stop_agent))
+            .on_action(cx.listener(Self::choose_model_action))
+    }
+
     fn with_pane_actions(
         &self,
         element: gpui_kit::Stateful<gpui_kit::Div>,
@@ -358,6 +381,7 @@ impl Render for Workbench {
         let root = self.with_file_actions(root, cx);
         let root = self.with_pane_actions(root, cx);
         let root = self.with_tree_actions(root, cx);
+        let root = self.with_agent_actions(root, cx);
         // A region that had no keyboard at all would hear no keys.
         let root = if window.focused(cx).is_none() {
             root.track_focus(&self.focus)

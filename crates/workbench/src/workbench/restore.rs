@@ -68,6 +68,7 @@ impl Workbench {
             bounds: Some(saved_bounds(window.window_bounds())),
             layout: Some(layout),
             tree: self.saved_tree(root.as_ref(), cx),
+            agents: self.agents.saved(),
             recent_files: self.recent_files.clone(),
         }
     }
@@ -104,6 +105,7 @@ impl Workbench {
     ) {
         self.tree_shown = saved.tree.is_shown;
         self.tree_width = px(saved.tree.width.clamp(140.0, 900.0));
+        self.agents.restore(&saved.agents);
         self.recent_files = saved.recent_files;
         if let Some((folder, root)) = self.folder.clone().zip(self.root(cx)) {
             folder.update(cx, |folder, cx| {

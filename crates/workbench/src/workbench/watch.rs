@@ -17,8 +17,10 @@ impl Workbench {
     pub(super) fn watch_window(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let configuration = Configuration::of(cx);
         let tree = self.tree.clone();
+        let agents = self.agents.panel.clone();
         self._subscriptions = vec![
             cx.subscribe_in(&configuration, window, Self::configuration_event),
+            cx.subscribe_in(&agents, window, Self::agents_event),
             cx.subscribe_in(&tree, window, |this, _, event, window, cx| {
                 this.tree_event(event, window, cx)
             }),

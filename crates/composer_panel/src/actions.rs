@@ -1,0 +1,46 @@
+//! Every command of the panel. The first line of each is its help text.
+//!
+//! Contexts for keymaps: `Composer` is the whole panel, with the flag `prompt` while the prompt box has the keyboard,
+//! `transcript` while the transcript has it, and `sessions` while the list of sessions has it.
+
+gpui_kit::actions!(
+    agents,
+    [
+        /// Show or hide the panel for agents.
+        TogglePanel,
+        /// Go to the panel for agents, or back to the text.
+        FocusPanel,
+        /// Begin a session with an agent.
+        NewSession,
+        /// Show the sessions of this folder.
+        ShowSessions,
+        /// Say what was typed to the agent.
+        Send,
+        /// Stop what the agent does.
+        Stop,
+        /// Choose the model that answers.
+        ChooseModel,
+        /// Go on to the next way of working: build, plan, ask.
+        NextMode,
+        /// Allow what the agent asks leave for, this once.
+        AllowOnce,
+        /// Allow this and what is like it until the session ends.
+        AllowForSession,
+        /// Refuse what the agent asks leave for.
+        Refuse,
+        /// Go to the next thing in the transcript.
+        SelectNext,
+        /// Go to the previous thing in the transcript.
+        SelectPrevious,
+        /// Go to the end of the transcript.
+        SelectLast,
+        /// Open or close a call, a thought, or what joined the prompt; open a session.
+        Open,
+        /// Open the file that a call is about.
+        OpenFile,
+        /// Copy what is chosen.
+        Copy,
+        /// Go from the transcript to the prompt, or from the prompt to the text.
+        Cancel,
+    ]
+);

@@ -1,0 +1,90 @@
+//! What the panel asks of the engines: sessions to be started, opened and listed. Wired by the app.
+
+mod fake;
+
+use std::sync::Arc;
+
+use agent::Command;
+use agent::record::Mode;
+use base::AbsPath;
+use futures::channel::mpsc;
+use futures::future::BoxFuture;
+
+pub use fake::FakeAgents;
+
+/// The engines, as far as the panel needs them. Its futures may be waited for on any thread.
+pub trait Agents: Send + Sync {
+    /// The models that can be asked, the recommended first; the demo model last.
+    fn models(&self) -> BoxFuture<'static, ModelList>;
+
+    /// The sessions of a folder, the latest first.
+    fn sessions(&self, root: AbsPath) -> BoxFuture<'static, Result<Vec<SessionLine>, String>>;
+
+    /// Starts a session. It writes nothing down before it is told its first prompt.
+    fn start(&self, session: NewSession) -> BoxFuture<'static, Result<Live, String>>;
+
+    /// Opens a session of before; its records come first, as events.
+    fn open(&self, id: String) -> BoxFuture<'static, Result<Live, String>>;
+}
+
+/// What to start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewSession {
+    /// The folder it works in.
+    pub root: AbsPath,
+    /// As `provider/model`, `auto` or `demo`.
+    pub model: String,
+    /// How it works.
+    pub mode: Mode,
+}
+
+/// A session that runs.
+pub struct Live {
+    /// Its name.
+    pub id: String,
+    /// The folder it works in; the demo model has a copy of its own of the sample project.
+    pub root: AbsPath,
+    /// What it is told. Telling never waits: the session reads at once, and people type slowly.
+    pub tell: Arc<dyn Fn(Command) + Send + Sync>,
+    /// What it tells. Dropping it lets go of the session; a running turn is stopped.
+    pub events: mpsc::UnboundedReceiver<agent::Event>,
+}
+
+/// The models there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelList {
+    /// Each model that can be asked.
+    pub models: Vec<ModelLine>,
+    /// Which is taken where nobody chose.
+    pub default: String,
+    /// What to do to get more of them, a sentence; empty where there are some.
+    pub advice: String,
+}
+
+/// A model that can be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelLine {
+    /// As it is written: `provider/model`, `auto` or `demo`.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// What it costs, where it runs: a few words.
+    pub about: String,
+}
+
+/// A session in the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionLine {
+    /// Its name.
+    pub id: String,
+    /// What it is about.
+    pub title: String,
+    /// When something last happened, in milliseconds since 1970.
+    pub last_ms: u64,
+    /// The model it last asked.
+    pub model: String,
+    /// Billionths of a US dollar.
+    pub cost_nano: Option<u64>,
+    /// How its last turn ended, in a word: `done`, `stopped`, `interrupted`, `failed`.
+    pub end: String,
+}

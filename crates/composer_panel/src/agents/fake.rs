@@ -1,0 +1,104 @@
+//! Engines that do what a test tells them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agent::{Command, Event};
+use base::AbsPath;
+use futures::channel::mpsc;
+use futures::future::{BoxFuture, FutureExt as _, ready};
+
+use super::{Agents, Live, ModelList, NewSession, SessionLine};
+
+/// Sessions whose events come from a test, and whose commands it reads.
+#[derive(Clone, Default)]
+pub struct FakeAgents {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    models: ModelList,
+    sessions: Vec<SessionLine>,
+    started: Vec<NewSession>,
+    opened: Vec<String>,
+    told: Vec<Command>,
+    events: Option<mpsc::UnboundedSender<Event>>,
+}
+
+impl FakeAgents {
+    /// Engines with these models and sessions.
+    pub fn new(models: ModelList, sessions: Vec<SessionLine>) -> Self {
+        let fake = Self::default();
+        fake.with(|state| {
+            state.models = models;
+            state.sessions = sessions;
+        });
+        fake
+    }
+
+    fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The latest session tells something.
+    pub fn tell(&self, event: Event) {
+        self.with(|state| {
+            if let Some(events) = &state.events {
+                // A panel that let go of it does not hear it.
+                events.unbounded_send(event).ok();
+            }
+        });
+    }
+
+    /// What sessions were told since the last time.
+    pub fn told(&self) -> Vec<Command> {
+        self.with(|state| std::mem::take(&mut state.told))
+    }
+
+    /// What was started so far.
+    pub fn started(&self) -> Vec<NewSession> {
+        self.with(|state| state.started.clone())
+    }
+
+    /// Which sessions were opened again so far.
+    pub fn opened(&self) -> Vec<String> {
+        self.with(|state| state.opened.clone())
+    }
+
+    fn live(&self, id: &str, root: AbsPath) -> Live {
+        let (sender, events) = mpsc::unbounded();
+        self.with(|state| state.events = Some(sender));
+        let this = self.clone();
+        Live {
+            id: id.to_owned(),
+            root,
+            tell: Arc::new(move |command| this.with(|state| state.told.push(command))),
+            events,
+        }
+    }
+}
+
+impl Agents for FakeAgents {
+    fn models(&self) -> BoxFuture<'static, ModelList> {
+        ready(self.with(|state| state.models.clone())).boxed()
+    }
+
+    fn sessions(&self, _: AbsPath) -> BoxFuture<'static, Result<Vec<SessionLine>, String>> {
+        ready(Ok(self.with(|state| state.sessions.clone()))).boxed()
+    }
+
+    fn start(&self, session: NewSession) -> BoxFuture<'static, Result<Live, String>> {
+        let live = self.live("new", session.root.clone());
+        self.with(|state| state.started.push(session));
+        ready(Ok(live)).boxed()
+    }
+
+    fn open(&self, id: String) -> BoxFuture<'static, Result<Live, String>> {
+        let Some(root) = AbsPath::new("/p") else {
+            return ready(Err("no folder".to_owned())).boxed();
+        };
+        let live = self.live(&id, root);
+        self.with(|state| state.opened.push(id));
+        ready(Ok(live)).boxed()
+    }
+}

@@ -1,0 +1,305 @@
+//! The panel itself: what it holds, and how it takes in what sessions tell.
+
+mod commands;
+mod item;
+mod prompt;
+mod render;
+mod sessions;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use agent::record::Mode;
+use agent::{Command, Event};
+use base::AbsPath;
+use futures::StreamExt as _;
+use gpui_kit::component::input::{InputEvent, TextareaState};
+use gpui_kit::component::text::TextViewState;
+use gpui_kit::{
+    App, AppContext as _, AsyncWindowContext, Context, Entity, EventEmitter, FocusHandle,
+    Focusable, ListAlignment, ListState, Subscription, Task, WeakEntity, Window, px,
+};
+
+use crate::agents::{Agents, Live, ModelList, SessionLine};
+use crate::transcript::{Item, Touched, Transcript};
+
+/// The panel.
+pub struct ComposerPanel {
+    agents: Option<Arc<dyn Agents>>,
+    root: Option<AbsPath>,
+    prompt: Entity<TextareaState>,
+    models: ModelList,
+    model: Option<String>,
+    mode: Mode,
+    shows: Shows,
+    sessions: Sessions,
+    open: Option<OpenSession>,
+    /// A sentence about something that did not work, above the prompt.
+    trouble: Option<String>,
+    focus: FocusHandle,
+    list_focus: FocusHandle,
+    _loading: Option<Task<()>>,
+    _subscriptions: Vec<Subscription>,
+}
+
+/// What the panel asks of the window around it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PanelEvent {
+    /// A model is to be chosen.
+    ChooseModel,
+    /// A file is to be opened; lines count from 1.
+    OpenFile(AbsPath, Option<u32>),
+    /// The keyboard goes back to the text.
+    Leave,
+}
+
+/// Which of its two faces it shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shows {
+    Session,
+    Sessions,
+}
+
+/// The sessions of the folder, as far as they are known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Sessions {
+    lines: Vec<SessionLine>,
+    selected: usize,
+    is_loading: bool,
+    problem: Option<String>,
+}
+
+/// A session that is shown.
+struct OpenSession {
+    live: Handle,
+    transcript: Transcript,
+    list: ListState,
+    selected: Option<usize>,
+    /// Which items the person opened; thoughts and calls are closed by themselves.
+    opened: HashSet<usize>,
+    /// The Markdown of the model's words, by item.
+    texts: HashMap<usize, Entity<TextViewState>>,
+    question: Option<(u64, agent::ask::Question)>,
+    _task: Task<()>,
+}
+
+struct Handle {
+    id: String,
+    root: AbsPath,
+    tell: Arc<dyn Fn(Command) + Send + Sync>,
+}
+
+impl ComposerPanel {
+    /// A panel for a folder; without engines it says what is missing.
+    pub fn new(
+        agents: Option<Arc<dyn Agents>>,
+        root: Option<AbsPath>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> Self {
+        let prompt = cx.new(|cx| {
+            TextareaState::new(window, cx)
+                .auto_grow(2, 12)
+                .submit_on_enter(true)
+                .placeholder("Ask, plan, build\u{2026}")
+        });
+        let subscriptions = vec![cx.subscribe_in(&prompt, window, Self::prompt_event)];
+        let mut panel = Self {
+            agents,
+            root,
+            prompt,
+            models: ModelList::default(),
+            model: None,
+            mode: Mode::Build,
+            shows: Shows::Session,
+            sessions: Sessions::default(),
+            open: None,
+            trouble: None,
+            focus: cx.focus_handle(),
+            list_focus: cx.focus_handle().tab_stop(true),
+            _loading: None,
+            _subscriptions: subscriptions,
+        };
+        panel.load_models(window, cx);
+        panel
+    }
+
+    /// The models there are.
+    pub fn models(&self) -> &ModelList {
+        &self.models
+    }
+
+    /// The model that the next prompt goes to.
+    pub fn model(&self) -> &str {
+        let of_session = self.open.as_ref().map(|open| open.transcript.model());
+        let of_session = of_session.filter(|model| !model.is_empty());
+        let chosen = self.model.as_deref();
+        chosen.or(of_session).unwrap_or(&self.models.default)
+    }
+
+    /// What the open session shows.
+    pub fn transcript(&self) -> Option<&Transcript> {
+        self.open.as_ref().map(|open| &open.transcript)
+    }
+
+    /// Whether an agent works in it.
+    pub fn is_running(&self) -> bool {
+        self.transcript().is_some_and(Transcript::is_running)
+    }
+
+    /// Works in another folder from now on. A session that runs is let go.
+    pub fn set_root(&mut self, root: Option<AbsPath>, cx: &mut Context<Self>) {
+        if self.root != root {
+            self.root = root;
+            self.open = None;
+            self.sessions = Sessions::default();
+            self.shows = Shows::Session;
+            cx.notify();
+        }
+    }
+
+    fn load_models(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        let Some(agents) = self.agents.clone() else {
+            return;
+        };
+        self._loading = Some(cx.spawn_in(window, async move |this, cx| {
+            let models = agents.models().await;
+            // The window may be gone by then.
+            this.update(cx, |this, cx| {
+                this.models = models;
+                cx.notify();
+            })
+            .ok();
+        }));
+    }
+
+    fn prompt_event(
+        &mut self,
+        _: &Entity<TextareaState>,
+        event: &InputEvent,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        match event {
+            InputEvent::PressEnter { shift: false, .. } => self.send(window, cx),
+            InputEvent::Change => cx.notify(),
+            _ => {}
+        }
+    }
+
+    /// Shows a session and takes in what it tells from now on.
+    fn show(&mut self, live: Live, window: &mut Window, cx: &mut Context<Self>) {
+        let Live {
+            id,
+            root,
+            tell,
+            mut events,
+        } = live;
+        let task = cx.spawn_in(
+            window,
+            async move |this: WeakEntity<Self>, cx: &mut AsyncWindowContext| {
+                while let Some(event) = events.next().await {
+                    // What is there already is taken in together and drawn once.
+                    let mut batch = vec![event];
+                    while let Ok(event) = events.try_recv() {
+                        batch.push(event);
+                    }
+                    let taken = this.update_in(cx, |this, window, cx| {
+                        for event in &batch {
+                            this.take(event, window, cx);
+                        }
+                        cx.notify();
+                    });
+                    if taken.is_err() {
+                        return;
+                    }
+                }
+            },
+        );
+        self.open = Some(OpenSession {
+            live: Handle { id, root, tell },
+            transcript: Transcript::default(),
+            list: ListState::new(0, ListAlignment::Bottom, px(400.0)),
+            selected: None,
+            opened: HashSet::new(),
+            texts: HashMap::new(),
+            question: None,
+            _task: task,
+        });
+        self.shows = Shows::Session;
+        cx.notify();
+    }
+
+    fn take(&mut self, event: &Event, window: &mut Window, cx: &mut Context<Self>) {
+        let Some(open) = &mut self.open else {
+            return;
+        };
+        match event {
+            Event::Asking { number, question } => {
+                open.question = Some((*number, question.clone()));
+            }
+            Event::GivenBack(prompt) => {
+                let text = prompt.text.clone();
+                self.prompt
+                    .update(cx, |state, cx| state.set_value(text, window, cx));
+                return;
+            }
+            Event::Idle(_) => open.question = None,
+            _ => {}
+        }
+        for touched in open.transcript.apply(event) {
+            open.follow(touched, cx);
+        }
+    }
+}
+
+impl OpenSession {
+    /// Makes the list on the screen, and what was opened in it, fit the items.
+    fn follow(&mut self, touched: Touched, cx: &mut App) {
+        match touched {
+            Touched::Changed(at) => {
+                self.list.remeasure_items(at..at + 1);
+                self.refresh_text(at, cx);
+            }
+            Touched::Replaced(old, new) => {
+                self.list.splice(old.clone(), new);
+                let moved = |at: usize| match at {
+                    at if at < old.start => Some(at),
+                    at if at < old.end => None,
+                    at => Some(at - old.len() + new),
+                };
+                self.opened = self.opened.iter().filter_map(|at| moved(*at)).collect();
+                let texts = std::mem::take(&mut self.texts);
+                let kept = texts
+                    .into_iter()
+                    .filter_map(|(at, text)| Some((moved(at)?, text)));
+                self.texts = kept.collect();
+                self.selected = self.selected.and_then(moved);
+                for at in old.start..old.start + new {
+                    self.refresh_text(at, cx);
+                }
+            }
+        }
+    }
+
+    fn refresh_text(&mut self, at: usize, cx: &mut App) {
+        let Some(Item::Text { text, .. }) = self.transcript.items().get(at) else {
+            return;
+        };
+        match self.texts.get(&at) {
+            Some(state) => state.update(cx, |state, cx| state.set_text(text, cx)),
+            None => {
+                let state = cx.new(|cx| TextViewState::markdown(text, cx));
+                self.texts.insert(at, state);
+            }
+        }
+    }
+}
+
+impl EventEmitter<PanelEvent> for ComposerPanel {}
+
+impl Focusable for ComposerPanel {
+    fn focus_handle(&self, cx: &App) -> FocusHandle {
+        self.prompt.read(cx).focus_handle(cx)
+    }
+}

@@ -1,0 +1,277 @@
+//! The box in which people write to the agent, with what belongs to it: model, way of working, cost.
+
+use agent::ask::Decision;
+use agent::record::Mode;
+use gpui_kit::component::input::Textarea;
+use gpui_kit::prelude::FluentBuilder as _;
+use gpui_kit::{
+    AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
+    StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window, div, px,
+};
+use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, IconButton, Label, Tone, dp};
+
+use super::ComposerPanel;
+use super::sessions::dollars;
+use crate::actions::{AllowForSession, AllowOnce, ChooseModel, NextMode, Refuse, Send, Stop};
+use crate::transcript::CallState;
+
+impl ComposerPanel {
+    pub(super) fn render_prompt(&self, window: &mut Window, cx: &mut Context<Self>) -> AnyElement {
+        let colors = cx.theme().colors;
+        let name = match self.open.as_ref().and_then(|open| open.question.as_ref()) {
+            Some((_, question)) => question.text.clone(),
+            None => "Prompt".to_owned(),
+        };
+        let is_running = self.is_running();
+        let is_empty = self.prompt.read(cx).value().trim().is_empty();
+        let send = match (is_running, is_empty) {
+            (true, true) => {
+                IconButton::new("agent-stop", Icon::Stop, "Stop").action(Box::new(Stop))
+            }
+            _ => IconButton::new("agent-send", Icon::ArrowUp, "Send")
+                .disabled(is_empty)
+                .action(Box::new(Send)),
+        };
+        let has_focus = {
+            use gpui_kit::Focusable as _;
+            self.prompt.read(cx).focus_handle(cx).is_focused(window)
+        };
+        let field = div()
+            .flex()
+            .flex_col()
+            .gap(dp(4.0))
+            .p(dp(8.0))
+            .rounded(px(6.0))
+            .bg(colors.surface)
+            .border_1()
+            .border_color(match has_focus {
+                true => colors.focus,
+                false => colors.border_strong,
+            })
+            .child(
+                div().key_context("Composer prompt").child(
+                    Textarea::new(&self.prompt)
+                        .appearance(false)
+                        .bordered(false)
+                        .aria_label(name),
+                ),
+            )
+            .child(
+                div()
+                    .flex()
+                    .items_center()
+                    .gap(dp(4.0))
+                    .child(self.render_mode())
+                    .child(self.render_model())
+                    .child(div().flex_1())
+                    .child(send),
+            );
+        div()
+            .id("agent-composer")
+            .flex()
+            .flex_none()
+            .flex_col()
+            .gap(dp(8.0))
+            .p(dp(8.0))
+            .border_t_1()
+            .border_color(colors.border)
+            .children(self.render_plan(cx))
+            .children(self.render_approval(cx))
+            .children(self.render_question(cx))
+            .when_some(self.trouble.clone(), |this, sentence| {
+                this.child(ui::Banner::new("agent-trouble", Tone::Error, sentence))
+            })
+            .child(field)
+            .children(self.render_fill())
+            .into_any_element()
+    }
+
+    fn render_mode(&self) -> Button {
+        let (label, icon) = match self.mode {
+            Mode::Build => ("Build", Icon::Wrench),
+            Mode::Plan => ("Plan", Icon::ListTree),
+            Mode::Ask => ("Ask", Icon::Message),
+        };
+        Button::new("agent-mode", label)
+            .icon(icon)
+            .style(ButtonStyle::Ghost)
+            .action(Box::new(NextMode))
+    }
+
+    fn render_model(&self) -> Button {
+        let model = self.model();
+        let known = self.models.models.iter().find(|it| it.id == model);
+        let label = match known {
+            Some(known) => known.name.clone(),
+            None if model.is_empty() => "Choose a model".to_owned(),
+            None => model.to_owned(),
+        };
+        Button::new("agent-model", label)
+            .icon(Icon::Bot)
+            .style(ButtonStyle::Ghost)
+            .action(Box::new(ChooseModel))
+    }
+
+    /// How full the conversation is, and what it cost: quiet numbers.
+    fn render_fill(&self) -> Option<AnyElement> {
+        let transcript = self.transcript()?;
+        let mut texts = Vec::new();
+        if let Some((used, limit)) = transcript.fill().filter(|(_, limit)| *limit > 0) {
+            texts.push(format!("{} % of the context", used * 100 / limit));
+        }
+        if let Some(cost) = transcript.cost_nano().filter(|cost| *cost > 0) {
+            texts.push(dollars(cost));
+        }
+        if let Some(why) = transcript.waiting() {
+            texts.insert(0, why.to_owned());
+        }
+        let text = texts.join(" \u{b7} ");
+        (!text.is_empty()).then(|| Label::new(text).tiny().muted().into_any_element())
+    }
+
+    fn render_plan(&self, cx: &Context<Self>) -> Option<AnyElement> {
+        use agent::record::TodoState;
+        let colors = cx.theme().colors;
+        let todos = self.transcript()?.todos();
+        if todos.is_empty() || todos.iter().all(|it| it.state == TodoState::Done) {
+            return None;
+        }
+        let row = |(at, todo): (usize, &agent::record::Todo)| {
+            let (icon, color) = match todo.state {
+                TodoState::Open => (Icon::Circle, colors.muted),
+                TodoState::Doing => (Icon::CircleDot, colors.accent),
+                TodoState::Done => (Icon::CircleCheck, colors.success),
+                TodoState::Dropped => (Icon::CircleX, colors.disabled),
+            };
+            let label = Label::new(todo.text.clone()).small();
+            div()
+                .id(("todo", at))
+                .flex()
+                .items_center()
+                .gap(dp(8.0))
+                .child(icon.color(color))
+                .child(match todo.state {
+                    TodoState::Done | TodoState::Dropped => label.muted(),
+                    _ => label,
+                })
+        };
+        let rows: Vec<_> = todos.iter().enumerate().map(row).collect();
+        Some(
+            div()
+                .id("agent-plan")
+                .role(Role::List)
+                .aria_label("Plan")
+                .flex()
+                .flex_col()
+                .gap(dp(4.0))
+                .max_h(dp(160.0))
+                .overflow_y_scroll()
+                .children(rows)
+                .into_any_element(),
+        )
+    }
+
+    /// The call that asks for leave: exactly what is to happen, and the smallest thing one can allow.
+    fn render_approval(&self, cx: &mut Context<Self>) -> Option<AnyElement> {
+        let colors = cx.theme().colors;
+        let call = self.transcript()?.asking()?;
+        let CallState::Asking(reason) = &call.state else {
+            return None;
+        };
+        let (title, reason) = (call.title.clone(), reason.clone());
+        let button = |id, label, style, decision: Decision| {
+            Button::new(id, label)
+                .style(style)
+                .on_click(cx.listener(move |this, _, _, _| this.decide(decision.clone())))
+        };
+        let buttons = div()
+            .flex()
+            .flex_wrap()
+            .gap(dp(8.0))
+            .child(
+                Button::new("agent-refuse", "Refuse")
+                    .style(ButtonStyle::Primary)
+                    .action(Box::new(Refuse)),
+            )
+            .child(
+                Button::new("agent-once", "Allow once")
+                    .style(ButtonStyle::Plain)
+                    .action(Box::new(AllowOnce)),
+            )
+            .child(
+                Button::new("agent-session", "Allow for this session")
+                    .style(ButtonStyle::Ghost)
+                    .action(Box::new(AllowForSession)),
+            )
+            .child(button(
+                "agent-always",
+                "Always",
+                ButtonStyle::Ghost,
+                Decision::Always,
+            ));
+        Some(
+            div()
+                .id("agent-approval")
+                .role(Role::Alert)
+                .aria_label(format!("The agent asks for leave: {title}"))
+                .test_support()
+                .flex()
+                .flex_col()
+                .gap(dp(8.0))
+                .p(dp(12.0))
+                .rounded(px(6.0))
+                .border_1()
+                .border_color(colors.warning)
+                .bg(colors.raised)
+                .child(Label::new("Waits for you").small().color(colors.warning))
+                .child(
+                    div()
+                        .text_color(colors.text)
+                        .child(Label::new(title).mono()),
+                )
+                .child(Label::new(reason).small().muted())
+                .child(buttons)
+                .into_any_element(),
+        )
+    }
+
+    fn render_question(&self, cx: &mut Context<Self>) -> Option<AnyElement> {
+        let colors = cx.theme().colors;
+        let open = self.open.as_ref()?;
+        let (number, question) = open.question.clone()?;
+        let options = question.options.iter().enumerate().map(|(at, option)| {
+            let answer = option.clone();
+            Button::new(("agent-option", at), option.clone())
+                .style(ButtonStyle::Plain)
+                .on_click(cx.listener(move |this, _, _, cx| {
+                    if let Some(open) = &mut this.open {
+                        open.question = None;
+                        (open.live.tell)(agent::Command::Reply {
+                            question: number,
+                            text: Some(answer.clone()),
+                        });
+                        cx.notify();
+                    }
+                }))
+        });
+        let options: Vec<_> = options.collect();
+        Some(
+            div()
+                .id("agent-question")
+                .role(Role::Alert)
+                .aria_label(question.text.clone())
+                .flex()
+                .flex_col()
+                .gap(dp(8.0))
+                .p(dp(12.0))
+                .rounded(px(6.0))
+                .border_1()
+                .border_color(colors.accent)
+                .bg(colors.raised)
+                .child(div().child(question.text))
+                .child(div().flex().flex_wrap().gap(dp(8.0)).children(options))
+                .child(Label::new("Or write an answer below.").small().muted())
+                .into_any_element(),
+        )
+    }
+}

@@ -1,0 +1,146 @@
+//! Draws the panel: its head, the transcript or the list of sessions, and the prompt.
+
+use gpui_kit::{
+    AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Render,
+    Role, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window, div, list,
+};
+use ui::{ActiveTheme as _, Button, ButtonStyle, EmptyState, Icon, IconButton, Label, dp};
+
+use super::{ComposerPanel, Shows};
+use crate::actions::{NewSession, ShowSessions};
+
+impl ComposerPanel {
+    fn render_head(&self, cx: &Context<Self>) -> AnyElement {
+        let colors = cx.theme().colors;
+        let title = match self.shows {
+            Shows::Sessions => Some("Sessions".to_owned()),
+            Shows::Session => self.transcript().and_then(|it| it.title()),
+        };
+        div()
+            .flex()
+            .flex_none()
+            .items_center()
+            .gap(dp(4.0))
+            .h(dp(32.0))
+            .pl(dp(12.0))
+            .pr(dp(4.0))
+            .border_b_1()
+            .border_color(colors.border)
+            .child(
+                div()
+                    .min_w_0()
+                    .flex_1()
+                    .child(Label::new(title.unwrap_or_else(|| "New session".to_owned())).strong()),
+            )
+            .child(
+                IconButton::new("agent-new", Icon::Plus, "New session")
+                    .action(Box::new(NewSession)),
+            )
+            .child(
+                IconButton::new("agent-sessions-button", Icon::Clock, "Sessions")
+                    .pressed(self.shows == Shows::Sessions)
+                    .action(Box::new(ShowSessions)),
+            )
+            .into_any_element()
+    }
+
+    fn render_body(&self, cx: &mut Context<Self>) -> AnyElement {
+        if self.shows == Shows::Sessions {
+            return self.render_sessions(cx);
+        }
+        let Some(open) = &self.open else {
+            return self.render_start(cx);
+        };
+        let this = cx.entity();
+        let rows = list(open.list.clone(), move |at, _, cx| {
+            this.update(cx, |this, cx| this.render_item(at, cx))
+        });
+        div()
+            .id("agent-transcript")
+            .role(Role::Log)
+            .aria_label("Transcript")
+            .test_support()
+            .track_focus(&self.list_focus)
+            .key_context("Composer transcript")
+            .size_full()
+            .py(dp(8.0))
+            .child(rows.size_full())
+            .into_any_element()
+    }
+
+    fn render_start(&self, cx: &mut Context<Self>) -> AnyElement {
+        let state = match (&self.agents, &self.root) {
+            (None, _) => EmptyState::new("No agents here")
+                .detail("This window was started without the engines that agents need."),
+            (_, None) => EmptyState::new("Open a folder first")
+                .detail("An agent works in a folder, and only there."),
+            _ => EmptyState::new("What shall be done?").detail(match self.models.advice.as_str() {
+                "" => "Say it below. The agent reads, edits and runs commands in this folder; what it wants to run it asks first.",
+                advice => advice,
+            }.to_owned()),
+        };
+        let can_demo =
+            self.root.is_some() && self.agents.is_some() && !self.models.advice.is_empty();
+        div()
+            .size_full()
+            .child(state.icon(Icon::Bot).children(can_demo.then(|| {
+                Button::new("agent-demo", "Try it with the demo model")
+                    .style(ButtonStyle::Plain)
+                    .on_click(cx.listener(|this, _, window, cx| {
+                        this.set_model("demo".to_owned(), cx);
+                        this.prompt.update(cx, |state, cx| {
+                            state.set_value("Fix the failing test", window, cx);
+                        });
+                        this.focus_prompt(window, cx);
+                    }))
+            })))
+            .into_any_element()
+    }
+}
+
+impl Render for ComposerPanel {
+    fn render(
+        &mut self,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> impl gpui_kit::IntoElement {
+        let colors = cx.theme().colors;
+        let body = self.render_body(cx);
+        let prompt = match self.shows {
+            Shows::Session => Some(self.render_prompt(window, cx)),
+            Shows::Sessions => None,
+        };
+        div()
+            .id("composer")
+            .role(Role::Region)
+            .aria_label("Agents")
+            .test_support()
+            .track_focus(&self.focus)
+            .key_context("Composer")
+            .on_action(cx.listener(Self::send_action))
+            .on_action(cx.listener(Self::stop))
+            .on_action(cx.listener(Self::new_session))
+            .on_action(cx.listener(Self::show_sessions))
+            .on_action(cx.listener(Self::choose_model))
+            .on_action(cx.listener(Self::next_mode))
+            .on_action(cx.listener(Self::allow_once))
+            .on_action(cx.listener(Self::allow_for_session))
+            .on_action(cx.listener(Self::refuse))
+            .on_action(cx.listener(Self::select_next))
+            .on_action(cx.listener(Self::select_previous))
+            .on_action(cx.listener(Self::select_last))
+            .on_action(cx.listener(Self::open_item))
+            .on_action(cx.listener(Self::open_file))
+            .on_action(cx.listener(Self::copy))
+            .on_action(cx.listener(Self::cancel))
+            .size_full()
+            .flex()
+            .flex_col()
+            .bg(colors.raised)
+            .text_color(colors.text)
+            .text_size(dp(13.0))
+            .child(self.render_head(cx))
+            .child(div().flex_1().min_h_0().child(body))
+            .children(prompt)
+    }
+}

@@ -1,0 +1,150 @@
+//! The list of sessions.
+
+use gpui_kit::{
+    AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
+    StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window, div,
+};
+use ui::{ActiveTheme as _, EmptyState, Icon, Label, ListRow, dp};
+
+use super::{ComposerPanel, Sessions, Shows};
+use crate::actions::ShowSessions;
+
+impl ComposerPanel {
+    pub(super) fn show_sessions(
+        &mut self,
+        _: &ShowSessions,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let (Some(agents), Some(root)) = (self.agents.clone(), self.root.clone()) else {
+            return;
+        };
+        self.shows = Shows::Sessions;
+        self.sessions.is_loading = true;
+        self.list_focus.focus(window, cx);
+        self._loading = Some(cx.spawn_in(window, async move |this, cx| {
+            let found = agents.sessions(root).await;
+            // The window may be gone by then.
+            this.update(cx, |this, cx| {
+                this.sessions = match found {
+                    Ok(lines) => Sessions {
+                        lines,
+                        ..Sessions::default()
+                    },
+                    Err(problem) => Sessions {
+                        problem: Some(problem),
+                        ..Sessions::default()
+                    },
+                };
+                cx.notify();
+            })
+            .ok();
+        }));
+        cx.notify();
+    }
+
+    /// The same, for commands of the window.
+    pub fn list_sessions(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        self.show_sessions(&ShowSessions, window, cx);
+    }
+
+    pub(super) fn open_selected_session(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        let line = self.sessions.lines.get(self.sessions.selected);
+        let (Some(agents), Some(id)) = (self.agents.clone(), line.map(|line| line.id.clone()))
+        else {
+            return;
+        };
+        if self.open.as_ref().is_some_and(|open| open.live.id == id) {
+            self.shows = Shows::Session;
+            self.focus_prompt(window, cx);
+            cx.notify();
+            return;
+        }
+        self._loading = Some(cx.spawn_in(window, async move |this, cx| {
+            let opened = agents.open(id).await;
+            // The window may be gone by then.
+            this.update_in(cx, |this, window, cx| match opened {
+                Ok(live) => {
+                    this.show(live, window, cx);
+                    this.focus_prompt(window, cx);
+                }
+                Err(sentence) => {
+                    this.sessions.problem = Some(sentence);
+                    cx.notify();
+                }
+            })
+            .ok();
+        }));
+    }
+
+    pub(super) fn render_sessions(&self, cx: &mut Context<Self>) -> AnyElement {
+        let content = match self.sessions.lines.is_empty() {
+            true => vec![self.render_no_sessions()],
+            false => self.render_session_rows(cx),
+        };
+        div()
+            .id("agent-sessions")
+            .role(Role::ListBox)
+            .aria_label("Sessions")
+            .test_support()
+            .track_focus(&self.list_focus)
+            .key_context("Composer sessions")
+            .size_full()
+            .overflow_y_scroll()
+            .p(dp(4.0))
+            .children(content)
+            .into_any_element()
+    }
+
+    fn render_no_sessions(&self) -> AnyElement {
+        let (title, detail) = match (&self.sessions.problem, self.sessions.is_loading) {
+            (Some(problem), _) => ("The sessions cannot be shown", problem.clone()),
+            (None, true) => ("Looking\u{2026}", String::new()),
+            (None, false) => (
+                "No sessions in this folder yet",
+                "What you ask an agent here is kept and listed.".to_owned(),
+            ),
+        };
+        let state = EmptyState::new(title).icon(Icon::Bot).detail(detail);
+        div().size_full().child(state).into_any_element()
+    }
+
+    fn render_session_rows(&self, cx: &mut Context<Self>) -> Vec<AnyElement> {
+        let error = cx.theme().colors.error;
+        let problem = self.sessions.problem.clone();
+        let problem = problem.map(|it| Label::new(it).color(error).into_any_element());
+        let rows = self.sessions.lines.iter().enumerate().map(|(at, line)| {
+            let cost = line.cost_nano.filter(|cost| *cost > 0).map(dollars);
+            let about = [Some(line.model.clone()), cost, Some(line.end.clone())];
+            let about = about.into_iter().flatten().filter(|it| !it.is_empty());
+            let about: Vec<String> = about.collect();
+            ListRow::new(("session", at), line.title.clone())
+                .lines(2)
+                .selected(at == self.sessions.selected)
+                .on_click(cx.listener(move |this, _, window, cx| {
+                    this.sessions.selected = at;
+                    this.open_selected_session(window, cx);
+                }))
+                .child(
+                    div()
+                        .flex()
+                        .flex_col()
+                        .min_w_0()
+                        .child(Label::new(line.title.clone()))
+                        .child(Label::new(about.join(" \u{b7} ")).small().muted()),
+                )
+                .into_any_element()
+        });
+        problem.into_iter().chain(rows).collect()
+    }
+}
+
+/// A cost as people read it.
+pub(super) fn dollars(nano: u64) -> String {
+    let dollars = nano as f64 / 1e9;
+    match dollars {
+        it if it >= 0.1 => format!("${it:.2}"),
+        it if it >= 0.001 => format!("${it:.3}"),
+        _ => "under $0.001".to_owned(),
+    }
+}

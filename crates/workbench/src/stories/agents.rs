@@ -1,0 +1,302 @@
+//! The panel for agents, by the keyboard alone.
+
+use std::sync::Arc;
+
+use agent::ask::Decision;
+use agent::record::{Mode, StoredContent, StoredPart, StoredUsage, TurnEnd};
+use agent::session::Prompt;
+use agent::tool::{Shown, ToolClass};
+use agent::{Command, Event, Outcome, Record, Stored};
+use composer_panel::agents::{FakeAgents, ModelLine, ModelList, SessionLine};
+use gpui_kit::TestAppContext;
+
+use super::a11y::names;
+use super::{Story, path, project, services, start_with};
+use crate::windows::Request;
+
+fn open(cx: &mut TestAppContext) -> (Story, FakeAgents) {
+    let line = |id: &str, name: &str| ModelLine {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        about: String::new(),
+    };
+    let models = ModelList {
+        models: vec![line("local/coder", "Coder"), line("demo", "Demo model")],
+        default: "local/coder".to_owned(),
+        advice: String::new(),
+    };
+    let session = SessionLine {
+        id: "old".to_owned(),
+        title: "tidy the tests".to_owned(),
+        last_ms: 0,
+        model: "local/coder".to_owned(),
+        cost_nano: None,
+        end: "done".to_owned(),
+    };
+    let fake = FakeAgents::new(models, vec![session]);
+    let files = project();
+    let services = crate::Services {
+        agents: Some(Arc::new(fake.clone())),
+        ..services(&files)
+    };
+    let request = Request {
+        folders: vec![path("/p")],
+        files: Vec::new(),
+    };
+    let mut stories = start_with(services, &files, request, cx);
+    let mut story = stories.pop().expect("a window");
+    story.settle();
+    (story, fake)
+}
+
+fn recorded(record: Record) -> Event {
+    Event::Recorded(Arc::new(Stored {
+        seq: 0,
+        at_ms: 0,
+        record,
+    }))
+}
+
+fn text(text: &str) -> StoredPart {
+    StoredPart {
+        content: StoredContent::Text {
+            text: text.to_owned(),
+        },
+        opaque: None,
+    }
+}
+
+/// A turn up to the moment at which a call waits for leave.
+fn until_leave() -> Vec<Event> {
+    let call = StoredPart {
+        content: StoredContent::Call {
+            id: "c1".to_owned(),
+            name: "exec_command".to_owned(),
+            arguments: "{}".to_owned(),
+        },
+        opaque: None,
+    };
+    vec![
+        recorded(Record::Prompted {
+            turn: 1,
+            parts: vec![text("fix it")],
+            is_steering: false,
+        }),
+        recorded(Record::Asked {
+            turn: 1,
+            step: 1,
+            model: "local/coder".to_owned(),
+            prompt: String::new(),
+            bytes: 0,
+            same_bytes: 0,
+        }),
+        Event::Text("I run ".to_owned()),
+        recorded(Record::Answered {
+            turn: 1,
+            step: 1,
+            model: "local/coder".to_owned(),
+            parts: vec![text("I run **the tests**."), call],
+            usage: StoredUsage::default(),
+            cost_nano: None,
+            stop: "tool_use".to_owned(),
+        }),
+        recorded(Record::LeaveAsked {
+            call: "c1".to_owned(),
+            title: "cargo test".to_owned(),
+            reason: "it runs a program".to_owned(),
+        }),
+    ]
+}
+
+fn after_leave() -> Vec<Event> {
+    vec![
+        recorded(Record::LeaveGiven {
+            call: "c1".to_owned(),
+            decision: Decision::Once,
+        }),
+        recorded(Record::CallBegan {
+            turn: 1,
+            call: "c1".to_owned(),
+            tool: "exec_command".to_owned(),
+            name: "exec_command".to_owned(),
+            class: ToolClass::Execute,
+            title: "cargo test".to_owned(),
+            input: serde_json::Value::Null,
+        }),
+        recorded(Record::CallEnded {
+            turn: 1,
+            call: "c1".to_owned(),
+            tool: "exec_command".to_owned(),
+            outcome: Outcome::Ok,
+            detail: None,
+            content: vec![text("ok")],
+            shown: vec![
+                Shown::Command {
+                    command: "cargo test".to_owned(),
+                    code: Some(0),
+                    output: "2 passed".to_owned(),
+                },
+                Shown::Diff {
+                    path: "src/main.rs".to_owned(),
+                    old: Some("a\nb\n".to_owned()),
+                    new: Some("a\nc\n".to_owned()),
+                },
+            ],
+            millis: 1_200,
+        }),
+        recorded(Record::TurnEnded {
+            turn: 1,
+            end: TurnEnd::Done,
+        }),
+        Event::Idle(TurnEnd::Done),
+    ]
+}
+
+fn said(text: &str) -> Prompt {
+    Prompt {
+        text: text.to_owned(),
+        images: Vec::new(),
+    }
+}
+
+#[gpui_kit::test]
+fn a_turn_with_leave_by_the_keyboard(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-b").input("fix it").keys("enter");
+    story.settle();
+    let started = fake.started();
+    assert_eq!(started.len(), 1);
+    assert_eq!(started[0].model, "local/coder");
+    assert_eq!(started[0].root, path("/p"));
+    assert_eq!(fake.told(), [Command::Prompt(said("fix it"))]);
+
+    for event in until_leave() {
+        fake.tell(event);
+    }
+    story.settle();
+    assert!(story.read(|it, cx| it.agents().read(cx).is_running()));
+    let asking = story.read(|it, cx| {
+        let transcript = it.agents().read(cx).transcript();
+        transcript
+            .and_then(|it| it.asking())
+            .map(|call| call.title.clone())
+    });
+    assert_eq!(asking.as_deref(), Some("cargo test"));
+    // Enter with nothing typed allows nothing.
+    story.keys("enter");
+    assert_eq!(fake.told(), []);
+    story.keys("alt-y");
+    let once = Command::Decide {
+        call: "c1".to_owned(),
+        decision: Decision::Once,
+    };
+    assert_eq!(fake.told(), [once]);
+
+    for event in after_leave() {
+        fake.tell(event);
+    }
+    story.settle();
+    assert!(!story.read(|it, cx| it.agents().read(cx).is_running()));
+    // What is said now begins another turn.
+    story.input("and now the docs").keys("enter");
+    assert_eq!(fake.told(), [Command::Prompt(said("and now the docs"))]);
+}
+
+#[gpui_kit::test]
+fn steering_and_stopping(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-i").input("fix it").keys("enter");
+    for event in until_leave().into_iter().take(3) {
+        fake.tell(event);
+    }
+    story.settle();
+    fake.told();
+    story.input("mind the style").keys("enter");
+    assert_eq!(fake.told(), [Command::Steer(said("mind the style"))]);
+    story.keys("ctrl-shift-backspace");
+    assert_eq!(fake.told(), [Command::Stop]);
+    // What was not begun is given back to the box.
+    fake.tell(Event::GivenBack(said("mind the style")));
+    story.settle();
+    story.keys("enter");
+    assert_eq!(fake.told(), [Command::Steer(said("mind the style"))]);
+}
+
+#[gpui_kit::test]
+fn from_the_prompt_to_the_transcript_and_to_a_file(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-b").input("fix it").keys("enter");
+    for event in until_leave().into_iter().chain(after_leave()) {
+        fake.tell(event);
+    }
+    story.settle();
+    story.keys("alt-up");
+    story.keys("o");
+    story.settle();
+    assert_eq!(story.tabs(), "[main.rs]");
+    // Escape goes back, one step at a time.
+    story.keys("ctrl-alt-i").keys("escape");
+    story.input("// here\n");
+    assert!(story.text().starts_with("// here\n"));
+}
+
+#[gpui_kit::test]
+fn sessions_are_listed_and_opened(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-b").keys("alt-h");
+    story.settle();
+    story.keys("enter");
+    story.settle();
+    assert_eq!(fake.opened(), ["old"]);
+    for event in until_leave().into_iter().chain(after_leave()) {
+        fake.tell(event);
+    }
+    story.settle();
+    let items = story.read(|it, cx| {
+        let transcript = it.agents().read(cx).transcript();
+        transcript.map_or(0, |it| it.items().len())
+    });
+    assert_eq!(items, 3);
+}
+
+#[gpui_kit::test]
+fn the_model_and_the_way_of_working_are_chosen(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story
+        .keys("ctrl-alt-b")
+        .keys("alt-/")
+        .input("demo")
+        .keys("enter");
+    story.settle();
+    story.keys("alt-m");
+    story.keys("ctrl-alt-i").keys("ctrl-alt-i");
+    story.input("plan it").keys("enter");
+    story.settle();
+    let started = fake.started();
+    assert_eq!(started[0].model, "demo");
+    assert_eq!(started[0].mode, Mode::Plan);
+}
+
+#[gpui_kit::test]
+fn every_control_has_a_name(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-b").input("fix it").keys("enter");
+    for event in until_leave() {
+        fake.tell(event);
+    }
+    story.settle();
+    let seen = names(&mut story, "the panel for agents");
+    for wanted in [
+        "Prompt",
+        "The agent asks for leave: cargo test",
+        "Refuse",
+        "Allow once",
+        "Transcript",
+        "Stop",
+    ] {
+        assert!(
+            seen.iter().any(|name| name.contains(wanted)),
+            "{wanted}: {seen:?}"
+        );
+    }
+}

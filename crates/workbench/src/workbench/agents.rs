@@ -1,0 +1,215 @@
+//! The panel for agents at the right of a window.
+
+use composer_panel::actions::{
+    ChooseModel, FocusPanel, NewSession, ShowSessions, Stop, TogglePanel,
+};
+use composer_panel::{ComposerPanel, PanelEvent};
+use gpui_kit::{
+    AnyElement, AppContext as _, Context, Empty, Entity, Focusable as _, InteractiveElement as _,
+    IntoElement as _, ParentElement as _, Pixels, StatefulInteractiveElement as _, StyleRefinement,
+    Styled as _, Window, div, px, relative,
+};
+use ui::ActiveTheme as _;
+
+use super::{Goal, How, Workbench};
+use crate::pickers::choices;
+use crate::region::region;
+use crate::services::Services;
+use crate::session::SavedDock;
+use crate::target::Place;
+
+/// The border of the panel that is being dragged.
+pub(super) struct DraggedAgentsBorder;
+
+/// The panel is never dragged narrower or wider than this.
+const WIDTHS: (f32, f32) = (280.0, 1200.0);
+/// Below this width of the window the panel lies over the text instead of beside it.
+const NARROW_FOR_AGENTS: f32 = 900.0;
+
+/// Where the panel stands.
+pub(super) struct AgentsDock {
+    pub(super) panel: Entity<ComposerPanel>,
+    pub(super) is_shown: bool,
+    pub(super) width: Pixels,
+}
+
+impl AgentsDock {
+    pub(super) fn new(window: &mut Window, cx: &mut Context<Workbench>) -> Self {
+        let engines = Services::of(cx).agents;
+        Self {
+            panel: cx.new(|cx| ComposerPanel::new(engines, None, window, cx)),
+            is_shown: false,
+            width: px(420.0),
+        }
+    }
+
+    pub(super) fn saved(&self) -> SavedDock {
+        SavedDock {
+            is_shown: self.is_shown,
+            width: f32::from(self.width),
+        }
+    }
+
+    pub(super) fn restore(&mut self, saved: &SavedDock) {
+        self.is_shown = saved.is_shown;
+        self.width = px(saved.width.clamp(WIDTHS.0, WIDTHS.1));
+    }
+}
+
+impl Workbench {
+    /// The panel for agents.
+    pub fn agents(&self) -> &Entity<ComposerPanel> {
+        &self.agents.panel
+    }
+
+    /// Whether the panel for agents is shown.
+    pub fn is_agents_shown(&self) -> bool {
+        self.agents.is_shown
+    }
+
+    pub(super) fn toggle_agents(
+        &mut self,
+        _: &TogglePanel,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        match self.agents.is_shown {
+            true => self.hide_agents(window, cx),
+            false => self.show_agents(window, cx),
+        }
+    }
+
+    pub(super) fn focus_agents(
+        &mut self,
+        _: &FocusPanel,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let focus = self.agents.panel.read(cx).focus_handle(cx);
+        match self.agents.is_shown && focus.contains_focused(window, cx) {
+            true => self.focus_active(window, cx),
+            false => self.show_agents(window, cx),
+        }
+    }
+
+    fn show_agents(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        self.agents.is_shown = true;
+        self.agents
+            .panel
+            .update(cx, |panel, cx| panel.focus_prompt(window, cx));
+        self.layout_changed(cx);
+    }
+
+    fn hide_agents(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        self.agents.is_shown = false;
+        self.focus_active(window, cx);
+        self.layout_changed(cx);
+    }
+
+    pub(super) fn new_agent_session(
+        &mut self,
+        _: &NewSession,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.show_agents(window, cx);
+        self.agents
+            .panel
+            .update(cx, |panel, cx| panel.begin_anew(window, cx));
+    }
+
+    pub(super) fn show_agent_sessions(
+        &mut self,
+        _: &ShowSessions,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.show_agents(window, cx);
+        self.agents
+            .panel
+            .update(cx, |panel, cx| panel.list_sessions(window, cx));
+    }
+
+    pub(super) fn stop_agent(&mut self, _: &Stop, _: &mut Window, cx: &mut Context<Self>) {
+        self.agents.panel.read(cx).stop_turn();
+    }
+
+    pub(super) fn choose_model_action(
+        &mut self,
+        _: &ChooseModel,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.choose_model(window, cx);
+    }
+
+    fn choose_model(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        let choices = choices::models(self.agents.panel.clone(), cx);
+        self.pick(choices, window, cx);
+    }
+
+    pub(super) fn agents_event(
+        &mut self,
+        _: &Entity<ComposerPanel>,
+        event: &PanelEvent,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        match event {
+            PanelEvent::ChooseModel => self.choose_model(window, cx),
+            PanelEvent::OpenFile(path, line) => {
+                let how = How::lasting().at(line.map(|line| Goal::Place(Place::new(line, 1))));
+                self.open_path(path.clone(), how, window, cx);
+            }
+            PanelEvent::Leave => self.focus_active(window, cx),
+        }
+    }
+
+    pub(super) fn drag_agents_border(&mut self, at: Pixels, room: Pixels, cx: &mut Context<Self>) {
+        let most = WIDTHS.1.min(f32::from(room) * 0.8).max(WIDTHS.0);
+        let width = f32::from(room - at).clamp(WIDTHS.0, most);
+        self.agents.width = px(width);
+        self.store_soon(cx);
+        cx.notify();
+    }
+
+    pub(super) fn render_agents(&self, window: &Window, cx: &Context<Self>) -> Option<AnyElement> {
+        if !self.agents.is_shown {
+            return None;
+        }
+        let colors = cx.theme().colors;
+        let handle = div()
+            .id("agents-border")
+            .absolute()
+            .top_0()
+            .bottom_0()
+            .left(px(-3.0))
+            .w(px(6.0))
+            .cursor_col_resize()
+            .occlude()
+            .on_drag(DraggedAgentsBorder, |_, _, _, cx| cx.new(|_| Empty));
+        let dock = div()
+            .relative()
+            .flex_none()
+            .h_full()
+            .w(self.agents.width)
+            .max_w(relative(0.9))
+            .bg(colors.raised)
+            .border_l_1()
+            .border_color(colors.border)
+            .child(region(
+                self.agents.panel.clone(),
+                StyleRefinement::default().size_full(),
+                window,
+            ))
+            .child(gpui_kit::deferred(handle));
+        let is_narrow = f32::from(window.viewport_size().width) < NARROW_FOR_AGENTS;
+        Some(match is_narrow {
+            true => {
+                let dock = dock.absolute().top_0().bottom_0().right_0();
+                gpui_kit::deferred(dock.shadow_lg().occlude()).into_any_element()
+            }
+            false => dock.into_any_element(),
+        })
+    }
+}
