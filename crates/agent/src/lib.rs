@@ -10,12 +10,24 @@
 
 #![warn(missing_docs)]
 
+pub mod arguments;
 pub mod ask;
+pub mod engine;
+pub mod handover;
+pub mod hooks;
+pub mod leave;
+pub mod locks;
+pub mod loops;
 pub mod outcome;
+pub mod parts;
 pub mod record;
 pub mod session;
 pub mod sources;
+pub mod spawn;
+pub mod stats;
+pub mod store;
 pub mod tool;
+pub mod transcript;
 
 pub use outcome::{Detail, Outcome};
 pub use record::{Record, Stored};

@@ -198,6 +198,31 @@ pub enum Record {
     },
 }
 
+impl Record {
+    /// Its kind, as it is called in the ledger.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Record::Began { .. } => "began",
+            Record::Prompted { .. } => "prompted",
+            Record::Joined { .. } => "joined",
+            Record::Asked { .. } => "asked",
+            Record::Answered { .. } => "answered",
+            Record::Failed { .. } => "failed",
+            Record::LeaveAsked { .. } => "leave_asked",
+            Record::LeaveGiven { .. } => "leave_given",
+            Record::CallBegan { .. } => "call_began",
+            Record::CallEnded { .. } => "call_ended",
+            Record::Planned { .. } => "planned",
+            Record::Compacted { .. } => "compacted",
+            Record::Switched { .. } => "switched",
+            Record::ModeSet { .. } => "mode_set",
+            Record::Titled { .. } => "titled",
+            Record::Noted { .. } => "noted",
+            Record::TurnEnded { .. } => "turn_ended",
+        }
+    }
+}
+
 /// A record and where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stored {

@@ -43,6 +43,13 @@ pub enum Command {
     SetMode(Mode),
     /// Make the conversation shorter now.
     Compact,
+    /// For a subagent of this session: mostly a decision or a reply.
+    Child {
+        /// The subagent's session.
+        session: String,
+        /// What it is told.
+        command: Box<Command>,
+    },
     /// End the session's task, after the running turn was stopped.
     Close,
 }
@@ -107,6 +114,18 @@ pub enum Event {
         limit: u64,
         /// Billionths of a US dollar; `None` once a price was not known.
         cost_nano: Option<u64>,
+    },
+    /// A subagent of this session tells something; its own subagents speak through it.
+    Child {
+        /// The subagent's session.
+        session: Arc<str>,
+        /// What it tells.
+        event: Box<Event>,
+    },
+    /// The conversation goes on in a session of its own, as was asked for; this one stays as it is.
+    Forked {
+        /// The new session, to be resumed.
+        session: String,
     },
     /// A prompt was not begun: it is given back.
     GivenBack(Prompt),

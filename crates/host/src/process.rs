@@ -104,6 +104,12 @@ impl Finished {
 
 /// Runs a process to its end.
 pub fn run(request: &Request) -> Result<Finished, Error> {
+    run_while(request, &|| true)
+}
+
+/// Runs a process to its end, or until it is not wanted any more, which ends it like its deadline does. Asked every
+/// few milliseconds.
+pub fn run_while(request: &Request, is_wanted: &dyn Fn() -> bool) -> Result<Finished, Error> {
     let failed = |error: &io::Error| start_error(request, error);
     let mut child = command(request).spawn().map_err(|error| failed(&error))?;
     let deadline = Instant::now() + request.deadline;
@@ -118,7 +124,7 @@ pub fn run(request: &Request) -> Result<Finished, Error> {
     });
     let output = child.stdout.take().map(|pipe| read_capped(pipe, cap));
     let errors = child.stderr.take().map(|pipe| read_capped(pipe, cap));
-    let end = wait(&mut child, deadline).map_err(|error| failed(&error))?;
+    let end = wait(&mut child, deadline, is_wanted).map_err(|error| failed(&error))?;
     let (output, output_cut) = join(output);
     let (errors, errors_cut) = join(errors);
     if writer.join().is_err() {
@@ -189,7 +195,7 @@ fn join(reader: Option<thread::JoinHandle<(Vec<u8>, bool)>>) -> (Vec<u8>, bool) 
         .unwrap_or_default()
 }
 
-fn wait(child: &mut Child, deadline: Instant) -> io::Result<End> {
+fn wait(child: &mut Child, deadline: Instant, is_wanted: &dyn Fn() -> bool) -> io::Result<End> {
     let mut pause = Duration::from_micros(200);
     loop {
         if has_ended(child)? {
@@ -199,7 +205,7 @@ fn wait(child: &mut Child, deadline: Instant) -> io::Result<End> {
             return Ok(end_of(child.wait()?));
         }
         let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
+        if left.is_zero() || !is_wanted() {
             kill_group(child);
             child.kill().log_err();
             child.wait()?;

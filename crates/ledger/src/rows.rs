@@ -183,15 +183,23 @@ impl Ledger {
     pub fn events(&self, session: &str) -> Result<Vec<SessionEvent>, Error> {
         let sql =
             "SELECT session, seq, at_ms, kind, body FROM events WHERE session = ?1 ORDER BY seq";
-        self.read(sql, params![session], |row| {
-            Ok(SessionEvent {
-                session: row.get(0)?,
-                seq: number(row, 1)?,
-                at_ms: number(row, 2)?,
-                kind: row.get(3)?,
-                body: row.get(4)?,
-            })
-        })
+        self.read(sql, params![session], event)
+    }
+
+    /// The events of a session that are of these kinds, in order.
+    pub fn events_of(&self, session: &str, kinds: &[&str]) -> Result<Vec<SessionEvent>, Error> {
+        let sql = "SELECT session, seq, at_ms, kind, body FROM events
+                   WHERE session = ?1 AND kind IN (SELECT value FROM json_each(?2)) ORDER BY seq";
+        // Kinds are words of ours: nothing in them needs to be escaped.
+        let kinds = format!("[\"{}\"]", kinds.join("\",\""));
+        self.read(sql, params![session, kinds], event)
+    }
+
+    /// The last event of a session.
+    pub fn last_event(&self, session: &str) -> Result<Option<SessionEvent>, Error> {
+        let sql = "SELECT session, seq, at_ms, kind, body FROM events WHERE session = ?1
+                   ORDER BY seq DESC LIMIT 1";
+        Ok(self.read(sql, params![session], event)?.pop())
     }
 
     /// The sessions, the latest first.
@@ -313,6 +321,16 @@ fn insert_call(transaction: &Transaction<'_>, call: &Call) -> rusqlite::Result<(
         call.cost_nano.map(int),
     ])?;
     Ok(())
+}
+
+fn event(row: &Row<'_>) -> rusqlite::Result<SessionEvent> {
+    Ok(SessionEvent {
+        session: row.get(0)?,
+        seq: number(row, 1)?,
+        at_ms: number(row, 2)?,
+        kind: row.get(3)?,
+        body: row.get(4)?,
+    })
 }
 
 fn call(row: &Row<'_>) -> rusqlite::Result<Call> {

@@ -1,0 +1,318 @@
+//! A call's arguments: read, held to the tool's schema, and explained where they do not fit.
+//!
+//! Pure. Knows the part of JSON Schema that tools' schemas use; what it does not know it lets pass, since the tool
+//! checks what matters to it.
+
+use serde_json::{Map, Value};
+
+use crate::tool::Input;
+use model::ToolInput;
+
+/// The member by which a model asks for the calls before this one to be over first.
+const WAITS: &str = "wait_for_previous";
+/// How many wrong members are named at once.
+const NAMED: usize = 5;
+
+/// Reads a call's arguments. Gives what the tool is given and whether the call waits for those before it; or a
+/// sentence for the model that says which member is wrong.
+pub fn read(offered: &ToolInput, arguments: &str) -> Result<(Input, bool), String> {
+    let schema = match offered {
+        ToolInput::Text { .. } => return Ok((Input::Text(arguments.to_owned()), false)),
+        ToolInput::Json(schema) => schema,
+    };
+    let mut value = parse(arguments)?;
+    let mut waits = false;
+    if let Value::Object(members) = &mut value {
+        let is_own = schema.pointer(&format!("/properties/{WAITS}")).is_some();
+        waits = members.get(WAITS) == Some(&Value::Bool(true));
+        if !is_own {
+            members.shift_remove(WAITS);
+        }
+        drop_nulls(members, schema);
+    }
+    let mut problems = Vec::new();
+    check(schema, schema, &value, "", &mut problems);
+    match problems.is_empty() {
+        true => Ok((Input::Json(value), waits)),
+        false => {
+            problems.truncate(NAMED);
+            Err(format!("the arguments do not fit: {}", problems.join("; ")))
+        }
+    }
+}
+
+fn parse(arguments: &str) -> Result<Value, String> {
+    if arguments.trim().is_empty() {
+        return Ok(Value::Object(Map::new()));
+    }
+    match serde_json::from_str(arguments) {
+        Ok(value @ Value::Object(_)) => Ok(value),
+        Ok(other) => Err(format!(
+            "the arguments must be a JSON object, and are {}",
+            kind(&other)
+        )),
+        Err(error) => Err(format!(
+            "the arguments are no valid JSON: {error}; near `{}`",
+            near(arguments, &error)
+        )),
+    }
+}
+
+/// The letters around an error.
+fn near(arguments: &str, error: &serde_json::Error) -> String {
+    let line = arguments.lines().nth(error.line().saturating_sub(1));
+    let line: Vec<char> = line.unwrap_or_default().chars().collect();
+    let at = error.column().min(line.len());
+    line[at.saturating_sub(20)..(at + 10).min(line.len())]
+        .iter()
+        .collect()
+}
+
+/// Models whose schemas make every member required write null for what they leave out.
+fn drop_nulls(members: &mut Map<String, Value>, schema: &Value) {
+    let required = |name: &str| {
+        let names = schema.get("required").and_then(Value::as_array);
+        names.is_some_and(|names| names.iter().any(|it| it == name))
+    };
+    members.retain(|name, value| !value.is_null() || required(name));
+}
+
+fn check(root: &Value, schema: &Value, value: &Value, at: &str, problems: &mut Vec<String>) {
+    let schema = resolve(root, schema);
+    for key in ["anyOf", "oneOf"] {
+        if let Some(choices) = schema.get(key).and_then(Value::as_array) {
+            let fits = |choice: &Value| {
+                let mut inner = Vec::new();
+                check(root, choice, value, at, &mut inner);
+                inner.is_empty()
+            };
+            if !choices.iter().any(fits) {
+                problems.push(format!("`{}` fits none of its allowed forms", path(at)));
+            }
+            return;
+        }
+    }
+    if !check_type(schema, value, at, problems) || !check_choice(schema, value, at, problems) {
+        return;
+    }
+    match value {
+        Value::Object(members) => check_object(root, schema, members, at, problems),
+        Value::Array(items) => check_array(root, schema, items, at, problems),
+        Value::Number(number) => {
+            check_bounds(
+                schema,
+                number.as_f64(),
+                ["minimum", "maximum"],
+                at,
+                problems,
+            );
+        }
+        Value::String(text) => {
+            let length = text.chars().count() as f64;
+            check_bounds(
+                schema,
+                Some(length),
+                ["minLength", "maxLength"],
+                at,
+                problems,
+            );
+        }
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+/// Follows a reference into the schema's own definitions.
+fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
+    let target = schema.get("$ref").and_then(Value::as_str);
+    let target = target.and_then(|target| target.strip_prefix('#'));
+    target
+        .and_then(|pointer| root.pointer(pointer))
+        .unwrap_or(schema)
+}
+
+fn check_type(schema: &Value, value: &Value, at: &str, problems: &mut Vec<String>) -> bool {
+    let wanted: Vec<&str> = match schema.get("type") {
+        Some(Value::String(one)) => vec![one],
+        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+        _ => return true,
+    };
+    let fits = wanted.iter().any(|wanted| match (*wanted, value) {
+        ("object", Value::Object(_))
+        | ("array", Value::Array(_))
+        | ("string", Value::String(_))
+        | ("boolean", Value::Bool(_))
+        | ("null", Value::Null)
+        | ("number", Value::Number(_)) => true,
+        ("integer", Value::Number(number)) => {
+            number.is_i64()
+                || number.is_u64()
+                || number.as_f64().is_some_and(|it| it.fract() == 0.0)
+        }
+        _ => false,
+    });
+    if !fits {
+        let wanted = wanted.join(" or ");
+        let kind = kind(value);
+        problems.push(format!("`{}` must be {wanted}, and is {kind}", path(at)));
+    }
+    fits
+}
+
+fn check_choice(schema: &Value, value: &Value, at: &str, problems: &mut Vec<String>) -> bool {
+    let choices = match (schema.get("enum"), schema.get("const")) {
+        (Some(Value::Array(choices)), _) => choices.clone(),
+        (_, Some(only)) => vec![only.clone()],
+        _ => return true,
+    };
+    let fits = choices.contains(value);
+    if !fits {
+        let choices: Vec<String> = choices.iter().map(Value::to_string).collect();
+        let choices = choices.join(", ");
+        problems.push(format!(
+            "`{}` must be one of {choices}, and is {value}",
+            path(at)
+        ));
+    }
+    fits
+}
+
+fn check_object(
+    root: &Value,
+    schema: &Value,
+    members: &Map<String, Value>,
+    at: &str,
+    problems: &mut Vec<String>,
+) {
+    let required = schema.get("required").and_then(Value::as_array);
+    for name in required.into_iter().flatten().filter_map(Value::as_str) {
+        if !members.contains_key(name) {
+            problems.push(format!("`{}` is missing", path(&format!("{at}.{name}"))));
+        }
+    }
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let additional = schema.get("additionalProperties");
+    for (name, value) in members {
+        let at = format!("{at}.{name}");
+        match (
+            properties.and_then(|properties| properties.get(name)),
+            additional,
+        ) {
+            (Some(schema), _) => check(root, schema, value, &at, problems),
+            (None, Some(Value::Bool(false))) => {
+                let known: Vec<&str> = properties
+                    .into_iter()
+                    .flatten()
+                    .map(|(name, _)| name.as_str())
+                    .collect();
+                let at = path(&at);
+                problems.push(format!(
+                    "there is no `{at}`; there are {}",
+                    known.join(", ")
+                ));
+            }
+            (None, Some(schema @ Value::Object(_))) => check(root, schema, value, &at, problems),
+            (None, _) => {}
+        }
+    }
+}
+
+fn check_array(
+    root: &Value,
+    schema: &Value,
+    items: &[Value],
+    at: &str,
+    problems: &mut Vec<String>,
+) {
+    let count = items.len() as f64;
+    check_bounds(schema, Some(count), ["minItems", "maxItems"], at, problems);
+    if let Some(schema) = schema.get("items") {
+        for (ix, item) in items.iter().enumerate() {
+            check(root, schema, item, &format!("{at}[{ix}]"), problems);
+        }
+    }
+}
+
+fn check_bounds(
+    schema: &Value,
+    number: Option<f64>,
+    [least, most]: [&str; 2],
+    at: &str,
+    problems: &mut Vec<String>,
+) {
+    let Some(number) = number else {
+        return;
+    };
+    let bound = |name| schema.get(name).and_then(Value::as_f64);
+    let of = match least {
+        "minLength" => "the length of ",
+        "minItems" => "the number of items of ",
+        _ => "",
+    };
+    if let Some(least) = bound(least).filter(|least| number < *least) {
+        problems.push(format!(
+            "{of}`{}` must be at least {least}, and is {number}",
+            path(at)
+        ));
+    }
+    if let Some(most) = bound(most).filter(|most| number > *most) {
+        problems.push(format!(
+            "{of}`{}` must be at most {most}, and is {number}",
+            path(at)
+        ));
+    }
+}
+
+fn path(at: &str) -> &str {
+    match at.strip_prefix('.').unwrap_or(at) {
+        "" => "the whole",
+        path => path,
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// The names that look most like a wrong one, the most alike first.
+pub fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let wrong = wrong.to_lowercase();
+    let mut scored: Vec<(usize, &str)> = names
+        .into_iter()
+        .map(|name| {
+            let lower = name.to_lowercase();
+            let is_within = lower.contains(&wrong) || wrong.contains(&lower);
+            (
+                distance(&wrong, &lower) / (1 + 3 * usize::from(is_within)),
+                name,
+            )
+        })
+        .collect();
+    scored.sort();
+    scored.into_iter().take(3).map(|(_, name)| name).collect()
+}
+
+/// How many letters must be changed, added or taken out.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (ix, letter) in one.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = ix + 1;
+        for (at, it) in other.iter().enumerate() {
+            let change = diagonal + usize::from(letter != *it);
+            diagonal = row[at + 1];
+            row[at + 1] = change.min(row[at] + 1).min(diagonal + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests;

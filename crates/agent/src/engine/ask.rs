@@ -1,0 +1,298 @@
+//! One question to a model and its answer: sent, shown while it streams, written down.
+
+use futures::StreamExt;
+use model::{
+    Answer, Assembler, Content, Event as Piece, Failure, FailureClass, StopReason, TokenCount,
+    Usage,
+};
+use router::actor::Told;
+
+use super::compacting::BYTES_PER_TOKEN;
+use super::prompt::Standing;
+use super::session::{Halt, Session};
+use crate::parts;
+use crate::record::{Record, StoredPart, StoredUsage, TurnEnd};
+use crate::session::Event;
+
+/// What an answer asks for.
+#[derive(Debug)]
+pub(super) enum Heard {
+    /// These calls: id, the model's name for the tool, arguments.
+    Calls(Vec<(String, String, String)>),
+    /// Nothing: it is done.
+    Done(StopReason),
+    /// The conversation is too long for the model; nothing was said.
+    TooLong(Failure),
+    /// It failed.
+    Failed(Failure),
+}
+
+/// An answer as it came.
+struct Came {
+    answer: Answer,
+    /// Who answered.
+    model: String,
+    is_stopped: bool,
+}
+
+impl Session {
+    /// Asks for the next answer and writes down what came.
+    pub(super) async fn ask(
+        &mut self,
+        step: u64,
+        prompt: &str,
+        standing: Standing,
+    ) -> Result<Heard, Halt> {
+        let request = self.request();
+        let fingerprint = self.transcript.fingerprint(&self.offered.specs);
+        let same_bytes = fingerprint.same_bytes(&self.fingerprint);
+        let bytes = fingerprint.bytes();
+        let asked = Record::Asked {
+            turn: self.turn,
+            step,
+            model: self.model.clone(),
+            prompt: fingerprint.hash(),
+            bytes,
+            same_bytes,
+        };
+        self.fingerprint = fingerprint;
+        self.write(vec![asked]).await?;
+        let came = self.listen(request, prompt, standing).await;
+        self.heard(step, bytes, came).await
+    }
+
+    async fn listen(&mut self, request: model::Request, prompt: &str, standing: Standing) -> Came {
+        let mut assembler = Assembler::new(&request.messages);
+        let mut model = request.model.to_string();
+        let mind = self.start.harness.parts.mind.clone();
+        let mut told = mind.ask(self.question(request, prompt, standing));
+        loop {
+            let next = self.inbox.during(told.next()).await;
+            let (is_stopped, next) = match next {
+                Ok(next) => (false, next),
+                Err(super::inbox::Stopped) => (true, None),
+            };
+            let Some(next) = next else {
+                // Dropping the stream closes its socket.
+                drop(told);
+                return Came {
+                    answer: assembler.finish(),
+                    model,
+                    is_stopped,
+                };
+            };
+            match next {
+                Told::Decided(decision) => {
+                    if let Some(lane) = &decision.chosen {
+                        model = lane.model.to_string();
+                    }
+                    self.events.show(Event::Decided(decision));
+                }
+                Told::Waiting { failure, pause } => self.events.show(Event::Waiting {
+                    why: failure.message,
+                    pause,
+                }),
+                Told::Event(piece) => self.show(&mut assembler, piece),
+            }
+        }
+    }
+
+    fn show(&self, assembler: &mut Assembler, piece: Piece) {
+        let call = assembler.push(&piece).map(str::to_owned);
+        let event = match (piece, call) {
+            (Piece::TextDelta(text), _) => Event::Text(text),
+            (Piece::ReasoningDelta(text), _) => Event::Thought(text),
+            (Piece::Restart, _) => Event::Restarted,
+            (Piece::ToolStart { name, .. }, Some(call)) => Event::CallDelta {
+                call,
+                name,
+                fragment: String::new(),
+            },
+            (Piece::ToolArgsDelta { fragment, .. }, Some(call)) => Event::CallDelta {
+                call,
+                name: String::new(),
+                fragment,
+            },
+            _ => return,
+        };
+        self.events.show(event);
+    }
+
+    async fn heard(&mut self, step: u64, bytes: u64, came: Came) -> Result<Heard, Halt> {
+        let Came {
+            answer,
+            model,
+            is_stopped,
+        } = came;
+        for problem in &answer.problems {
+            log::warn!("session {}: {model}: {problem}", self.id);
+        }
+        let calls = calls(&answer);
+        let (stop, failure) = (answer.stop, answer.failure.clone());
+        let parts = kept(&answer);
+        let says_something = !parts.is_empty();
+        if says_something || stop.is_some() {
+            let word = match stop {
+                Some(stop) => stop_word(stop),
+                None if is_stopped => "stopped",
+                None => "broken",
+            };
+            let usage = answer.usage.unwrap_or_else(|| guess(bytes, &answer));
+            let cost = self
+                .mind()
+                .price(&model)
+                .and_then(|price| price.cost(&usage));
+            self.spent.nano += cost.map_or(0, |cost| cost.0);
+            self.spent.has_unknown |= cost.is_none();
+            if usage.total().0 > 0 {
+                self.filled = Some((usage.total().0, bytes));
+            }
+            self.measure_answer(&model, &usage);
+            self.note(vec![Record::Answered {
+                turn: self.turn,
+                step,
+                model: model.clone(),
+                parts,
+                usage: StoredUsage {
+                    input: usage.input.0,
+                    cache_read: usage.cache_read.0,
+                    cache_write: usage.cache_write_5m.plus(usage.cache_write_1h).0,
+                    output: usage.output.0,
+                    reasoning: usage.reasoning.0,
+                },
+                cost_nano: cost.map(|cost| cost.0),
+                stop: word.to_owned(),
+            }])
+            .await;
+            self.events.show(Event::Fill {
+                used: usage.total().0,
+                limit: self.context().0,
+                cost_nano: (!self.spent.has_unknown).then_some(self.spent.nano),
+            });
+        }
+        if is_stopped {
+            self.abort_unbegun(&calls).await;
+            return Err(Halt::Stopped);
+        }
+        // What was completed stands, however the answer ended: its calls run.
+        if !calls.is_empty() {
+            return Ok(Heard::Calls(calls));
+        }
+        match (stop, failure) {
+            (Some(stop), _) => Ok(Heard::Done(stop)),
+            (None, failure) => {
+                let failure = failure.unwrap_or_else(|| {
+                    Failure::new(FailureClass::Torn, "The answer broke off without a reason.")
+                });
+                self.failed(step, says_something, failure).await
+            }
+        }
+    }
+
+    async fn failed(
+        &mut self,
+        step: u64,
+        says_something: bool,
+        failure: Failure,
+    ) -> Result<Heard, Halt> {
+        if failure.class == FailureClass::ContextOverflow && !says_something {
+            return Ok(Heard::TooLong(failure));
+        }
+        self.note(vec![Record::Failed {
+            turn: self.turn,
+            step,
+            class: class_name(failure.class).to_owned(),
+            message: failure.message.clone(),
+        }])
+        .await;
+        Ok(Heard::Failed(failure))
+    }
+}
+
+/// What an answer used of which nobody said so: it was stopped, or broke off.
+fn guess(bytes: u64, answer: &Answer) -> Usage {
+    let said = answer.message.parts.iter().map(|part| match &part.content {
+        Content::Text(text) | Content::Reasoning(text) => text.len(),
+        Content::ToolCall { arguments, .. } => arguments.len(),
+        _ => 0,
+    });
+    let said: usize = said.sum();
+    Usage {
+        input: TokenCount(bytes / BYTES_PER_TOKEN),
+        output: TokenCount(said as u64 / BYTES_PER_TOKEN),
+        ..Usage::default()
+    }
+}
+
+/// The complete calls of an answer.
+fn calls(answer: &Answer) -> Vec<(String, String, String)> {
+    let calls = answer.calls();
+    calls
+        .map(|(id, name, arguments)| {
+            let name = if name.is_empty() { UNNAMED } else { name };
+            (id.to_owned(), name.to_owned(), arguments.to_owned())
+        })
+        .collect()
+}
+
+/// What a call without a name is called, since no wire takes an empty name back.
+const UNNAMED: &str = "unnamed";
+
+/// What is kept of an answer: all but calls that broke off.
+fn kept(answer: &Answer) -> Vec<StoredPart> {
+    let message = answer.clone().into_history();
+    let parts = message.parts.into_iter().map(|mut part| {
+        if let Content::ToolCall { name, .. } = &mut part.content
+            && name.is_empty()
+        {
+            UNNAMED.clone_into(name);
+        }
+        part
+    });
+    parts.filter_map(|part| parts::stored(&part)).collect()
+}
+
+/// How a turn ends whose model failed.
+pub(super) fn failed_end(failure: Failure) -> TurnEnd {
+    match failure.class {
+        FailureClass::Budget => TurnEnd::OutOfBudget {
+            what: failure.message,
+        },
+        FailureClass::Cancelled => TurnEnd::Stopped,
+        class => TurnEnd::Failed {
+            class: class_name(class).to_owned(),
+            what: failure.message,
+        },
+    }
+}
+
+fn stop_word(stop: StopReason) -> &'static str {
+    match stop {
+        StopReason::EndTurn => "end_turn",
+        StopReason::ToolUse => "tool_use",
+        StopReason::MaxTokens => "max_tokens",
+        StopReason::StopText => "stop_text",
+        StopReason::Refusal => "refusal",
+        StopReason::Pause => "pause",
+    }
+}
+
+/// What a failure of a model is called in records.
+pub(super) fn class_name(class: FailureClass) -> &'static str {
+    match class {
+        FailureClass::RateLimited => "rate_limited",
+        FailureClass::Overloaded => "overloaded",
+        FailureClass::Quota => "quota",
+        FailureClass::Authentication => "authentication",
+        FailureClass::InvalidRequest => "invalid_request",
+        FailureClass::ContextOverflow => "context_overflow",
+        FailureClass::NoSuchModel => "no_such_model",
+        FailureClass::Budget => "budget",
+        FailureClass::Offline => "offline",
+        FailureClass::ServerError => "server_error",
+        FailureClass::Stalled => "stalled",
+        FailureClass::Torn => "torn",
+        FailureClass::Malformed => "malformed",
+        FailureClass::Cancelled => "cancelled",
+    }
+}

@@ -1,0 +1,148 @@
+//! The request for the next answer, and on which terms it is asked.
+
+use model::policy::route::Boundary;
+use model::policy::{Caller, Class, Purpose, Task, TurnId};
+use model::{ModelId, ParallelTools, Request, Sampling, TokenCount, ToolChoice};
+use router::actor::{Ask, Question, Terms};
+
+use super::session::Session;
+use crate::handover;
+use crate::record::Mode;
+
+/// Where the turn stands, as the router wants to know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Standing {
+    pub(super) boundary: Boundary,
+    /// How often the turn went in circles.
+    pub(super) stalls: u32,
+}
+
+impl Session {
+    /// The request for the next answer. The same records give the same bytes.
+    pub(super) fn request(&self) -> Request {
+        let profile = self.profile();
+        let model = model_id(&self.model);
+        let mut messages = self.transcript.messages();
+        if !is_open(&self.model) {
+            messages = handover::for_model(messages, &model);
+        }
+        Request {
+            model,
+            system: self.transcript.system(),
+            messages,
+            tools: self
+                .offered
+                .specs
+                .iter()
+                .map(|(_, spec)| spec.clone())
+                .collect(),
+            tool_choice: ToolChoice::Auto,
+            parallel_tools: profile.parallel != ParallelTools::Never,
+            max_output: profile.max_output,
+            effort: None,
+            sampling: Sampling::default(),
+            response_schema: None,
+            stop: Vec::new(),
+            conversation: Some(self.id.as_ref().to_owned()),
+        }
+    }
+
+    /// The question for the router.
+    pub(super) fn question(&self, request: Request, prompt: &str, standing: Standing) -> Ask {
+        let terms = match self.model.as_str() {
+            "auto" => {
+                let fill = self.fill_percent();
+                let task = Task {
+                    prompt,
+                    purpose: match self.mode {
+                        Mode::Plan => Purpose::Plan,
+                        Mode::Build | Mode::Ask => Purpose::Work,
+                    },
+                    files_touched: 0,
+                    diff_lines: 0,
+                    plan_depth: 0,
+                    context_fill: fill,
+                    stalls: standing.stalls,
+                };
+                Terms::auto(&task, standing.boundary)
+            }
+            _ => Terms {
+                boundary: standing.boundary,
+                ..Terms::named()
+            },
+        };
+        Ask {
+            what: Question::Chat(Box::new(request)),
+            caller: self.caller(),
+            terms: Terms {
+                edits: self.mode == Mode::Build,
+                ..terms
+            },
+        }
+    }
+
+    /// A question beside the conversation: a summary. Nobody waits for it more than for the turn.
+    pub(super) fn side_question(&self, text: &str) -> Ask {
+        let wanted = self.harness().parts.limits.summary_model.as_deref();
+        let name = wanted.unwrap_or(&self.model);
+        let profile = self.mind().profile(name);
+        let messages = vec![model::Message::text(model::Role::User, text)];
+        let most = TokenCount(profile.max_output.0.min(SUMMARY));
+        let request = Request::new(model_id(name), messages, most);
+        let terms = match name {
+            "auto" => Terms::auto(&summary_task(text), Boundary::NewAgent),
+            _ => Terms::named(),
+        };
+        Ask {
+            what: Question::Chat(Box::new(request)),
+            caller: self.caller(),
+            terms,
+        }
+    }
+
+    /// How full the model's context is, in percent.
+    pub(super) fn fill_percent(&self) -> u8 {
+        let used = self.filled.map_or(0, |(tokens, _)| tokens);
+        let percent = used.saturating_mul(100) / self.context().0.max(1);
+        u8::try_from(percent.min(100)).unwrap_or(100)
+    }
+
+    fn caller(&self) -> Caller {
+        Caller {
+            class: match &self.start.parent {
+                Some(_) => Class::Subagent,
+                None => Class::Turn,
+            },
+            agent: self.agent,
+            turn: TurnId(self.turn),
+        }
+    }
+}
+
+/// The most tokens of a summary.
+const SUMMARY: u64 = 4_096;
+
+fn summary_task(text: &str) -> Task<'_> {
+    Task {
+        prompt: text,
+        purpose: Purpose::Summary,
+        files_touched: 0,
+        diff_lines: 0,
+        plan_depth: 0,
+        context_fill: 0,
+        stalls: 0,
+    }
+}
+
+/// A model as people write it. `auto` and `demo` stand for themselves.
+pub(super) fn model_id(name: &str) -> ModelId {
+    ModelId::parse(name).unwrap_or_else(|| ModelId {
+        provider: name.to_owned(),
+        model: name.to_owned(),
+    })
+}
+
+/// Whether the router chooses, so that nobody knows yet who will read the request.
+fn is_open(model: &str) -> bool {
+    model == "auto"
+}

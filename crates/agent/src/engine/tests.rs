@@ -1,0 +1,10 @@
+//! Turns with scripted models and fake tools, under a clock that stands still.
+
+mod cancelling;
+mod fakes;
+mod leaving;
+mod long;
+mod resuming;
+mod spawning;
+mod switching;
+mod turns;

@@ -1,0 +1,326 @@
+//! A turn: from a prompt to the moment at which the model, the person or a bound ends it.
+
+use model::policy::route::Boundary;
+use model::{Content, FailureClass, StopReason};
+
+use super::ask::{Heard, failed_end};
+use super::prompt::Standing;
+use super::session::{Halt, Session};
+use super::shared::Joining;
+use crate::hooks::HookEvent;
+use crate::leave::mode_note;
+use crate::loops::{Circle, Loops};
+use crate::parts;
+use crate::record::{Origin, PromptPlace, Record, StoredContent, StoredPart, TurnEnd};
+use crate::session::Prompt;
+
+/// How often an answer may break off at its limit before the turn ends.
+const CUT_OFFS: u32 = 3;
+/// How often a provider may pause one after the other.
+const PAUSES: u32 = 64;
+/// How often hooks may send a model back to work at the end of a turn.
+const SENT_BACK: u32 = 3;
+
+/// What is counted within a turn.
+#[derive(Default)]
+struct Counts {
+    step: u64,
+    /// Answers in a row that broke off at their limit.
+    cut_offs: u32,
+    pauses: u32,
+    sent_back: u32,
+    /// Whether the conversation was made shorter because the model refused its length.
+    was_too_long: bool,
+    stalls: u32,
+}
+
+/// What comes after an answer.
+enum Next {
+    /// Another request.
+    Ask,
+    End(TurnEnd),
+}
+
+impl Session {
+    /// Runs a turn to its end.
+    pub(super) async fn turn(&mut self, prompt: Prompt) -> Result<TurnEnd, Halt> {
+        self.turn += 1;
+        self.loops = Loops::default();
+        if let Some(spawn) = &self.spawn {
+            spawn.set(self.turn, &self.model, self.mode);
+        }
+        let is_first = !self.has_begun;
+        let mut records = self.beginning().await?;
+        match self.submitted(&prompt.text).await? {
+            Ok(joined) => self.joining.extend(joined),
+            Err(reason) => {
+                let what = format!("a hook does not let this prompt through: {reason}");
+                records.push(Record::Noted { text: what.clone() });
+                self.write(records).await?;
+                self.events
+                    .tell(crate::session::Event::GivenBack(prompt))
+                    .await;
+                let class = "hook".to_owned();
+                return Ok(TurnEnd::Failed { class, what });
+            }
+        }
+        records.extend(self.before_prompt(&prompt.text, is_first).await?);
+        records.push(self.prompted(&prompt, false));
+        self.write(records).await?;
+        self.steps(&prompt.text).await
+    }
+
+    async fn steps(&mut self, prompt: &str) -> Result<TurnEnd, Halt> {
+        let mut counts = Counts::default();
+        let mut boundary = Boundary::NewTurn;
+        loop {
+            counts.step += 1;
+            self.apply_wishes().await?;
+            if self.inbox.is_stopped() {
+                return Err(Halt::Stopped);
+            }
+            if self.is_full() && self.compact(HOW_FULL).await? {
+                boundary = Boundary::Compacted;
+            }
+            if let Some(what) = self.over_budget() {
+                return Ok(TurnEnd::OutOfBudget { what });
+            }
+            let standing = Standing {
+                boundary,
+                stalls: counts.stalls,
+            };
+            let heard = self.ask(counts.step, prompt, standing).await?;
+            boundary = match counts.stalls {
+                0 => Boundary::Within,
+                _ => Boundary::Stalled,
+            };
+            match self.after(heard, &mut counts).await? {
+                Next::Ask => {}
+                Next::End(end) => return Ok(end),
+            }
+        }
+    }
+
+    async fn after(&mut self, heard: Heard, counts: &mut Counts) -> Result<Next, Halt> {
+        match heard {
+            Heard::Calls(calls) => {
+                (counts.cut_offs, counts.pauses) = (0, 0);
+                self.after_calls(calls, counts).await
+            }
+            Heard::Done(StopReason::MaxTokens) => {
+                counts.cut_offs += 1;
+                if counts.cut_offs > CUT_OFFS {
+                    return Ok(Next::End(TurnEnd::Failed {
+                        class: "max_tokens".to_owned(),
+                        what: format!(
+                            "{CUT_OFFS} answers in a row were longer than the model may write at once"
+                        ),
+                    }));
+                }
+                self.joining.push((Origin::Harness, CUT_OFF.to_owned()));
+                self.join().await?;
+                Ok(Next::Ask)
+            }
+            Heard::Done(StopReason::Pause) if counts.pauses < PAUSES => {
+                counts.pauses += 1;
+                Ok(Next::Ask)
+            }
+            Heard::Done(StopReason::Refusal) => Ok(Next::End(TurnEnd::Refused)),
+            Heard::Done(_) => self.at_end(counts).await,
+            Heard::TooLong(failure) => {
+                if counts.was_too_long || !self.compact(HOW_TOO_LONG).await? {
+                    return Ok(Next::End(failed_end(failure)));
+                }
+                counts.was_too_long = true;
+                Ok(Next::Ask)
+            }
+            Heard::Failed(failure) if failure.class == FailureClass::Cancelled => {
+                Err(Halt::Stopped)
+            }
+            Heard::Failed(failure) => Ok(Next::End(failed_end(failure))),
+        }
+    }
+
+    async fn after_calls(
+        &mut self,
+        calls: Vec<(String, String, String)>,
+        counts: &mut Counts,
+    ) -> Result<Next, Halt> {
+        let seen = self.run_calls(calls).await?;
+        for seen in seen {
+            match self.loops.push(seen) {
+                None => {}
+                Some(Circle::Warn(text)) => {
+                    counts.stalls += 1;
+                    self.joining.push((Origin::Harness, text));
+                }
+                Some(Circle::End(what)) => return Ok(Next::End(TurnEnd::Looped { what })),
+            }
+        }
+        self.join().await?;
+        Ok(Next::Ask)
+    }
+
+    /// The model is done. The turn is, too, unless somebody has more to say.
+    async fn at_end(&mut self, counts: &mut Counts) -> Result<Next, Halt> {
+        // Who was sent away has to come back before the turn can end.
+        while !self.inbox.children.is_empty() && self.joining.is_empty() {
+            let late = self.inbox.during(self.late.recv()).await?;
+            match late {
+                Some(late) => self.joining.push(late),
+                None => break,
+            }
+        }
+        if counts.sent_back < SENT_BACK
+            && self.joining.is_empty()
+            && self.inbox.steering.is_empty()
+            && let Some(reason) = self.stop_hook(counts.sent_back > 0).await?
+        {
+            counts.sent_back += 1;
+            self.joining.push(reason);
+        }
+        match self.join().await? {
+            true => Ok(Next::Ask),
+            false => Ok(Next::End(TurnEnd::Done)),
+        }
+    }
+
+    /// Lets everything join that waits: notes, late answers, what the person steers with. Whether there was any.
+    pub(super) async fn join(&mut self) -> Result<bool, Halt> {
+        while let Ok(late) = self.late.try_recv() {
+            self.joining.push(late);
+        }
+        let mut records: Vec<Record> = self
+            .joining
+            .drain(..)
+            .map(|(origin, text)| Record::Joined {
+                place: PromptPlace::AfterResults,
+                origin,
+                text,
+            })
+            .collect();
+        for prompt in std::mem::take(&mut self.inbox.steering) {
+            records.extend(self.before_prompt(&prompt.text, false).await?);
+            records.push(self.prompted(&prompt, true));
+        }
+        let has_any = !records.is_empty();
+        if has_any {
+            self.write(records).await?;
+        }
+        Ok(has_any)
+    }
+
+    /// The records with which a session begins; none where it has begun.
+    async fn beginning(&mut self) -> Result<Vec<Record>, Halt> {
+        if self.has_begun {
+            return Ok(Vec::new());
+        }
+        let (profile, mode) = (self.profile(), self.mode);
+        let opening = self
+            .harness()
+            .parts
+            .context
+            .opening(&self.start.root, profile, mode);
+        let opening = self.inbox.during(opening).await?;
+        let mut records = vec![Record::Began {
+            root: self.start.root.as_path().to_string_lossy().into_owned(),
+            parent: self.start.parent.as_ref().map(|it| it.parent.clone()),
+            forked_from: None,
+            mode,
+            model: self.model.clone(),
+        }];
+        records.extend(opening.into_iter().map(joined));
+        records.extend(mode_note(mode, None).map(harness_note));
+        let hooked = self.start_hook().await?;
+        records.extend(hooked.into_iter().map(|(origin, text)| Record::Joined {
+            place: PromptPlace::BeforePrompt,
+            origin,
+            text,
+        }));
+        Ok(records)
+    }
+
+    async fn before_prompt(&mut self, prompt: &str, is_first: bool) -> Result<Vec<Record>, Halt> {
+        let profile = self.profile();
+        let context = &self.harness().parts.context;
+        let joining = context.before_prompt(&self.start.root, profile, prompt, is_first);
+        let joining = self.inbox.during(joining).await?;
+        while let Ok(late) = self.late.try_recv() {
+            self.joining.push(late);
+        }
+        let own = self.joining.drain(..).map(|(origin, text)| Joining {
+            place: PromptPlace::BeforePrompt,
+            origin,
+            text,
+        });
+        let own: Vec<Record> = own.map(joined).collect();
+        Ok(own
+            .into_iter()
+            .chain(joining.into_iter().map(joined))
+            .collect())
+    }
+
+    fn prompted(&self, prompt: &Prompt, is_steering: bool) -> Record {
+        let mut said: Vec<StoredPart> = vec![parts::text(prompt.text.as_str())];
+        let images = prompt.images.iter().filter_map(|image| match image {
+            Content::Image { .. } => parts::stored_content(image),
+            _ => None,
+        });
+        said.extend(images.map(|content: StoredContent| StoredPart {
+            content,
+            opaque: None,
+        }));
+        Record::Prompted {
+            turn: self.turn,
+            parts: said,
+            is_steering,
+        }
+    }
+
+    fn over_budget(&self) -> Option<String> {
+        let budget = self.start.budget?;
+        let spent = model::Cost(self.spent.nano);
+        if self.spent.has_unknown {
+            return Some(format!(
+                "this session may cost {budget}, and what it cost so far is not known, since a model has no known \
+                 price; name its price in the settings, or set no bound"
+            ));
+        }
+        (spent >= budget).then(|| {
+            format!("this session may cost {budget}, and has cost {spent}; allow more and say how to go on")
+        })
+    }
+
+    /// Asks the hooks at the end of a turn; what they answer sends the model back to work.
+    async fn stop_hook(&mut self, was_sent_back: bool) -> Result<Option<(Origin, String)>, Halt> {
+        let event = match self.start.parent {
+            Some(_) => HookEvent::SubagentStop,
+            None => HookEvent::Stop,
+        };
+        let more = [("stop_hook_active".to_owned(), was_sent_back.into())];
+        let told = self.run_hooks(event, more.into_iter().collect()).await?;
+        Ok(told.and_then(|told| told.block))
+    }
+}
+
+const CUT_OFF: &str = "Your answer was cut off: it was longer than what you may write at once. What you had begun to \
+                       call was not run. Go on where you stopped, in smaller pieces.";
+pub(super) const HOW_FULL: &str = "the conversation has grown long";
+pub(super) const HOW_TOO_LONG: &str = "the conversation is longer than the model takes";
+
+fn joined(joining: Joining) -> Record {
+    Record::Joined {
+        place: joining.place,
+        origin: joining.origin,
+        text: joining.text,
+    }
+}
+
+/// A note of the harness in front of what comes next.
+pub(super) fn harness_note(text: String) -> Record {
+    Record::Joined {
+        place: PromptPlace::BeforePrompt,
+        origin: Origin::Harness,
+        text,
+    }
+}

@@ -1,0 +1,269 @@
+//! Programs of the person's that are asked at certain moments, by the names and the manners of Claude Code.
+//!
+//! A hook reads JSON on its input. It blocks by exit code 2, its errors saying why, or by a JSON answer; it adds to
+//! the prompt by `additionalContext`. Everything else it does is a problem that is named, and nothing stops for it.
+//! Invariant: hooks run only where the person consented to exactly this text of the file: see `consent`.
+//! Start at `Hooks::run`.
+
+mod answer;
+pub mod consent;
+mod run;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::AbsPath;
+use regex::Regex;
+use serde_json::{Map, Value, json};
+
+use crate::record::{Mode, Origin};
+
+pub use answer::{HookTold, LeaveWord};
+pub use run::{HookRunner, Ran, RealHooks};
+
+/// How long a hook may take, where it does not say so.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The moments at which hooks are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names are those of Claude Code")]
+pub enum HookEvent {
+    PreToolUse,
+    PostToolUse,
+    UserPromptSubmit,
+    SessionStart,
+    SessionEnd,
+    Stop,
+    SubagentStop,
+    PreCompact,
+    Notification,
+    PermissionRequest,
+}
+
+/// The hooks of a session.
+pub struct Hooks {
+    hooks: Vec<Hook>,
+    runner: Arc<dyn HookRunner>,
+}
+
+/// A program that is asked at a moment.
+#[derive(Clone, Debug)]
+pub struct Hook {
+    event: HookEvent,
+    /// Which tools it is for; all where there is none.
+    matcher: Option<Regex>,
+    command: String,
+    patience: Duration,
+}
+
+/// What every hook is told.
+#[derive(Clone, Debug)]
+pub struct HookFacts {
+    /// The session.
+    pub session: Arc<str>,
+    /// The folder it works in.
+    pub root: AbsPath,
+    /// How it works.
+    pub mode: Mode,
+}
+
+impl HookEvent {
+    const ALL: [Self; 10] = [
+        Self::PreToolUse,
+        Self::PostToolUse,
+        Self::UserPromptSubmit,
+        Self::SessionStart,
+        Self::SessionEnd,
+        Self::Stop,
+        Self::SubagentStop,
+        Self::PreCompact,
+        Self::Notification,
+        Self::PermissionRequest,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PreToolUse => "PreToolUse",
+            Self::PostToolUse => "PostToolUse",
+            Self::UserPromptSubmit => "UserPromptSubmit",
+            Self::SessionStart => "SessionStart",
+            Self::SessionEnd => "SessionEnd",
+            Self::Stop => "Stop",
+            Self::SubagentStop => "SubagentStop",
+            Self::PreCompact => "PreCompact",
+            Self::Notification => "Notification",
+            Self::PermissionRequest => "PermissionRequest",
+        }
+    }
+
+    /// Whether what a hook prints joins the prompt even where it is no JSON.
+    fn takes_text(self) -> bool {
+        matches!(self, Self::UserPromptSubmit | Self::SessionStart)
+    }
+}
+
+/// Reads the `hooks` of a settings file. What cannot be read is left out and named.
+pub fn parse(text: &str) -> (Vec<Hook>, Vec<String>) {
+    let mut problems = Vec::new();
+    let settings: Value = match serde_json::from_str(text) {
+        Ok(settings) => settings,
+        Err(error) => {
+            return (
+                Vec::new(),
+                vec![format!("the hooks cannot be read: {error}")],
+            );
+        }
+    };
+    let mut hooks = Vec::new();
+    let events = settings.get("hooks").and_then(Value::as_object);
+    for (name, groups) in events.into_iter().flatten() {
+        let Some(event) = HookEvent::ALL
+            .into_iter()
+            .find(|event| event.name() == name)
+        else {
+            problems.push(format!("there is no hook event {name}; it is left out"));
+            continue;
+        };
+        for group in groups.as_array().into_iter().flatten() {
+            match matcher(group) {
+                Ok(matcher) => read_group(event, &matcher, group, &mut hooks, &mut problems),
+                Err(problem) => problems.push(format!("{name}: {problem}")),
+            }
+        }
+    }
+    (hooks, problems)
+}
+
+fn read_group(
+    event: HookEvent,
+    matcher: &Option<Regex>,
+    group: &Value,
+    hooks: &mut Vec<Hook>,
+    problems: &mut Vec<String>,
+) {
+    let all = group.get("hooks").and_then(Value::as_array);
+    for hook in all.into_iter().flatten() {
+        let kind = hook
+            .get("type")
+            .and_then(Value::as_str)
+            .unwrap_or("command");
+        let command = hook.get("command").and_then(Value::as_str);
+        let (Some(command), "command") = (command, kind) else {
+            problems.push(format!(
+                "{}: a hook of type {kind} without a command is left out; there are only commands",
+                event.name()
+            ));
+            continue;
+        };
+        let seconds = hook.get("timeout").and_then(Value::as_f64);
+        hooks.push(Hook {
+            event,
+            matcher: matcher.clone(),
+            command: command.to_owned(),
+            patience: seconds
+                .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+                .unwrap_or(PATIENCE),
+        });
+    }
+}
+
+fn matcher(group: &Value) -> Result<Option<Regex>, String> {
+    match group.get("matcher").and_then(Value::as_str) {
+        None | Some("" | "*") => Ok(None),
+        Some(pattern) => Regex::new(&format!("^(?:{pattern})$"))
+            .map(Some)
+            .map_err(|error| format!("the matcher \"{pattern}\" cannot be read: {error}")),
+    }
+}
+
+impl Hooks {
+    /// Hooks that the person consented to.
+    pub fn new(hooks: Vec<Hook>, runner: Arc<dyn HookRunner>) -> Self {
+        Self { hooks, runner }
+    }
+
+    /// Whether there is any for this moment.
+    pub fn has(&self, event: HookEvent) -> bool {
+        self.hooks.iter().any(|hook| hook.event == event)
+    }
+
+    /// Asks all hooks of a moment side by side, and puts together what they say. Dropping the future ends them.
+    pub async fn run(
+        &self,
+        event: HookEvent,
+        facts: HookFacts,
+        more: Map<String, Value>,
+    ) -> HookTold {
+        let tool = more
+            .get("tool_name")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let names = [tool.to_owned(), alias(tool).to_owned()];
+        let asked: Vec<&Hook> = self
+            .hooks
+            .iter()
+            .filter(|hook| hook.event == event && hook.is_for(&names))
+            .collect();
+        if asked.is_empty() {
+            return HookTold::default();
+        }
+        let mut input = json!({
+            "session_id": facts.session.as_ref(),
+            "cwd": facts.root.as_path().to_string_lossy(),
+            "hook_event_name": event.name(),
+            "permission_mode": match facts.mode {
+                Mode::Plan | Mode::Ask => "plan",
+                Mode::Build => "default",
+            },
+        });
+        if let Value::Object(members) = &mut input {
+            members.extend(more);
+            if members.contains_key("tool_name") {
+                members.insert("tool_name".to_owned(), names[1].as_str().into());
+                members.insert("burin_tool".to_owned(), names[0].as_str().into());
+            }
+        }
+        let input = input.to_string().into_bytes();
+        let running = asked.iter().map(|hook| {
+            self.runner
+                .run(&hook.command, &facts.root, input.clone(), hook.patience)
+        });
+        let ran = futures::future::join_all(running).await;
+        let mut told = HookTold::default();
+        for (hook, ran) in asked.iter().zip(ran) {
+            let origin = Origin::Hook {
+                command: hook.command.clone(),
+            };
+            told.add(answer::read(event, &origin, ran));
+        }
+        told
+    }
+}
+
+impl Hook {
+    fn is_for(&self, names: &[String]) -> bool {
+        let matcher = self.matcher.as_ref();
+        matcher.is_none_or(|matcher| names.iter().any(|name| matcher.is_match(name)))
+    }
+}
+
+/// The name by which hooks written for Claude Code know a tool.
+fn alias(tool: &str) -> &str {
+    match tool {
+        "read" => "Read",
+        "edit" | "apply_patch" => "Edit",
+        "write" => "Write",
+        "exec_command" | "write_stdin" => "Bash",
+        "glob" | "list" => "Glob",
+        "grep" => "Grep",
+        "fetch" => "WebFetch",
+        "web_search" => "WebSearch",
+        "spawn_agent" => "Task",
+        "todo" | "plan" | "update_plan" => "TodoWrite",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! What is written comes back, whatever lies between.
+
+use base::AbsPath;
+use host::TempFolder;
+use ledger::{Entry, Ledger, SessionEvent};
+
+use super::{SessionState, Store};
+use crate::parts;
+use crate::record::{Mode, Record, Stored, TurnEnd};
+
+fn ledger(folder: &TempFolder) -> Ledger {
+    let path: AbsPath = folder.path().join("ledger.db");
+    Ledger::open(&path, 1).expect("it opens").ledger
+}
+
+fn records() -> Vec<Stored> {
+    let records = vec![
+        Record::Began {
+            root: "/work".to_owned(),
+            parent: None,
+            forked_from: None,
+            mode: Mode::Plan,
+            model: "auto".to_owned(),
+        },
+        Record::Prompted {
+            turn: 1,
+            parts: vec![parts::text("\n  Mend the roof\nplease")],
+            is_steering: false,
+        },
+        Record::TurnEnded {
+            turn: 1,
+            end: TurnEnd::Done,
+        },
+    ];
+    (0..)
+        .zip(records)
+        .map(|(seq, record)| Stored {
+            seq,
+            at_ms: 100 + seq,
+            record,
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn a_session_comes_back_and_is_listed() {
+    let folder = TempFolder::new().expect("a folder");
+    let store = Store::start(ledger(&folder)).expect("it starts");
+    let records = records();
+    store
+        .begin("s1", "/work", &records[..2])
+        .await
+        .expect("written");
+    store.enqueue("s1", &records[2..]).await;
+    store.flush().await.expect("flushed");
+    let past = store.read("s1").expect("read");
+    assert_eq!((past.records, past.next_seq), (records, 3));
+    assert_eq!(past.problems, Vec::<String>::new());
+    let lines = store.sessions(10).expect("listed");
+    let line = &lines[0];
+    assert_eq!(line.title, "Mend the roof");
+    assert_eq!(
+        (line.model.as_str(), line.mode, line.turns),
+        ("auto", Mode::Plan, 1)
+    );
+    assert_eq!((line.started_ms, line.last_ms), (100, 102));
+    assert_eq!(line.state, SessionState::Ended(TurnEnd::Done));
+    let missing = store.read("nobody").expect_err("there is none");
+    assert!(
+        missing.contains("there is no session \"nobody\""),
+        "{missing}"
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_named_and_left_out() {
+    let folder = TempFolder::new().expect("a folder");
+    let mut raw = ledger(&folder);
+    let event = |seq, body: &str| {
+        Entry::Event(SessionEvent {
+            session: "s1".to_owned(),
+            seq,
+            at_ms: 1,
+            kind: "prompted".to_owned(),
+            body: body.to_owned(),
+        })
+    };
+    let good = serde_json::to_string(&records()[1].record).expect("JSON");
+    raw.append(&[
+        event(0, &good[..good.len() / 2]),
+        event(1, &good),
+        event(2, r#"{"kind":"from_the_future","what":1}"#),
+    ])
+    .expect("appended");
+    let store = Store::start(raw).expect("it starts");
+    let past = store.read("s1").expect("read");
+    assert_eq!((past.records.len(), past.next_seq), (1, 3));
+    assert_eq!(past.problems.len(), 2);
+    assert!(
+        past.problems[1].contains("record 2 of session s1"),
+        "{:?}",
+        past.problems
+    );
+}
+
+#[tokio::test]
+async fn a_number_that_is_there_already_is_refused() {
+    let folder = TempFolder::new().expect("a folder");
+    let store = Store::start(ledger(&folder)).expect("it starts");
+    let records = records();
+    store.begin("s1", "/work", &records).await.expect("written");
+    let error = store
+        .append("s1", &records[1..2])
+        .await
+        .expect_err("refused");
+    assert!(error.contains("refuses a row"), "{error}");
+    // Nobody else is held up by it.
+    store.begin("s2", "/work", &records).await.expect("written");
+}

@@ -1,0 +1,121 @@
+//! The thread that writes: whatever waits becomes one transaction.
+
+use ledger::{Entry, Error, Ledger};
+use tokio::sync::mpsc;
+
+use super::Write;
+
+/// Groups of rows to a transaction.
+const GROUP: usize = 256;
+/// Rows kept for another try while the disk refuses them; beyond it the newest are lost, and it is said.
+const KEPT: usize = 16 * 1024;
+
+pub(super) fn start(ledger: Ledger, waiting: mpsc::Receiver<Write>) -> Result<(), String> {
+    let work = Work {
+        ledger,
+        held: Vec::new(),
+    };
+    let thread = std::thread::Builder::new().name("records".to_owned());
+    let started = thread.spawn(move || work.run(waiting));
+    started
+        .map(drop)
+        .map_err(|error| format!("cannot start the thread that writes records: {error}"))
+}
+
+struct Work {
+    ledger: Ledger,
+    /// Rows that nobody waits for and the disk refused; they go first the next time.
+    held: Vec<Entry>,
+}
+
+impl Work {
+    fn run(mut self, mut waiting: mpsc::Receiver<Write>) {
+        while let Some(first) = waiting.blocking_recv() {
+            let mut group = vec![first];
+            while group.len() < GROUP
+                && let Ok(write) = waiting.try_recv()
+            {
+                group.push(write);
+            }
+            self.write(group);
+        }
+        if !self.held.is_empty() && self.ledger.append(&self.held).is_err() {
+            log::error!(
+                "{} records are lost: the ledger cannot be written",
+                self.held.len()
+            );
+        }
+    }
+
+    fn write(&mut self, mut group: Vec<Write>) {
+        let mut entries = std::mem::take(&mut self.held);
+        let held = entries.len();
+        for write in &mut group {
+            entries.append(&mut write.entries.clone());
+        }
+        if entries.is_empty() || self.ledger.append(&entries).is_ok() {
+            for done in group.into_iter().filter_map(|write| write.done) {
+                // Who asked may have gone; then nobody wants to know.
+                done.send(Ok(())).ok();
+            }
+            return;
+        }
+        // One of them is refused, or the disk is in trouble: each for itself, in order.
+        entries.truncate(held);
+        self.held = entries;
+        self.write_held();
+        for write in group {
+            self.write_one(write);
+        }
+    }
+
+    fn write_one(&mut self, write: Write) {
+        // Nothing overtakes what is held: a session's numbers must have no gap.
+        let written = match self.held.is_empty() {
+            true => self.ledger.append(&write.entries),
+            false => Err(Error::Closed),
+        };
+        let error = match (written, &write.done) {
+            (Ok(()), _) => None,
+            (Err(Error::Closed), _) if !self.held.is_empty() => {
+                Some("the ledger cannot be written at the moment".to_owned())
+            }
+            (Err(error), _) => Some(error.to_string()),
+        };
+        match (error, write.done) {
+            (error, Some(done)) => {
+                let answer = error.map_or(Ok(()), Err);
+                done.send(answer).ok();
+            }
+            (Some(error), None) => self.hold(write.entries, &error),
+            (None, None) => {}
+        }
+    }
+
+    fn write_held(&mut self) {
+        if self.held.is_empty() {
+            return;
+        }
+        let held = std::mem::take(&mut self.held);
+        for (ix, entry) in held.iter().enumerate() {
+            match self.ledger.append(std::slice::from_ref(entry)) {
+                Ok(()) => {}
+                Err(error @ Error::Refused { .. }) => log::error!("{error}"),
+                Err(error) => {
+                    log::warn!("{error}");
+                    self.held = held[ix..].to_vec();
+                    return;
+                }
+            }
+        }
+    }
+
+    fn hold(&mut self, entries: Vec<Entry>, error: &str) {
+        log::warn!("{error}; {} records wait", entries.len());
+        self.held.extend(entries);
+        if self.held.len() > KEPT {
+            log::error!("{} records are lost", self.held.len() - KEPT);
+            self.held.truncate(KEPT);
+        }
+    }
+}

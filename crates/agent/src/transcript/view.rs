@@ -1,0 +1,124 @@
+//! What compaction looks at: the conversation as a list, with where each piece can be cut.
+
+use model::{Content, Part};
+
+use super::{Answer, CallSlot, Item, Transcript};
+use crate::outcome::Outcome;
+use crate::record::Origin;
+
+/// The conversation as compaction looks at it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct View<'a> {
+    /// In order. A call's result comes after all calls of its answer.
+    pub items: Vec<ViewItem<'a>>,
+}
+
+/// A piece of the conversation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ViewItem<'a> {
+    /// The record that it came with.
+    pub seq: u64,
+    /// What it is.
+    pub kind: ViewKind<'a>,
+    /// The call that it is, or answers.
+    pub call: Option<&'a str>,
+    /// Its bytes in the prompt.
+    pub bytes: u64,
+    /// Its text: of a call its arguments, of pictures nothing.
+    pub text: &'a str,
+}
+
+/// What a piece of the conversation is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ViewKind<'a> {
+    /// Said to the model by nobody else than its origin tells.
+    Said(&'a Origin),
+    /// The model's words.
+    Model,
+    /// The model's thought.
+    Thought,
+    /// A call of a tool, by the model's word for it.
+    Call {
+        /// The word.
+        name: &'a str,
+    },
+    /// A call's result.
+    Result {
+        /// The tool's own name.
+        tool: &'a str,
+        /// How the call ended.
+        outcome: Outcome,
+    },
+}
+
+impl Transcript {
+    /// The conversation as compaction looks at it. Calls that still run have no result in it.
+    pub fn view(&self) -> View<'_> {
+        let mut view = View::default();
+        for item in &self.items {
+            match item {
+                Item::Said(said) => view.items.push(ViewItem {
+                    seq: said.seq,
+                    kind: ViewKind::Said(&said.origin),
+                    call: None,
+                    bytes: super::pieces::part_bytes(&said.part),
+                    text: text_of(&said.part),
+                }),
+                Item::Answer(answer) => answer.view(&mut view.items),
+            }
+        }
+        view
+    }
+}
+
+impl Answer {
+    fn view<'a>(&'a self, items: &mut Vec<ViewItem<'a>>) {
+        for part in &self.parts {
+            let (kind, call) = match &part.content {
+                Content::ToolCall { id, name, .. } if self.is_sent(id) => {
+                    (ViewKind::Call { name }, Some(id.as_str()))
+                }
+                Content::ToolCall { .. } => continue,
+                Content::Reasoning(_) => (ViewKind::Thought, None),
+                _ => (ViewKind::Model, None),
+            };
+            items.push(ViewItem {
+                seq: self.seq,
+                kind,
+                call,
+                bytes: super::pieces::part_bytes(part),
+                text: text_of(part),
+            });
+        }
+        let slots = self.calls.iter().filter(|slot| !slot.is_dropped);
+        items.extend(slots.filter_map(CallSlot::view));
+    }
+}
+
+impl CallSlot {
+    fn view(&self) -> Option<ViewItem<'_>> {
+        let result = self.result.as_ref()?;
+        let texts = result.content.iter().filter_map(|content| match content {
+            Content::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        Some(ViewItem {
+            seq: result.seq,
+            kind: ViewKind::Result {
+                tool: &result.tool,
+                outcome: result.outcome,
+            },
+            call: Some(&self.id),
+            bytes: super::pieces::part_bytes(&result.part(&self.id)),
+            text: texts.max_by_key(|text| text.len()).unwrap_or_default(),
+        })
+    }
+}
+
+fn text_of(part: &Part) -> &str {
+    match &part.content {
+        Content::Text(text) | Content::Reasoning(text) => text,
+        Content::ToolCall { arguments, .. } => arguments,
+        _ => "",
+    }
+}
