@@ -18,6 +18,7 @@ pub mod hooks;
 pub mod leave;
 pub mod locks;
 pub mod loops;
+pub mod context;
 pub mod outcome;
 pub mod parts;
 pub mod record;

@@ -1,0 +1,225 @@
+//! The few lines of YAML that stand in front of rules and skills.
+//!
+//! Limitations: no anchors, no flow maps, no multi-line quoted texts; nested maps one level deep. What is more than
+//! that is read as text.
+
+/// What stands between two lines of `---` at the beginning of a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Front {
+    fields: Vec<(String, Field)>,
+}
+
+/// What a key has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Field {
+    Text(String),
+    List(Vec<String>),
+    Map(Vec<(String, String)>),
+}
+
+impl Front {
+    /// Divides a text into what stands in front and the body. Without a closing line everything is body.
+    pub(crate) fn split(text: &str) -> (Self, &str) {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let Some(rest) = text
+            .strip_prefix("---\n")
+            .or_else(|| text.strip_prefix("---\r\n"))
+        else {
+            return (Self::default(), text);
+        };
+        let mut at = 0;
+        for line in rest.split_inclusive('\n') {
+            if line.trim_end() == "---" {
+                let body = &rest[at + line.len()..];
+                return (Self::parse(&rest[..at]), body);
+            }
+            at += line.len();
+        }
+        (Self::default(), text)
+    }
+
+    pub(crate) fn field(&self, key: &str) -> Option<&Field> {
+        let mut fields = self.fields.iter();
+        fields.find(|(name, _)| name == key).map(|(_, field)| field)
+    }
+
+    /// A key's text; a list is its entries with commas between.
+    pub(crate) fn text(&self, key: &str) -> Option<String> {
+        match self.field(key)? {
+            Field::Text(text) => Some(text.clone()),
+            Field::List(list) => Some(list.join(", ")),
+            Field::Map(_) => None,
+        }
+    }
+
+    /// A key's entries; a text is divided at its commas.
+    pub(crate) fn list(&self, key: &str) -> Vec<String> {
+        match self.field(key) {
+            Some(Field::List(list)) => list.clone(),
+            Some(Field::Text(text)) => commas(text),
+            Some(Field::Map(_)) | None => Vec::new(),
+        }
+    }
+
+    pub(crate) fn is_true(&self, key: &str) -> bool {
+        self.text(key).is_some_and(|text| text == "true")
+    }
+
+    fn parse(text: &str) -> Self {
+        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        let mut fields = Vec::new();
+        let mut at = 0;
+        while at < lines.len() {
+            let line = lines[at];
+            at += 1;
+            let is_nested = line.starts_with([' ', '\t', '-', '#']);
+            let Some((key, value)) = line.split_once(':').filter(|_| !is_nested) else {
+                continue;
+            };
+            let beneath = lines[at..]
+                .iter()
+                .take_while(|line| line.is_empty() || line.starts_with([' ', '\t', '-']))
+                .count();
+            let block = &lines[at..at + beneath];
+            at += beneath;
+            fields.push((key.trim().to_owned(), field(value.trim(), block)));
+        }
+        Self { fields }
+    }
+}
+
+fn field(value: &str, block: &[&str]) -> Field {
+    if let Some(list) = value
+        .strip_prefix('[')
+        .and_then(|value| value.strip_suffix(']'))
+    {
+        return Field::List(commas(list));
+    }
+    if let Some(style) = value.strip_prefix(['|', '>']) {
+        let separator = if value.starts_with('|') { "\n" } else { " " };
+        // What follows the sign says how line ends at the end are kept: not of interest here.
+        let lines: Vec<&str> = block.iter().map(|line| line.trim()).collect();
+        return match style {
+            "" | "-" | "+" => Field::Text(lines.join(separator).trim().to_owned()),
+            _ => Field::Text(value.to_owned()),
+        };
+    }
+    if !value.is_empty() {
+        // A plain text may go on in the lines below it.
+        let more = block.iter().map(|line| line.trim());
+        let whole: Vec<&str> = std::iter::once(value).chain(more).collect();
+        return Field::Text(unquote(whole.join(" ").trim()));
+    }
+    let items = block.iter().map(|line| line.trim());
+    let items: Vec<&str> = items.filter(|line| !line.is_empty()).collect();
+    if items.iter().any(|item| item.starts_with('-')) {
+        let list = items.iter().filter_map(|item| item.strip_prefix('-'));
+        return Field::List(list.map(|item| unquote(item.trim())).collect());
+    }
+    let pairs = items.iter().filter_map(|item| item.split_once(':'));
+    let map: Vec<(String, String)> = pairs
+        .map(|(key, value)| (key.trim().to_owned(), unquote(value.trim())))
+        .collect();
+    match map.is_empty() {
+        true => Field::Text(String::new()),
+        false => Field::Map(map),
+    }
+}
+
+fn commas(text: &str) -> Vec<String> {
+    // Commas inside braces belong to a glob.
+    let mut depth = 0_u32;
+    let pieces = text.split(|letter| {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        letter == ',' && depth == 0
+    });
+    let pieces = pieces.map(|piece| unquote(piece.trim()));
+    pieces.filter(|piece| !piece.is_empty()).collect()
+}
+
+fn unquote(text: &str) -> String {
+    for quote in ['"', '\''] {
+        let inner = text
+            .strip_prefix(quote)
+            .and_then(|text| text.strip_suffix(quote));
+        if let Some(inner) = inner {
+            return match quote {
+                '"' => inner.replace("\\\"", "\"").replace("\\\\", "\\"),
+                _ => inner.replace("''", "'"),
+            };
+        }
+    }
+    text.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_in_front_is_read() {
+        let check = |front: &str, key: &str, expected: Option<Field>| {
+            let text = format!("---\n{front}\n---\nbody\n");
+            let (read, body) = Front::split(&text);
+            assert_eq!(body, "body\n", "{front}");
+            assert_eq!(read.field(key).cloned(), expected, "{front}");
+        };
+        let text = |text: &str| Some(Field::Text(text.into()));
+        let list = |list: &[&str]| {
+            Some(Field::List(
+                list.iter().map(|item| (*item).into()).collect(),
+            ))
+        };
+        check("name: a", "name", text("a"));
+        check("name: \"a: b\"", "name", text("a: b"));
+        check(
+            "description: a\n  goes on",
+            "description",
+            text("a goes on"),
+        );
+        check(
+            "description: >\n  one\n  two",
+            "description",
+            text("one two"),
+        );
+        check(
+            "description: |\n  one\n  two",
+            "description",
+            text("one\ntwo"),
+        );
+        check("description: >-\n  one", "description", text("one"));
+        check("globs: [a, \"b c\"]", "globs", list(&["a", "b c"]));
+        check("globs:\n  - a\n  - 'b'", "globs", list(&["a", "b"]));
+        check("globs:\n- a\nname: b", "globs", list(&["a"]));
+        check("globs:\nname: b", "globs", text(""));
+        check("# note\nname: b", "name", text("b"));
+        check("name: b", "other", None);
+        let map = Field::Map(vec![("author".into(), "x".into())]);
+        check("metadata:\n  author: x\nname: y", "metadata", Some(map));
+    }
+
+    #[test]
+    fn a_text_is_divided_at_commas_outside_of_braces() {
+        let (front, _) = Front::split("---\nglobs: *.{ts,tsx}, src/**\nalwaysApply: true\n---\n");
+        assert_eq!(front.list("globs"), ["*.{ts,tsx}", "src/**"]);
+        assert!(front.is_true("alwaysApply"));
+        assert!(!front.is_true("globs"));
+    }
+
+    #[test]
+    fn a_text_without_front_is_all_body() {
+        for text in [
+            "",
+            "---",
+            "--- a\n",
+            "---\nname: x\n",
+            "# Title\n---\n---\n",
+        ] {
+            assert_eq!(Front::split(text), (Front::default(), text));
+        }
+    }
+}

@@ -1,0 +1,379 @@
+use super::*;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use host::{FakeClock, FakeFiles};
+
+use crate::sources::{Buffers, CodeSearch, Place};
+
+fn path(path: &str) -> AbsPath {
+    AbsPath::new(path).unwrap()
+}
+
+fn sources(files: &FakeFiles) -> Sources {
+    Sources {
+        files: Arc::new(files.clone()),
+        clock: Arc::new(FakeClock::at(1_795_305_600_000)),
+        state: path("/state"),
+        buffers: None,
+        search: None,
+        diagnostics: None,
+        web: None,
+    }
+}
+
+fn tools() -> Vec<(String, String)> {
+    let names = [
+        "read",
+        "grep",
+        "edit",
+        "write",
+        "exec_command",
+        "skill",
+        "fetch",
+    ];
+    names
+        .iter()
+        .map(|name| ((*name).to_owned(), (*name).to_owned()))
+        .collect()
+}
+
+fn opening<'a>(sources: &'a Sources, root: &'a AbsPath, profile: &'a Profile) -> Opening<'a> {
+    Opening {
+        sources,
+        root,
+        profile,
+        tools: tools(),
+        post: Post::Person,
+        mode: Mode::Build,
+        is_trusted: true,
+        config: Some(path("/config")),
+        surroundings: Surroundings {
+            system: "Linux (x86_64)".into(),
+            shell: "bash".into(),
+            ..Surroundings::default()
+        },
+    }
+}
+
+fn project() -> FakeFiles {
+    let files = FakeFiles::new();
+    let contents = [
+        ("/p/AGENTS.md", "Run make test.\n"),
+        ("/p/web/AGENTS.md", "Two spaces.\n"),
+        ("/p/web/app.ts", "let a;\nlet b;\n"),
+        (
+            "/p/.cursor/rules/names.mdc",
+            "---\ndescription: How to name things\n---\nFull words.\n",
+        ),
+        (
+            "/p/.cursor/rules/always.mdc",
+            "---\nalwaysApply: true\n---\nBe kind.\n",
+        ),
+        (
+            "/p/.cursor/rules/ts.mdc",
+            "---\nglobs: *.ts\n---\nNo any.\n",
+        ),
+        (
+            "/p/.cursor/rules/secret.mdc",
+            "---\n---\nOnly when asked.\n",
+        ),
+        (
+            "/p/.agents/skills/release/SKILL.md",
+            "---\nname: release\ndescription: Makes a release\n---\nTag it.\n",
+        ),
+        ("/config/AGENTS.md", "I like tabs.\n"),
+    ];
+    for (name, text) in contents {
+        files.write(&path(name), text);
+    }
+    files
+}
+
+/// What joined, in short: where, from where, and the text without its frame.
+fn told(joining: &Joining) -> Vec<String> {
+    let records = joining.records.iter().map(|record| {
+        let Record::Joined {
+            place,
+            origin,
+            text,
+        } = record
+        else {
+            panic!("only joined texts: {record:?}");
+        };
+        let place = match place {
+            PromptPlace::System => "system",
+            PromptPlace::BeforePrompt => "before",
+            PromptPlace::AfterResults => "after",
+        };
+        let origin = match origin {
+            Origin::Pack { name } => format!("pack {name}"),
+            Origin::Rules { path } => format!("rules {path}"),
+            Origin::Skill { name } => format!("skill {name}"),
+            Origin::Header => "header".to_owned(),
+            Origin::Mention { what } => format!("mention {what}"),
+            other => format!("{other:?}"),
+        };
+        assert!(text.ends_with('\n'), "{origin} ends without a line end");
+        format!("{place}: {origin}")
+    });
+    records.collect()
+}
+
+fn texts(joining: &Joining) -> String {
+    let texts = joining.records.iter().map(|record| match record {
+        Record::Joined { text, .. } => text.as_str(),
+        _ => "",
+    });
+    texts.collect()
+}
+
+#[test]
+fn the_beginning_is_the_stable_first_and_says_where_it_comes_from() {
+    let files = project();
+    let (sources, root, profile) = (sources(&files), path("/p"), Profile::harmless());
+    let (_, joining) = opening(&sources, &root, &profile).begin();
+    assert_eq!(
+        told(&joining),
+        [
+            "system: pack generic",
+            "system: rules /config/AGENTS.md",
+            "system: rules AGENTS.md",
+            "system: rules .cursor/rules/always.mdc",
+            "system: rules list of rules",
+            "system: skill list of skills",
+            "before: header",
+        ]
+    );
+    let text = texts(&joining);
+    assert!(text.find("I like tabs").unwrap() < text.find("Run make test").unwrap());
+    assert!(text.contains("- .cursor/rules/names.mdc: How to name things\n"));
+    assert!(!text.contains("No any") && !text.contains("Only when asked"));
+    assert!(!text.contains("Tag it"));
+    assert!(text.contains("Date: 2026-11-22\n"));
+    assert_eq!(joining.problems, Vec::<String>::new());
+    // The same again gives the same bytes.
+    assert_eq!(opening(&sources, &root, &profile).begin().1, joining);
+}
+
+#[test]
+fn an_untrusted_project_says_nothing() {
+    let files = project();
+    let (sources, root, profile) = (sources(&files), path("/p"), Profile::harmless());
+    let mut opening = opening(&sources, &root, &profile);
+    opening.is_trusted = false;
+    let (mut context, joining) = opening.begin();
+    let text = texts(&joining);
+    assert!(text.contains("I like tabs"));
+    for word in ["make test", "Be kind", "release", "names.mdc"] {
+        assert!(!text.contains(word), "{word}");
+    }
+    assert!(joining.problems[0].contains("not trusted"));
+    assert_eq!(
+        context.touched(&sources, &["web/app.ts".into()]),
+        Joining::default()
+    );
+    let around = opening.surroundings.clone();
+    let prompt = context.prompt(&sources, &around, "@secret @release @web/app.ts", &[], None);
+    assert_eq!(told(&prompt), ["before: mention web/app.ts"]);
+}
+
+#[test]
+fn what_is_touched_brings_its_instructions_once() {
+    let files = project();
+    let (sources, root, profile) = (sources(&files), path("/p"), Profile::harmless());
+    let opening = opening(&sources, &root, &profile);
+    let (mut context, beginning) = opening.begin();
+    let touch = |context: &mut Context, name: &str| context.touched(&sources, &[name.into()]);
+    assert_eq!(
+        told(&touch(&mut context, "README.md")),
+        Vec::<String>::new()
+    );
+    let first = touch(&mut context, "web/app.ts");
+    assert_eq!(
+        told(&first),
+        [
+            "after: rules web/AGENTS.md",
+            "after: rules .cursor/rules/ts.mdc"
+        ]
+    );
+    assert_eq!(touch(&mut context, "web/app.ts"), Joining::default());
+    // A session that is opened again knows it, too.
+    let records: Vec<Record> = beginning.records.into_iter().chain(first.records).collect();
+    let mut again = opening.resume(&records);
+    assert_eq!(touch(&mut again, "web/app.ts"), Joining::default());
+    assert_eq!(
+        again.prompt(&sources, &opening.surroundings, "go on", &[], None),
+        Joining::default()
+    );
+}
+
+#[test]
+fn only_what_changed_around_is_told_with_a_later_prompt() {
+    let files = project();
+    let (sources, root, profile) = (sources(&files), path("/p"), Profile::harmless());
+    let opening = opening(&sources, &root, &profile);
+    let (mut context, _) = opening.begin();
+    let mut around = opening.surroundings.clone();
+    let none = context.prompt(&sources, &around, "hello", &[], None);
+    assert_eq!(none, Joining::default());
+    around.open = vec!["web/app.ts".into()];
+    let change = context.prompt(&sources, &around, "hello", &[], None);
+    assert_eq!(
+        texts(&change),
+        "<environment now=\"changed\">\nOpen files: web/app.ts\n</environment>\n"
+    );
+    let none = context.prompt(&sources, &around, "hello", &[], None);
+    assert_eq!(none, Joining::default());
+}
+
+#[test]
+fn a_mention_is_what_there_is_of_its_name() {
+    let files = project();
+    let (sources, root, profile) = (sources(&files), path("/p"), Profile::harmless());
+    let opening = opening(&sources, &root, &profile);
+    let found = [Found {
+        name: "Cart".into(),
+        places: vec![Place {
+            path: "web/app.ts".into(),
+            lines: (1, 2),
+            symbol: Some("class Cart".into()),
+            text: "class Cart {}".into(),
+            score: 1.0,
+        }],
+    }];
+    let check = |text: &str, expected: &[&str], words: &str, problems: usize| {
+        let (mut context, _) = opening.begin();
+        let joining = context.prompt(
+            &sources,
+            &opening.surroundings,
+            text,
+            &found,
+            Some("$ make\nok"),
+        );
+        assert_eq!(told(&joining), expected, "{text}");
+        assert!(texts(&joining).contains(words), "{text}: {joining:?}");
+        assert_eq!(
+            joining.problems.len(),
+            problems,
+            "{text}: {:?}",
+            joining.problems
+        );
+    };
+    check(
+        "fix @web/app.ts:2",
+        &[
+            "before: rules web/AGENTS.md",
+            "before: rules .cursor/rules/ts.mdc",
+            "before: mention web/app.ts:2-2",
+        ],
+        "     2\tlet b;\n",
+        0,
+    );
+    check(
+        "@AGENTS.md and @AGENTS.md",
+        &["before: mention AGENTS.md"],
+        "Run make test",
+        0,
+    );
+    check(
+        "@web/ then",
+        &["before: mention web/"],
+        "AGENTS.md\napp.ts\n",
+        0,
+    );
+    check(
+        "@secret",
+        &["before: rules .cursor/rules/secret.mdc"],
+        "Only when asked.",
+        0,
+    );
+    check("@release", &["before: skill release"], "Tag it.", 0);
+    check(
+        "@Cart",
+        &["before: mention Cart"],
+        "class Cart in web/app.ts:1-2\nclass Cart {}",
+        0,
+    );
+    check("@terminal", &["before: mention terminal"], "$ make\nok", 0);
+    check(
+        "@https://a.org",
+        &["before: mention https://a.org"],
+        "read it with `fetch`",
+        0,
+    );
+    check("@someone said a@b.c", &[], "", 0);
+    check("@web/gone.ts", &[], "", 1);
+    check("@../config/AGENTS.md", &[], "", 1);
+    // No repository is here.
+    check("@diff", &[], "", 1);
+}
+
+#[test]
+fn a_mode_other_than_building_is_told_and_its_end_too() {
+    let files = project();
+    let (sources, root, profile) = (sources(&files), path("/p"), Profile::harmless());
+    let mut opening = opening(&sources, &root, &profile);
+    opening.mode = Mode::Plan;
+    let (context, joining) = opening.begin();
+    assert!(texts(&joining).contains("Plan mode:"));
+    let Record::Joined { place, text, .. } = context.mode(Mode::Build) else {
+        panic!("a text joins");
+    };
+    assert_eq!(place, PromptPlace::BeforePrompt);
+    assert!(text.starts_with("Build mode:"));
+}
+
+struct Open;
+
+impl Buffers for Open {
+    fn text(&self, path: &AbsPath) -> Option<String> {
+        (path.name() == "app.ts").then(|| "unsaved\n".to_owned())
+    }
+}
+
+struct Index;
+
+impl CodeSearch for Index {
+    fn by_meaning(
+        &self,
+        _: String,
+        _: Option<String>,
+        _: usize,
+    ) -> BoxFuture<'static, Result<Vec<Place>, String>> {
+        async { Ok(Vec::new()) }.boxed()
+    }
+
+    fn symbols(&self, name: String, _: usize) -> BoxFuture<'static, Result<Vec<Place>, String>> {
+        let place = Place {
+            path: "x.rs".into(),
+            lines: (1, 1),
+            symbol: None,
+            text: name.clone(),
+            score: 1.0,
+        };
+        let places = if name == "total" {
+            vec![place]
+        } else {
+            Vec::new()
+        };
+        async { Ok(places) }.boxed()
+    }
+}
+
+#[test]
+fn open_texts_win_over_the_disk_and_symbols_are_looked_up() {
+    let files = project();
+    let (mut sources, root, profile) = (sources(&files), path("/p"), Profile::harmless());
+    sources.buffers = Some(Arc::new(Open));
+    sources.search = Some(Arc::new(Index));
+    let opening = opening(&sources, &root, &profile);
+    let (mut context, _) = opening.begin();
+    let text = "@total() and @other in @web/app.ts";
+    let found = crate::context::symbols(&sources, &root, text)
+        .now_or_never()
+        .unwrap();
+    assert_eq!(found.len(), 1);
+    let joining = context.prompt(&sources, &opening.surroundings, text, &found, None);
+    assert!(texts(&joining).contains("unsaved"));
+    assert!(texts(&joining).contains("<symbol name=\"total()\">\ntotal() in x.rs:1-1\ntotal\n"));
+}

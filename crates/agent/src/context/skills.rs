@@ -1,0 +1,359 @@
+//! Skills: folders with a `SKILL.md` that tells how something is done here.
+//!
+//! Three levels: the list of names and descriptions stands in the system prompt, the body is read when the skill is
+//! used, the other files of its folder when the body sends there.
+
+use base::AbsPath;
+use host::{FileKind, Files};
+
+use super::front::{Field, Front};
+use super::reading::read_inside;
+
+/// The skills that were found, the nearest of a name winning.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Skills {
+    /// Sorted by name, each name once.
+    pub skills: Vec<Skill>,
+    /// What was left out and why, in sentences.
+    pub problems: Vec<String>,
+}
+
+/// One skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skill {
+    /// 1 to 64 of `a`–`z`, `0`–`9` and single `-`; the name of its folder.
+    pub name: String,
+    /// What it is for and when to use it; at most 1024 letters.
+    pub description: String,
+    /// Its folder.
+    pub folder: AbsPath,
+    /// The folder of skills that it was found in; nothing outside of it is read.
+    pub home: AbsPath,
+    /// Tools that it wants to be used without asking. Told to nobody but the person: rules decide.
+    pub allowed_tools: Vec<String>,
+    /// What it needs of its surroundings.
+    pub compatibility: Option<String>,
+    /// Its licence.
+    pub license: Option<String>,
+}
+
+/// Where a project keeps skills, the first one winning.
+const PROJECT_FOLDERS: [&str; 3] = [".burin/skills", ".agents/skills", ".claude/skills"];
+/// The most skills that are listed.
+const LISTED: usize = 100;
+
+impl Skills {
+    /// Looks for skills: the project's where it is trusted, then the person's in Burin's folder of settings.
+    pub fn find(
+        files: &dyn Files,
+        root: &AbsPath,
+        is_trusted: bool,
+        config: Option<&AbsPath>,
+    ) -> Self {
+        let mut found = Self::default();
+        if is_trusted {
+            for folder in PROJECT_FOLDERS {
+                found.look_in(files, &root.join(folder), root);
+            }
+        }
+        if let Some(config) = config {
+            let home = config.join("skills");
+            found.look_in(files, &home, config);
+        }
+        found.skills.sort_by(|one, two| one.name.cmp(&two.name));
+        found
+    }
+
+    /// A skill by its name.
+    pub fn named(&self, name: &str) -> Option<&Skill> {
+        self.skills.iter().find(|skill| skill.name == name)
+    }
+
+    /// The list for the system prompt; `None` without skills.
+    pub fn list(&self, tool: &str) -> Option<String> {
+        if self.skills.is_empty() {
+            return None;
+        }
+        let mut text = format!(
+            "# Skills\nHow certain things are done here. When a task fits a description, read the skill with `{tool}` first and follow it.\n"
+        );
+        for skill in self.skills.iter().take(LISTED) {
+            let description = skill.description.replace('\n', " ");
+            text.push_str(&format!("- {}: {description}\n", skill.name));
+        }
+        if let Some(more @ 1..) = self.skills.len().checked_sub(LISTED) {
+            text.push_str(&format!("- and {more} more, to be asked for by name\n"));
+        }
+        Some(text)
+    }
+
+    fn look_in(&mut self, files: &dyn Files, home: &AbsPath, fence: &AbsPath) {
+        let Ok(listing) = files.list(home) else {
+            // Most projects have none.
+            return;
+        };
+        for entry in listing.entries {
+            if entry.kind != FileKind::Folder {
+                continue;
+            }
+            match read_skill(files, &entry.path, home, fence) {
+                Ok(None) => {}
+                Ok(Some(skill)) => match self.named(&skill.name) {
+                    None => self.skills.push(skill),
+                    Some(nearer) => self.problems.push(format!(
+                        "the skill {} in {} is hidden by the one in {}",
+                        skill.name, skill.folder, nearer.folder
+                    )),
+                },
+                Err(problem) => self.problems.push(problem),
+            }
+        }
+    }
+}
+
+impl Skill {
+    /// Its body, without what stands in front.
+    pub fn body(&self, files: &dyn Files) -> Result<String, String> {
+        let path = self.folder.join("SKILL.md");
+        match read_inside(files, &path, &self.home)? {
+            Some(text) => Ok(Front::split(&text.text).1.trim_start().to_owned()),
+            None => Err(format!("{path} is no longer there")),
+        }
+    }
+
+    /// The other files in its folder, relative to it, at most 200; links and what begins with a dot are left out.
+    pub fn files(&self, files: &dyn Files) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut open = vec![self.folder.clone()];
+        while let Some(folder) = open.pop() {
+            let Ok(listing) = files.list(&folder) else {
+                continue;
+            };
+            for entry in listing.entries {
+                if entry.is_link || entry.path.name().starts_with('.') || found.len() >= 200 {
+                    continue;
+                }
+                let relative = entry.path.relative_to(&self.folder);
+                let name = relative.map(|path| path.to_string_lossy().into_owned());
+                match (entry.kind, name) {
+                    (FileKind::Folder, _) => open.push(entry.path.clone()),
+                    (FileKind::File, Some(name)) if name != "SKILL.md" => found.push(name),
+                    _ => {}
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+}
+
+fn read_skill(
+    files: &dyn Files,
+    folder: &AbsPath,
+    home: &AbsPath,
+    fence: &AbsPath,
+) -> Result<Option<Skill>, String> {
+    let path = folder.join("SKILL.md");
+    let Some(text) = read_inside(files, &path, fence)? else {
+        return Ok(None);
+    };
+    let (front, _) = Front::split(&text.text);
+    let skill = check(&front, folder, home);
+    skill
+        .map(Some)
+        .map_err(|why| format!("the skill in {path} is left out: {why}"))
+}
+
+/// The rules of the format.
+fn check(front: &Front, folder: &AbsPath, home: &AbsPath) -> Result<Skill, String> {
+    let name = front.text("name").unwrap_or_default();
+    check_name(&name)?;
+    if name != folder.name() {
+        return Err(format!(
+            "its name is {name}, but its folder is called {}",
+            folder.name()
+        ));
+    }
+    let description = front.text("description").unwrap_or_default();
+    let letters = description.chars().count();
+    if description.trim().is_empty() {
+        return Err("it has no description".to_owned());
+    }
+    if letters > 1024 {
+        return Err(format!(
+            "its description has {letters} letters; 1024 are allowed"
+        ));
+    }
+    let compatibility = front.text("compatibility");
+    if let Some(text) = &compatibility
+        && text.chars().count() > 500
+    {
+        return Err("its compatibility has more than 500 letters".to_owned());
+    }
+    let is_map = |field: &Field| {
+        matches!(field, Field::Map(_)) || matches!(field, Field::Text(text) if text.is_empty())
+    };
+    if front.field("metadata").is_some_and(|field| !is_map(field)) {
+        return Err("its metadata are not names with values".to_owned());
+    }
+    let allowed_tools = match front.field("allowed-tools") {
+        // As a text, the tools stand with spaces or commas between.
+        Some(Field::Text(text)) => tools_of(text),
+        _ => front.list("allowed-tools"),
+    };
+    Ok(Skill {
+        name,
+        description: description.trim().to_owned(),
+        folder: folder.clone(),
+        home: home.clone(),
+        allowed_tools,
+        compatibility,
+        license: front.text("license"),
+    })
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    let is_letter = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
+    if name.is_empty() {
+        return Err("it has no name".to_owned());
+    }
+    if name.len() > 64 {
+        return Err("its name is longer than 64 letters".to_owned());
+    }
+    if !name
+        .chars()
+        .all(|letter| is_letter(letter) || letter == '-')
+    {
+        return Err(format!(
+            "its name {name:?} has letters other than a to z, 0 to 9 and -"
+        ));
+    }
+    if name.starts_with('-') || name.ends_with('-') || name.contains("--") {
+        return Err(format!(
+            "in its name {name:?} a - must stand between two letters"
+        ));
+    }
+    Ok(())
+}
+
+/// `Bash(git *) Read` are two: what stands in brackets belongs together.
+fn tools_of(text: &str) -> Vec<String> {
+    let mut depth = 0_u32;
+    let pieces = text.split(|letter: char| {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && (letter == ',' || letter.is_whitespace())
+    });
+    let pieces = pieces.filter(|piece| !piece.is_empty());
+    pieces.map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use host::FakeFiles;
+
+    fn path(path: &str) -> AbsPath {
+        AbsPath::new(path).unwrap()
+    }
+
+    #[test]
+    fn a_skill_follows_the_rules_or_is_left_out_with_a_reason() {
+        let check = |folder: &str, front: &str, expected: Result<(), &str>| {
+            let files = FakeFiles::new();
+            let file = format!("/p/.agents/skills/{folder}/SKILL.md");
+            files.write(&path(&file), format!("---\n{front}\n---\nDo it.\n"));
+            let found = Skills::find(&files, &path("/p"), true, None);
+            match expected {
+                Ok(()) => assert_eq!(
+                    (found.skills.len(), found.problems.len()),
+                    (1, 0),
+                    "{found:?}"
+                ),
+                Err(why) => {
+                    assert!(found.skills.is_empty(), "{found:?}");
+                    assert!(found.problems[0].contains(why), "{found:?}");
+                }
+            }
+        };
+        check("pdf", "name: pdf\ndescription: Reads PDFs.", Ok(()));
+        check(
+            "a-1",
+            "name: a-1\ndescription: x\nallowed-tools: Read Bash(git *)",
+            Ok(()),
+        );
+        check(
+            "a",
+            "name: a\ndescription: x\nallowed-tools: [Read, Grep]\nmetadata:\n  v: 1",
+            Ok(()),
+        );
+        check(
+            "a",
+            "name: a\ndescription: x\nmetadata: text",
+            Err("metadata"),
+        );
+        check("a", "description: x", Err("no name"));
+        check("a", "name: a", Err("no description"));
+        check(
+            "a",
+            "name: b\ndescription: x",
+            Err("its folder is called a"),
+        );
+        check("A", "name: A\ndescription: x", Err("other than a to z"));
+        check(
+            "a--b",
+            "name: a--b\ndescription: x",
+            Err("between two letters"),
+        );
+        check("-a", "name: -a\ndescription: x", Err("between two letters"));
+        let long = "x".repeat(65);
+        check(&long, &format!("name: {long}\ndescription: x"), Err("64"));
+        check(
+            "a",
+            &format!("name: a\ndescription: {}", "x".repeat(1025)),
+            Err("1024"),
+        );
+        let compatibility = "x".repeat(501);
+        check(
+            "a",
+            &format!("name: a\ndescription: x\ncompatibility: {compatibility}"),
+            Err("500"),
+        );
+    }
+
+    #[test]
+    fn the_nearest_skill_of_a_name_wins_and_nothing_of_an_untrusted_project_is_read() {
+        let files = FakeFiles::new();
+        let skill = |at: &str, description: &str| {
+            let text = format!("---\nname: x\ndescription: {description}\n---\nBody.\n");
+            files.write(&path(&format!("{at}/x/SKILL.md")), text);
+        };
+        skill("/p/.claude/skills", "claude");
+        skill("/p/.agents/skills", "agents");
+        skill("/c/skills", "person");
+        let find =
+            |is_trusted: bool| Skills::find(&files, &path("/p"), is_trusted, Some(&path("/c")));
+        let trusted = find(true);
+        assert_eq!(trusted.skills[0].description, "agents");
+        assert_eq!(trusted.problems.len(), 2);
+        let untrusted = find(false);
+        assert_eq!(untrusted.skills[0].description, "person");
+        assert_eq!(untrusted.problems, Vec::<String>::new());
+        assert_eq!(trusted.skills[0].body(&files).unwrap(), "Body.\n");
+        let list = trusted.list("skill").unwrap();
+        assert!(list.ends_with("- x: agents\n"), "{list}");
+        assert_eq!(Skills::default().list("skill"), None);
+    }
+
+    #[test]
+    fn tools_in_brackets_belong_together() {
+        assert_eq!(
+            tools_of("Bash(git *) Read,Grep"),
+            ["Bash(git *)", "Read", "Grep"]
+        );
+        assert_eq!(tools_of(""), Vec::<String>::new());
+    }
+}
