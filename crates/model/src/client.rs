@@ -14,4 +14,23 @@ pub trait Client: Send + Sync {
 
     /// Starts a fill-in-the-middle request; the answer is text alone.
     fn complete(&self, request: Fim) -> BoxStream<'static, Event>;
+
+    /// As `send`, and says which try it is. A client that has nobody to tell it to leaves this as it is.
+    fn send_attempt(&self, request: Request, _: Attempt) -> BoxStream<'static, Event> {
+        self.send(request)
+    }
+
+    /// As `complete`, and says which try it is.
+    fn complete_attempt(&self, request: Fim, _: Attempt) -> BoxStream<'static, Event> {
+        self.complete(request)
+    }
+}
+
+/// Which try of which request this is, for servers that would not do the same thing twice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Attempt {
+    /// The same for every try of one request; nothing is said if it is empty.
+    pub idempotency_key: String,
+    /// How many tries came before.
+    pub retries: u32,
 }

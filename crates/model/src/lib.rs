@@ -30,7 +30,7 @@ pub use arguments::{
     ArgumentEvent, ArgumentProblem, ArgumentReader, ArgumentStep, Arguments, Container, ProblemKind,
 };
 pub use assemble::{Answer, Assembler, Forgotten, forget_others, switch_note};
-pub use client::Client;
+pub use client::{Attempt, Client};
 pub use conversation::{Content, Message, Opaque, Part, Role};
 pub use cost::{CacheUse, Cost, Price, Rate, Rates, Tiered};
 pub use event::{Event, RateLimit, RateLimits, StopReason};

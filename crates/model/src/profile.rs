@@ -41,6 +41,8 @@ pub struct Profile {
     pub tools: Option<bool>,
     /// Whether it sees pictures.
     pub vision: Option<bool>,
+    /// Whether its provider has named the day on which it is withdrawn. A person may choose it; `auto` does not.
+    pub deprecated: bool,
     /// The tokens that prompt and answer may have together.
     pub context: TokenCount,
     /// The most that it writes in one answer.
@@ -296,6 +298,7 @@ impl Profile {
             tier: Tier::Small,
             tools: None,
             vision: None,
+            deprecated: false,
             context: TokenCount(8192),
             max_output: TokenCount(2048),
             edit: EditTool::StrReplace,
@@ -383,6 +386,7 @@ fn known(facts: &ModelFacts) -> Map<String, Value> {
         ("mid_system", row.mid_system),
         ("forced_tool", row.forced_tool),
         ("adaptive_thinking", row.adaptive_thinking),
+        ("deprecated", row.deprecated.as_ref().map(|_| true)),
     ];
     let numbers = [
         ("context", row.context),

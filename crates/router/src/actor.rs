@@ -51,7 +51,7 @@ const SMALLEST_PREFIX: u64 = 1_024;
 pub struct RouterConfig {
     /// Every way to a model, the preferred of two to the same model first.
     pub lanes: Vec<LaneConfig>,
-    /// What `Choice::Auto` may choose from; everything where it is empty.
+    /// What `Choice::Auto` may choose from; everything that is not deprecated where it is empty.
     pub auto: Vec<ModelId>,
     /// The budgets.
     pub caps: Caps,

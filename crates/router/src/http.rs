@@ -20,7 +20,7 @@ use model::Failure;
 
 use crate::keys::Secret;
 
-pub use client::{Attempt, HttpClient, ProfileSource};
+pub use client::{HttpClient, ProfileSource};
 pub use discover::{FoundModel, FoundServer, discover};
 pub use exchange::exchange;
 pub use provider::{Probe, ProviderConfig, Providers, ServerProbe};

@@ -113,17 +113,18 @@ impl<T> Queue<T> {
 
     /// Hands out the next entry that can go now. `can_go` must not depend on how often it is asked.
     pub fn pop(&mut self, now: Moment, can_go: impl FnMut(&T) -> bool) -> Option<Queued<T>> {
-        self.pop_keeping(now, can_go, |_| None::<()>)
+        self.pop_keeping(now, can_go, |_| (), |_| None)
     }
 
     /// As `pop`, where what an entry needs grows in a lane only while nobody else takes of it: behind an overdue
-    /// entry that cannot go, nothing but Tab goes in its `lane`. Otherwise many small requests would for ever take
-    /// the room that a large one waits for.
+    /// entry that is `held` back by a lane's limits, nothing but Tab goes in that lane. Otherwise many small requests
+    /// would for ever take the room that a large one waits for. `lane` is where an entry goes when it can.
     pub fn pop_keeping<K: PartialEq>(
         &mut self,
         now: Moment,
         mut can_go: impl FnMut(&T) -> bool,
-        lane: impl Fn(&T) -> Option<K>,
+        lane: impl Fn(&T) -> K,
+        held: impl Fn(&T) -> Option<K>,
     ) -> Option<Queued<T>> {
         if let Some(entry) = self.pop_class(Class::Tab, &mut can_go) {
             self.since_overdue = self.since_overdue.saturating_add(1);
@@ -132,15 +133,14 @@ impl<T> Queue<T> {
         let mut kept = Vec::new();
         for (_, _, class, ix, at) in self.overdue(now) {
             let entry = &self.classes.get(&class)?.agents[ix].entries[at];
-            if let Some(lane) = lane(&entry.item)
+            if let Some(lane) = held(&entry.item)
                 && !kept.contains(&lane)
                 && !can_go(&entry.item)
             {
                 kept.push(lane);
             }
         }
-        let mut can_go =
-            |item: &T| can_go(item) && lane(item).is_none_or(|lane| !kept.contains(&lane));
+        let mut can_go = |item: &T| can_go(item) && !kept.contains(&lane(item));
         if self.since_overdue + 1 >= OVERDUE_SHARE
             && let Some(entry) = self.pop_overdue(now, &mut can_go)
         {

@@ -125,7 +125,7 @@ pub struct Candidate {
     pub same_as: Option<ModelId>,
     /// To whom it shows prompts.
     pub privacy: Privacy,
-    /// Whether the person lets `auto` use it.
+    /// Whether `auto` may use it: a deprecated one only where the person names it.
     pub is_allowed: bool,
     /// From 0, nothing failed lately, to 1, nothing is sent.
     pub sickness: f64,

@@ -342,8 +342,9 @@ impl World {
                     && (provider.concurrency.has_room() || call.caller.class == Class::Tab)
                     && ledger.check(&provider.lane, call.ask, now).is_ok()
             };
-            let lane = |call: &usize| Some(open_lane(&calls[*call], providers, now));
-            let Some(entry) = self.queue.pop_keeping(now, &mut can_go, lane) else {
+            let lane = |call: &usize| open_lane(&calls[*call], providers, now);
+            let held = |call: &usize| Some(lane(call));
+            let Some(entry) = self.queue.pop_keeping(now, &mut can_go, lane, held) else {
                 break;
             };
             self.send(entry.item, now.since(entry.since));

@@ -98,3 +98,17 @@ fn mistakes_are_named_and_the_rest_is_read() {
         assert!(problem.contains(word), "{problem}");
     }
 }
+
+#[test]
+fn a_day_of_withdrawal_makes_a_model_deprecated_unless_the_person_says_otherwise() {
+    let facts =
+        r#"{"format": 1, "rows": [{"provider": "p", "model": "m-1", "deprecated": "2027-01-14"}]}"#;
+    let facts = Prices::parse(facts).0.find("p", "m-1");
+    let (profiles, _) = Profiles::parse(r#"{"profiles": [{"match": ["*"], "tier": "fast"}]}"#);
+    let resolve = |profiles: &Profiles, facts| profiles.resolve(&model("p/m-1"), facts).deprecated;
+    assert!(!resolve(&profiles, None));
+    assert!(resolve(&profiles, facts.as_ref()));
+    let own = r#"{"profiles": [{"match": ["p/m-1"], "deprecated": false}]}"#;
+    let profiles = profiles.overlaid(Profiles::parse(own).0);
+    assert!(!resolve(&profiles, facts.as_ref()));
+}

@@ -5,16 +5,18 @@
 //! A question is in one place at a time: asleep (a wait after a failure, or following the one who writes the cache
 //! of their common prefix), in the queue, or out with a stream that sends for it.
 
+mod gate;
 mod outcome;
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
 use model::policy::route::RouteDecision;
 use model::policy::{
-    Attempts, BudgetRefusal, Budgets, Caller, Class, Hold, Permission, PrefixHash, PrefixRegistry,
-    PrefixTurn, Queue, RateLedger, Reservation, Retry, Settlement, Spend, Ticket,
+    Attempts, Budgets, Caller, Class, Hold, Permission, PrefixHash, PrefixRegistry, PrefixTurn,
+    Queue, RateLedger, Reservation, Retry, Settlement, Ticket,
 };
 use model::{Failure, FailureClass, Moment};
 use tokio::sync::{mpsc, oneshot};
@@ -26,6 +28,7 @@ use super::estimate::Size;
 use super::lane::LaneState;
 use super::post::{AttemptId, Ending, Grant, QuestionId, Report, Submission, Verdict};
 use super::{RouterConfig, Wall};
+use gate::{Findings, Fit, Gate, fit, most, over_budget};
 
 /// Questions in the queue or asleep; one more is refused. Agents ask one question at a time, so this is a great
 /// many agents.
@@ -49,6 +52,8 @@ pub(super) struct Board {
     pub(super) wall: Wall,
     dice: Dice,
     last_attempt: u64,
+    /// Tells this router's questions from those of every other one that uses the same keys.
+    run: u64,
 }
 
 /// A question and how far it has come.
@@ -96,14 +101,6 @@ pub(super) struct Sent {
     pub(super) first_event: Option<Moment>,
 }
 
-/// Whether a budget lets a request through.
-enum Fit {
-    Now,
-    /// When requests under way have given back what is held for them.
-    Later,
-    Never(BudgetRefusal),
-}
-
 impl Board {
     pub(super) fn new(config: RouterConfig, now: Moment) -> Self {
         let mut rates = RateLedger::default();
@@ -129,6 +126,8 @@ impl Board {
             wall: config.wall,
             dice: Dice::new(config.seed),
             last_attempt: 0,
+            // The standard library's hashers are the one source of chance that no configuration can repeat.
+            run: RandomState::new().build_hasher().finish(),
         }
     }
 
@@ -232,8 +231,14 @@ impl Board {
                 let asked = questions.get(id);
                 asked.is_some_and(|asked| gate.borrow_mut().lets(*id, asked))
             };
-            let kept = |id: &QuestionId| gate.borrow_mut().limited_lane(questions.get(id)?);
-            let next = queue.pop_keeping(now, lets, kept);
+            let lane = |id: &QuestionId| questions.get(id).map(Asked::lane);
+            let held = |id: &QuestionId| {
+                let asked = questions.get(id)?;
+                gate.borrow_mut()
+                    .is_limited(asked)
+                    .then(|| Some(asked.lane()))
+            };
+            let next = queue.pop_keeping(now, lets, lane, held);
             let is_done =
                 next.is_none() && findings.unfit.is_empty() && findings.elsewhere.is_empty();
             if let Some(next) = next {
@@ -295,13 +300,19 @@ impl Board {
         let others = asked.chain.iter().skip(asked.at + 1).copied();
         let same = others.filter(|lane| self.lanes[*lane].lane().model.model == *model);
         let lanes: Vec<usize> = same.chain([asked.lane()]).collect();
+        let number = asked.attempts.in_all;
         let Some(lane) = lanes
             .into_iter()
             .find(|lane| self.may_hedge(id, *lane, now))
         else {
             return;
         };
-        if let Some(grant) = self.send(id, lane, now) {
+        if let Some(mut grant) = self.send(id, lane, now) {
+            // Under the same key a server would answer with what the slow one gets, or not at all.
+            grant.attempt = model::Attempt {
+                idempotency_key: format!("{}-twin-{number}", grant.attempt.idempotency_key),
+                retries: 0,
+            };
             verdict.send(Verdict::Send(grant)).ok();
         }
     }
@@ -355,6 +366,11 @@ impl Board {
             ending: Ending::new(attempt, asked.reports.clone()),
             client: state.config.client.clone(),
             model: state.lane().model.clone(),
+            attempt: model::Attempt {
+                // With the lane, since another one is sent another request.
+                idempotency_key: format!("burin-{:016x}-{}-{lane}", self.run, id.0),
+                retries: asked.attempts.in_lane.saturating_sub(1),
+            },
             decision: None,
             hedge_after: None,
             stall: state.config.stall,
@@ -383,92 +399,6 @@ impl Board {
     }
 }
 
-/// Judges whether a question may be sent now.
-struct Gate<'a> {
-    lanes: &'a [LaneState],
-    rates: &'a mut RateLedger,
-    budgets: &'a mut Budgets,
-    findings: &'a mut Findings,
-    now: Moment,
-}
-
-/// What the search for a question that can go found beside it.
-#[derive(Default)]
-struct Findings {
-    /// When to look again; what waits for something under way is looked at when that ends.
-    wake: Option<Moment>,
-    /// They will never fit their budgets, or their lane is shut.
-    unfit: Vec<(QuestionId, Failure)>,
-    /// Their lane is sick, and there is another.
-    elsewhere: Vec<QuestionId>,
-}
-
-impl Gate<'_> {
-    fn lets(&mut self, id: QuestionId, asked: &Asked) -> bool {
-        let state = &self.lanes[asked.lane()];
-        let is_tab = asked.caller.class == Class::Tab;
-        match fit(self.budgets, asked, state) {
-            Fit::Now => {}
-            Fit::Later => return false,
-            Fit::Never(refusal) => {
-                self.findings.unfit.push((id, over_budget(refusal)));
-                return false;
-            }
-        }
-        if let Permission::Refused { until } = state.breaker.permission(self.now)
-            && !self.passes_breaker(id, asked, until)
-        {
-            return false;
-        }
-        // A completion is over in a moment and worth nothing later.
-        if !is_tab && !state.concurrency.has_room() {
-            return false;
-        }
-        match self.rates.check(state.lane(), asked.size.ask, self.now) {
-            Ok(()) => true,
-            Err(wait) => {
-                self.look_again(wait.until);
-                false
-            }
-        }
-    }
-
-    /// The lane whose limits alone hold a question back: nobody else may use up there what it waits for.
-    fn limited_lane(&mut self, asked: &Asked) -> Option<usize> {
-        let state = &self.lanes[asked.lane()];
-        let is_free = state.breaker.permission(self.now).is_granted()
-            && state.concurrency.has_room()
-            && matches!(fit(self.budgets, asked, state), Fit::Now);
-        let ask = asked.size.ask;
-        let is_limited = self.rates.check(state.lane(), ask, self.now).is_err();
-        (is_free && is_limited).then(|| asked.lane())
-    }
-
-    fn passes_breaker(&mut self, id: QuestionId, asked: &Asked, until: Option<Moment>) -> bool {
-        let state = &self.lanes[asked.lane()];
-        if asked.at + 1 < asked.chain.len() {
-            self.findings.elsewhere.push(id);
-        } else if state.is_shut() {
-            // The person may have paid or mended the key meanwhile, and should not have to wait to find out.
-            if asked.caller.class == Class::Turn && asked.attempts.in_all == 0 {
-                return true;
-            }
-            let failure = state.last_failure.clone();
-            self.findings
-                .unfit
-                .extend(failure.map(|failure| (id, failure)));
-        } else {
-            self.look_again(until);
-        }
-        false
-    }
-
-    fn look_again(&mut self, at: Option<Moment>) {
-        let times = [self.findings.wake, at];
-        self.findings.wake = times.into_iter().flatten().min();
-    }
-}
-
 impl Asked {
     /// The lane whose turn it is.
     pub(super) fn lane(&self) -> usize {
@@ -476,47 +406,9 @@ impl Asked {
     }
 }
 
-/// The most that a question may use in a lane.
-fn most(asked: &Asked, state: &LaneState) -> Spend {
-    let ask = asked.size.ask;
-    Spend {
-        cost: state.most(&asked.size),
-        tokens: ask.input.plus(ask.output),
-    }
-}
-
-/// Asks the budgets by holding and giving back at once.
-fn fit(budgets: &mut Budgets, asked: &Asked, state: &LaneState) -> Fit {
-    match budgets.reserve(asked.caller, most(asked, state)) {
-        Ok(hold) => {
-            budgets.settle(hold, Spend::default());
-            Fit::Now
-        }
-        Err(refusal) => {
-            let is_for_good = match refusal {
-                BudgetRefusal::Cost {
-                    cap, spent, asked, ..
-                } => spent.plus(asked) > cap,
-                BudgetRefusal::Tokens {
-                    cap, spent, asked, ..
-                } => spent.plus(asked) > cap,
-                BudgetRefusal::UnknownPrice { .. } => true,
-            };
-            match is_for_good {
-                true => Fit::Never(refusal),
-                false => Fit::Later,
-            }
-        }
-    }
-}
-
 pub(super) fn refuse(verdict: oneshot::Sender<Verdict>, failure: Failure) {
     // Who has gone meanwhile does not want to know.
     verdict.send(Verdict::Fail(failure)).ok();
-}
-
-fn over_budget(refusal: BudgetRefusal) -> Failure {
-    Failure::new(FailureClass::Budget, refusal.to_string())
 }
 
 fn crowded() -> Failure {

@@ -72,7 +72,7 @@ pub(super) struct Plan {
 }
 
 impl Chooser {
-    /// `auto` may choose from these models, or from all where there are none.
+    /// `auto` may choose from these models, or where there are none from all that are not deprecated.
     pub(super) fn new(auto: &[ModelId], lanes: &[LaneConfig]) -> Self {
         let candidates = lanes.iter().map(|config| Candidate {
             lane: config.lane.clone(),
@@ -81,7 +81,7 @@ impl Chooser {
             same_as: config.same_as.clone(),
             privacy: config.privacy,
             is_allowed: match auto.is_empty() {
-                true => config.auto,
+                true => config.auto && !config.profile.deprecated,
                 false => auto.contains(&config.lane.model),
             },
             sickness: 0.0,

@@ -293,12 +293,12 @@ impl Running {
             Question::Chat(request) => {
                 let mut request = (**request).clone();
                 request.model = grant.model;
-                grant.client.send(request)
+                grant.client.send_attempt(request, grant.attempt)
             }
             Question::Fim(fim) => {
                 let mut fim = (**fim).clone();
                 fim.model = grant.model;
-                grant.client.complete(fim)
+                grant.client.complete_attempt(fim, grant.attempt)
             }
         };
         Self {

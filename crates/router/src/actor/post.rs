@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use model::policy::route::{Abilities, RouteDecision};
 use model::policy::{AgentId, Caller, Caps, PrefixHash, Progress, Spend, TurnId};
-use model::{Client, Failure, ModelId, RateLimits, Usage};
+use model::{Attempt, Client, Failure, ModelId, RateLimits, Usage};
 use tokio::sync::{mpsc, oneshot};
 
 use super::ask::Terms;
@@ -109,6 +109,8 @@ pub(super) struct Grant {
     pub(super) ending: Ending,
     pub(super) client: Arc<dyn Client>,
     pub(super) model: ModelId,
+    /// Which try it is, for the provider.
+    pub(super) attempt: Attempt,
     /// Where the caller has not been told it yet.
     pub(super) decision: Option<Arc<RouteDecision>>,
     /// When a second request beside this one is worth asking for.

@@ -5,6 +5,7 @@ mod choice;
 mod faults;
 mod limits;
 mod simulation;
+mod tries;
 mod turns;
 
 use std::collections::HashMap;

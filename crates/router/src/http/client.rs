@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt, StreamExt};
-use model::{Client, Event, Failure, FailureClass, Fim, ModelId, Profile, Request};
+use model::{Attempt, Client, Event, Failure, FailureClass, Fim, ModelId, Profile, Request};
 use tokio::sync::Mutex;
 
 use super::{Call, KeyHeader, Method, ProviderConfig, Providers, Socket, Transport, exchange};
@@ -27,15 +27,6 @@ impl<F: Fn(&ModelId) -> Option<Profile> + Send + Sync> ProfileSource for F {
     fn profile(&self, model: &ModelId) -> Option<Profile> {
         self(model)
     }
-}
-
-/// Which try of which request this is, for servers that would not do the same thing twice.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Attempt {
-    /// The same for every try of one request; nothing is said if it is empty.
-    pub idempotency_key: String,
-    /// How many tries came before.
-    pub retries: u32,
 }
 
 /// Speaks to every provider. It never retries.
@@ -89,37 +80,6 @@ impl HttpClient {
         }
     }
 
-    /// Sends a chat request and says which try it is.
-    pub fn send_attempt(&self, request: Request, attempt: Attempt) -> BoxStream<'static, Event> {
-        self.start(request.model.clone(), attempt, move |ready| {
-            let Ready {
-                config, options, ..
-            } = ready;
-            let dialect = ready.providers.dialect(config);
-            let encoded = encode(config.wire, &dialect, options, &request)?;
-            let decoder = decoder(config.wire, &dialect, &request, ready.site());
-            Ok((encoded, decoder))
-        })
-    }
-
-    /// Sends a fill-in-the-middle request and says which try it is.
-    pub fn complete_attempt(&self, request: Fim, attempt: Attempt) -> BoxStream<'static, Event> {
-        self.start(request.model.clone(), attempt, move |ready| {
-            let Some(mut fim) = ready.config.fim.clone() else {
-                let message = format!(
-                    "{} fills no gaps; choose another model for completions.",
-                    ready.config.name
-                );
-                return Err(Failure::new(FailureClass::InvalidRequest, message));
-            };
-            if let Some(name) = &ready.options.fim_template {
-                fim.template = ready.providers.template(name).cloned();
-            }
-            let encoded = encode_fim(&fim, ready.options, &request)?;
-            Ok((encoded, fim_decoder(&fim, &request, ready.site())))
-        })
-    }
-
     fn start(
         &self,
         model: ModelId,
@@ -144,6 +104,35 @@ impl Client for HttpClient {
 
     fn complete(&self, request: Fim) -> BoxStream<'static, Event> {
         self.complete_attempt(request, Attempt::default())
+    }
+
+    fn send_attempt(&self, request: Request, attempt: Attempt) -> BoxStream<'static, Event> {
+        self.start(request.model.clone(), attempt, move |ready| {
+            let Ready {
+                config, options, ..
+            } = ready;
+            let dialect = ready.providers.dialect(config);
+            let encoded = encode(config.wire, &dialect, options, &request)?;
+            let decoder = decoder(config.wire, &dialect, &request, ready.site());
+            Ok((encoded, decoder))
+        })
+    }
+
+    fn complete_attempt(&self, request: Fim, attempt: Attempt) -> BoxStream<'static, Event> {
+        self.start(request.model.clone(), attempt, move |ready| {
+            let Some(mut fim) = ready.config.fim.clone() else {
+                let message = format!(
+                    "{} fills no gaps; choose another model for completions.",
+                    ready.config.name
+                );
+                return Err(Failure::new(FailureClass::InvalidRequest, message));
+            };
+            if let Some(name) = &ready.options.fim_template {
+                fim.template = ready.providers.template(name).cloned();
+            }
+            let encoded = encode_fim(&fim, ready.options, &request)?;
+            Ok((encoded, fim_decoder(&fim, &request, ready.site())))
+        })
     }
 }
 

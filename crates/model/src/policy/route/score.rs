@@ -52,6 +52,9 @@ pub enum Exclusion {
     /// `auto` may not use it.
     #[error("the settings do not let auto use it")]
     NotAllowed,
+    /// Its provider withdraws it, and the person does not name it for `auto`.
+    #[error("its provider withdraws it; name it in the settings to let auto use it all the same")]
+    Deprecated,
     /// It does not call tools.
     #[error("it does not call tools")]
     NoTools,
@@ -144,7 +147,10 @@ fn exclusion(need: &Need, candidate: &Candidate) -> Option<Exclusion> {
     };
     // A model asked for by name is no choice of auto's.
     if need.wanted == Wanted::Auto && !is_named && !candidate.is_allowed {
-        return Some(Exclusion::NotAllowed);
+        return Some(match profile.deprecated {
+            true => Exclusion::Deprecated,
+            false => Exclusion::NotAllowed,
+        });
     }
     if candidate.privacy > need.privacy {
         return Some(Exclusion::Private {

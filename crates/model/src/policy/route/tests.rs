@@ -146,6 +146,11 @@ fn what_it_must_be_able_to_do_is_no_matter_of_points() {
         Exclusion::NotAllowed,
     );
     check(
+        |one| (one.is_allowed, one.profile.deprecated) = (false, true),
+        &simple(),
+        Exclusion::Deprecated,
+    );
+    check(
         |one| one.profile.context = TokenCount(20_999),
         &simple(),
         Exclusion::ContextTooSmall {

@@ -97,3 +97,36 @@ async fn of_hundreds_a_shortlist_is_judged_and_it_follows_their_health() {
     let later = decided(&router, ask).await;
     assert_eq!(chosen(&later), "test/second");
 }
+
+/// Two models of the tier that the step needs; the better one is about to be withdrawn.
+#[tokio::test(start_paused = true)]
+async fn a_model_that_is_withdrawn_is_asked_by_name_alone() {
+    let start = |allowed: &[&str]| {
+        let old = ScriptedClient::new((0..9).map(|_| Script::text("old")));
+        let new = ScriptedClient::new((0..9).map(|_| Script::fails(failure(FailureClass::Quota))));
+        let mut withdrawn = tiered("test/old", Tier::Fast, &old);
+        withdrawn.profile.deprecated = true;
+        let mut config = config(vec![withdrawn, tiered("test/new", Tier::Strong, &new)]);
+        config.auto = allowed.iter().map(|name| model(name)).collect();
+        (Router::start(config), old)
+    };
+    let typo = || auto("fix the typo", Boundary::NewTurn);
+    let (router, old) = start(&[]);
+    let decision = decided(&router, typo()).await;
+    assert_eq!(chosen(&decision), "test/new");
+    assert!(
+        decision.to_string().contains("its provider withdraws it"),
+        "{decision}"
+    );
+    assert_eq!(old.requests().len(), 0, "not even when the other fails");
+
+    let mut named = ask("hi");
+    if let crate::actor::Question::Chat(request) = &mut named.what {
+        request.model = model("test/old");
+    }
+    assert_eq!(heard(&events(router.submit(named)).await).text, "old");
+
+    let (router, _) = start(&["test/old", "test/new"]);
+    let decision = decided(&router, typo()).await;
+    assert_eq!(chosen(&decision), "test/old");
+}

@@ -1,8 +1,9 @@
 //! Limits of providers, budgets of the person, lanes that are sick.
 
 use super::*;
+use futures::stream;
 use model::policy::Cap;
-use model::{Cost, RateLimit, RateLimits};
+use model::{Cost, Fim, RateLimit, RateLimits};
 
 #[tokio::test(start_paused = true)]
 async fn a_wish_to_wait_is_kept_within_a_tenth() {
@@ -41,6 +42,56 @@ async fn while_one_has_to_wait_nobody_else_is_sent_into_the_same_limit() {
         "{:?}",
         begin.elapsed()
     );
+}
+
+/// Answers everything at once, as long as it may.
+struct Prompt;
+
+impl Client for Prompt {
+    fn send(&self, request: Request) -> BoxStream<'static, Event> {
+        let used = used(20, request.max_output.0);
+        stream::iter([start(), text("ok"), used, stop()]).boxed()
+    }
+
+    fn complete(&self, _: Fim) -> BoxStream<'static, Event> {
+        stream::empty().boxed()
+    }
+}
+
+fn of_size(agent: u64, most: u64) -> Ask {
+    let mut request = request("hi");
+    request.max_output = TokenCount(most);
+    Ask::chat(request, caller(Class::Turn, agent))
+}
+
+/// Small questions take what the limit lets through as soon as it does; a large one needs nearly all of it.
+#[tokio::test(start_paused = true)]
+async fn a_large_question_is_not_starved_by_small_ones_under_the_same_limit() {
+    let mut narrow = lane("test/one", Prompt);
+    narrow.limits.input_tokens = Some(TokenCount(6_000));
+    let router = Router::start(config(vec![narrow]));
+    let small: Vec<_> = (2..6)
+        .map(|agent| {
+            let router = router.clone();
+            tokio::spawn(async move {
+                loop {
+                    heard(&events(router.submit(of_size(agent, 200))).await);
+                }
+            })
+        })
+        .collect();
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    let begin = Instant::now();
+    let large = tokio::spawn(events(router.submit(of_size(1, 5_000))));
+    let answer = tokio::time::timeout(Duration::from_secs(20 * 60), large).await;
+    let answer = answer.expect("it starves").unwrap();
+    assert_eq!(heard(&answer).text, "ok");
+    // It is overtaken for a minute, and the limit fills within another.
+    let took = begin.elapsed().as_secs();
+    assert!((60..=120).contains(&took), "{took} s");
+    for task in small {
+        task.abort();
+    }
 }
 
 #[tokio::test(start_paused = true)]
