@@ -14,6 +14,7 @@ pub mod ask;
 pub mod context;
 pub mod outcome;
 pub mod record;
+pub mod reduce;
 pub mod session;
 pub mod sources;
 pub mod tool;
