@@ -22,6 +22,7 @@ pub mod context;
 pub mod outcome;
 pub mod parts;
 pub mod record;
+pub mod reduce;
 pub mod session;
 pub mod sources;
 pub mod spawn;

@@ -1,0 +1,430 @@
+//! A log whose lines are marked one by one, and what is written of it in the end.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+/// A log being sifted.
+pub(crate) struct Log<'a> {
+    pub(crate) lines: Vec<&'a str>,
+    marks: Vec<Mark>,
+    groups: Vec<Group>,
+    by_key: HashMap<String, usize>,
+    /// What was left out, and how often.
+    left_out: BTreeMap<&'static str, usize>,
+}
+
+/// What becomes of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Mark {
+    /// Nobody knows it yet.
+    Open,
+    Keep,
+    Gone,
+    /// Another text stands for it.
+    Instead(String),
+    /// It belongs to the first of a group.
+    Head(usize),
+}
+
+/// Complaints that say the same of different places.
+struct Group {
+    head: Range<usize>,
+    /// What stands for the head, where its lines alone do not say enough.
+    title: Option<String>,
+    /// Lines of the head that are enough where there is worse to tell.
+    brief: usize,
+    is_error: bool,
+    first: Place,
+    more: Vec<Place>,
+}
+
+/// Where a complaint is, and about what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) path: String,
+    pub(crate) line: String,
+    /// What tells it from the others of its kind.
+    pub(crate) name: Option<String>,
+}
+
+/// A complaint that takes some lines.
+pub(crate) struct Complaint {
+    pub(crate) lines: Range<usize>,
+    /// Equal for those that say the same.
+    pub(crate) key: String,
+    pub(crate) place: Place,
+    pub(crate) is_error: bool,
+    pub(crate) brief: usize,
+}
+
+/// Lines of one complaint that are shown.
+const HEAD_LINES: usize = 24;
+/// Kinds of warnings that are shown where there are errors, and where there are none.
+const WARNINGS: (usize, usize) = (8, 25);
+/// Kinds of warnings beyond these of which the message alone is shown.
+const NAMED: usize = 30;
+/// Further places of one complaint that are named.
+const PLACES: usize = 40;
+/// The same for errors.
+const ERROR_PLACES: usize = 150;
+/// Letters of a line that are shown.
+const LINE: usize = 300;
+
+impl<'a> Log<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        let lines: Vec<&str> = text.lines().collect();
+        Self {
+            marks: vec![Mark::Open; lines.len()],
+            lines,
+            groups: Vec::new(),
+            by_key: HashMap::new(),
+            left_out: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn is_open(&self, ix: usize) -> bool {
+        self.marks.get(ix) == Some(&Mark::Open)
+    }
+
+    pub(crate) fn keep(&mut self, ix: usize) {
+        self.set(ix, Mark::Keep);
+    }
+
+    /// Leaves a line out; `what` is counted: `passing tests`. Empty where it need not be said.
+    pub(crate) fn drop(&mut self, ix: usize, what: &'static str) {
+        if self.is_open(ix) {
+            self.set(ix, Mark::Gone);
+            self.count(what, 1);
+        }
+    }
+
+    /// Lets `text` stand for a line.
+    pub(crate) fn instead(&mut self, ix: usize, text: String) {
+        self.set(ix, Mark::Instead(text));
+    }
+
+    pub(crate) fn count(&mut self, what: &'static str, times: usize) {
+        if !what.is_empty() && times > 0 {
+            *self.left_out.entry(what).or_default() += times;
+        }
+    }
+
+    /// Takes a complaint: the first of its kind is shown, of the others only where they are.
+    pub(crate) fn complain(&mut self, complaint: Complaint) {
+        self.take(complaint, None);
+    }
+
+    /// The same with a text that stands for its lines where it is the first of its kind.
+    pub(crate) fn complain_as(&mut self, complaint: Complaint, title: String) {
+        self.take(complaint, Some(title));
+    }
+
+    fn take(&mut self, complaint: Complaint, title: Option<String>) {
+        let Complaint {
+            lines,
+            key,
+            place,
+            is_error,
+            brief,
+        } = complaint;
+        if let Some(ix) = self.by_key.get(&key).copied() {
+            let group = &mut self.groups[ix];
+            // Several targets of one build say the same of the same place.
+            if group.first != place
+                && group.more.last() != Some(&place)
+                && !group.more.contains(&place)
+            {
+                group.more.push(place);
+            }
+            for line in lines {
+                self.set(line, Mark::Gone);
+            }
+            return;
+        }
+        let ix = self.groups.len();
+        self.by_key.insert(key, ix);
+        for line in lines.clone() {
+            self.set(line, Mark::Head(ix));
+        }
+        self.groups.push(Group {
+            head: lines,
+            title,
+            brief,
+            is_error,
+            first: place,
+            more: Vec::new(),
+        });
+    }
+
+    /// What is left, with a last line that says what is not.
+    pub(crate) fn render(mut self) -> String {
+        let has_errors = self.groups.iter().any(|group| group.is_error);
+        let most = if has_errors { WARNINGS.0 } else { WARNINGS.1 };
+        let mut warnings = 0;
+        let mut text = String::new();
+        let mut ix = 0;
+        while ix < self.lines.len() {
+            match self.marks[ix].clone() {
+                Mark::Open | Mark::Keep => push_line(&mut text, self.lines[ix]),
+                Mark::Gone => {}
+                Mark::Instead(instead) => {
+                    instead.lines().for_each(|line| push_line(&mut text, line));
+                }
+                Mark::Head(group) => {
+                    let group = &self.groups[group];
+                    let end = group.head.end;
+                    warnings += usize::from(!group.is_error);
+                    if group.is_error || warnings <= most {
+                        group.push(&mut text, &self.lines, has_errors);
+                    } else if warnings <= most + NAMED {
+                        group.push_name(&mut text, &self.lines);
+                    } else {
+                        let times = group.more.len() + 1;
+                        *self
+                            .left_out
+                            .entry("warnings of further kinds")
+                            .or_default() += times;
+                    }
+                    ix = end.max(ix + 1);
+                    continue;
+                }
+            }
+            ix += 1;
+        }
+        let left_out: Vec<String> = self
+            .left_out
+            .iter()
+            .map(|(what, count)| format!("{count} {what}"))
+            .collect();
+        let left_out = match left_out.is_empty() {
+            true => "nothing but repetitions".to_owned(),
+            false => left_out.join(", "),
+        };
+        text.push_str(&format!("[left out: {left_out}]"));
+        text
+    }
+
+    fn set(&mut self, ix: usize, mark: Mark) {
+        if let Some(old) = self.marks.get_mut(ix)
+            && *old == Mark::Open
+        {
+            *old = mark;
+        }
+    }
+}
+
+impl Group {
+    /// What it says and how often, without places.
+    fn push_name(&self, text: &mut String, lines: &[&str]) {
+        let first = self.head.clone().next().map_or("", |ix| lines[ix]);
+        let line = self.title.as_deref().unwrap_or(first);
+        let line: String = line.chars().take(120).collect();
+        match self.more.len() {
+            0 => push_line(text, &line),
+            more => push_line(text, &format!("{line} [and {more} more]")),
+        }
+    }
+
+    fn push(&self, text: &mut String, lines: &[&str], has_errors: bool) {
+        let is_brief = has_errors && !self.is_error;
+        let limit = match (is_brief, self.is_error) {
+            (true, _) => self.brief,
+            (false, true) => HEAD_LINES,
+            // One warning of a kind is understood from its first lines.
+            (false, false) => self.brief + 3,
+        };
+        if let Some(title) = &self.title {
+            push_line(text, title);
+        }
+        let limit = if self.title.is_some() { 0 } else { limit };
+        let head = self.head.clone().take(limit);
+        for line in head
+            .map(|ix| lines[ix])
+            .filter(|line| !line.trim().is_empty())
+        {
+            push_line(text, line);
+        }
+        if self.more.is_empty() {
+            return;
+        }
+        let most = if self.is_error { ERROR_PLACES } else { PLACES };
+        let named = places(&self.more[..self.more.len().min(most)], self.is_error);
+        let rest = match self.more.len().checked_sub(most) {
+            Some(rest @ 1..) => format!(" and {rest} more places"),
+            _ => String::new(),
+        };
+        text.push_str(&format!(
+            "[{} more like this: {named}{rest}]\n",
+            self.more.len()
+        ));
+    }
+}
+
+/// Places with each path once in a row, and lines that follow one another as a range: `src/a.rs:3-5, 7; b.rs:2`. A
+/// file in the folder of the one before is named without it.
+fn places(places: &[Place], with_names: bool) -> String {
+    let names_differ = places.windows(2).any(|two| two[0].name != two[1].name);
+    let with_names = with_names && names_differ;
+    let mut text = String::new();
+    let mut path = "";
+    let mut ix = 0;
+    while ix < places.len() {
+        let place = &places[ix];
+        if place.path == path {
+            text.push_str(", ");
+        } else {
+            if !text.is_empty() {
+                text.push_str("; ");
+            }
+            text.push_str(beside(path, &place.path));
+            text.push(':');
+            path = &place.path;
+        }
+        text.push_str(&place.line);
+        if let Some(name) = place.name.as_ref().filter(|_| with_names) {
+            text.push_str(&format!(" `{name}`"));
+            ix += 1;
+            continue;
+        }
+        let end = range_end(places, ix);
+        if end > ix {
+            text.push_str(&format!("-{}", places[end].line));
+        }
+        ix = end + 1;
+    }
+    text
+}
+
+/// `path`, without its folder where that is the folder of `before`.
+fn beside<'a>(before: &str, path: &'a str) -> &'a str {
+    match (before.rsplit_once('/'), path.rsplit_once('/')) {
+        (Some((one, _)), Some((two, name))) if one == two => name,
+        _ => path,
+    }
+}
+
+/// The last of the places from `begin` on that stand in lines one after the other.
+fn range_end(places: &[Place], begin: usize) -> usize {
+    let number = |ix: usize| places[ix].line.parse::<u32>().ok();
+    let mut end = begin;
+    while end + 1 < places.len()
+        && places[end + 1].path == places[begin].path
+        && number(end).is_some_and(|line| number(end + 1) == Some(line + 1))
+    {
+        end += 1;
+    }
+    end
+}
+
+fn push_line(text: &mut String, line: &str) {
+    let line = line.trim_end();
+    // Of blank lines in a row one says as much.
+    if line.is_empty() && (text.is_empty() || text.ends_with("\n\n")) {
+        return;
+    }
+    let letters = line.chars().count();
+    if letters <= LINE {
+        text.push_str(line);
+    } else {
+        text.extend(line.chars().take(LINE * 2 / 3));
+        text.push_str(" … ");
+        text.extend(line.chars().skip(letters - LINE / 3));
+    }
+    text.push('\n');
+}
+
+/// A message without what differs from place to place, and the first name that does.
+pub(crate) fn shape(message: &str) -> (String, Option<String>) {
+    let mut shape = String::with_capacity(message.len());
+    let mut name = None;
+    let mut letters = message.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let close = match letter {
+            '`' => Some('`'),
+            '\'' => Some('\''),
+            '"' => Some('"'),
+            '‘' => Some('’'),
+            _ => None,
+        };
+        if let Some(close) = close {
+            let rest: String = letters
+                .clone()
+                .take_while(|letter| *letter != close)
+                .collect();
+            let is_closed = letters.clone().nth(rest.chars().count()) == Some(close);
+            // An apostrophe stands in a word, not around one.
+            if is_closed && !(close == '\'' && rest.contains(' ') && rest.len() > 40) {
+                let count = rest.chars().count() + 1;
+                letters.by_ref().take(count).for_each(drop);
+                name.get_or_insert(rest);
+                shape.push('…');
+                continue;
+            }
+        }
+        // Digits within a word are part of a code: `TS2322`.
+        if letter.is_ascii_digit()
+            && !shape.ends_with(|last: char| last.is_alphanumeric() && last != '0')
+        {
+            if !shape.ends_with('0') {
+                shape.push('0');
+            }
+            continue;
+        }
+        shape.push(letter);
+    }
+    (shape, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_one_kind_have_one_shape() {
+        let check = |one: &str, two: &str, same: bool| {
+            assert_eq!(shape(one).0 == shape(two).0, same, "{one} / {two}");
+        };
+        check("unused variable: `a`", "unused variable: `b`", true);
+        check("unused variable: ‘a’", "unused variable: ‘bcd’", true);
+        check(
+            "expected 3 arguments, got 12",
+            "expected 1 arguments, got 5",
+            true,
+        );
+        check(
+            "Property 'x' does not exist",
+            "Property 'y' does not exist",
+            true,
+        );
+        check("unused variable: `a`", "unused import: `a`", false);
+        check("don't do this", "don't do that", false);
+        assert_eq!(shape("a `b` c `d`"), ("a … c …".into(), Some("b".into())));
+    }
+
+    #[test]
+    fn places_name_a_path_once_in_a_row() {
+        let place = |path: &str, line: &str| Place {
+            path: path.into(),
+            line: line.into(),
+            name: Some("n".into()),
+        };
+        let all = [
+            place("s/a", "1"),
+            place("s/a", "2"),
+            place("s/a", "4"),
+            place("s/b", "3"),
+            place("c", "1"),
+        ];
+        assert_eq!(places(&all, false), "s/a:1-2, 4; b:3; c:1");
+        // A name that is the same everywhere says nothing.
+        assert_eq!(places(&all, true), "s/a:1-2, 4; b:3; c:1");
+        let other = Place {
+            name: Some("m".into()),
+            ..place("s/b", "9")
+        };
+        assert_eq!(
+            places(&[place("s/a", "1"), other], true),
+            "s/a:1 `n`; b:9 `m`"
+        );
+    }
+}
