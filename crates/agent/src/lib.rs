@@ -11,11 +11,15 @@
 #![warn(missing_docs)]
 
 pub mod ask;
+mod globs;
+pub mod ground;
 pub mod outcome;
 pub mod record;
 pub mod session;
 pub mod sources;
 pub mod tool;
+pub mod tools;
+pub mod whole;
 
 pub use outcome::{Detail, Outcome};
 pub use record::{Record, Stored};

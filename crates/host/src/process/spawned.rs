@@ -190,12 +190,7 @@ fn read(mut reader: Box<dyn Read + Send>, mut sink: Sink) {
 
 fn wait(mut child: Child, shared: &Shared, drained: &mpsc::Receiver<()>, sender: &Sender<Ended>) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    loop {
-        match waitid(WaitId::Pid(shared.tree.first), options) {
-            Err(rustix::io::Errno::INTR) => {}
-            _ => break,
-        }
-    }
+    while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(shared.tree.first), options) {}
     // What still writes, such as the last part of a pipeline, may come to its end by itself.
     let is_drained = drained.recv_timeout(DRAIN).is_ok();
     let mut is_over = shared
