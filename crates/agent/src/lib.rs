@@ -19,6 +19,8 @@ pub mod leave;
 pub mod locks;
 pub mod loops;
 pub mod context;
+mod globs;
+pub mod ground;
 pub mod outcome;
 pub mod parts;
 pub mod record;
@@ -30,6 +32,8 @@ pub mod stats;
 pub mod store;
 pub mod tool;
 pub mod transcript;
+pub mod tools;
+pub mod whole;
 
 pub use outcome::{Detail, Outcome};
 pub use record::{Record, Stored};

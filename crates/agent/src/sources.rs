@@ -24,10 +24,16 @@ pub struct Sources {
     pub web: Option<Arc<dyn WebSearch>>,
 }
 
-/// Texts of open files, newer than the disk. An edit of a file that is open goes through here.
+/// Texts of open files, newer than the disk. A file whose unsaved text differs from the disk is not edited;
+/// one that is open and saved is edited on the disk, where the editor notices.
 pub trait Buffers: Send + Sync {
     /// The text of an open file, if it is open.
     fn text(&self, path: &AbsPath) -> Option<String>;
+
+    /// The open files whose text was not saved.
+    fn unsaved(&self) -> Vec<AbsPath> {
+        Vec::new()
+    }
 }
 
 /// Search by meaning.

@@ -3,19 +3,17 @@
 //! Reads the edits, plans all of them, and writes everything or nothing; with `--partial`, what lands.
 //! Start at `Apply::run`.
 
-mod commit;
-mod ground;
 mod report;
 
 use std::process::ExitCode;
 
+use agent::ground::{Change, Ground, commit};
 use base::AbsPath;
 use clap::{Args, ValueEnum};
 use host::{Dirs, Files};
 use patch::format::{Format, Parsed, parse};
 use patch::set::{Completeness, Existing, Rules, SetPlan, plan_set};
 
-use self::ground::{Change, Ground};
 use self::report::Report;
 use crate::{Streams, unwritten};
 
@@ -179,7 +177,7 @@ impl Apply {
             return Ok(Vec::new());
         }
         dirs.create().map_err(|error| error.to_string())?;
-        commit::commit(files, &dirs.recovery(), changes)
+        commit(files, &dirs.recovery(), changes).map_err(|error| error.sentence)
     }
 }
 

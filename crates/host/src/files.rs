@@ -80,6 +80,11 @@ pub trait Files: Send + Sync {
     /// Removes what saves that died left in `folder`. Never touches a save still under way.
     fn sweep(&self, folder: &AbsPath) -> Result<(), Error>;
 
+    /// How many bytes still fit on the volume that holds a path; `None` where nobody can tell.
+    fn free_bytes(&self, _path: &AbsPath) -> Option<u64> {
+        None
+    }
+
     /// The whole content of a regular file of at most `limit` bytes.
     fn read(&self, path: &AbsPath, limit: u64) -> Result<Vec<u8>, Error> {
         self.read_with_stat(path, limit).map(|(content, _)| content)

@@ -1,8 +1,12 @@
 //! Processes, each with a folder, a deadline and a cap on its output.
 //!
 //! Invariant: when `run` returns, the process and those of its group are gone.
+//! Start at `run`; what goes on beside us, streamed and with a terminal, is in `spawned`.
 
-use std::ffi::OsString;
+mod spawned;
+mod tree;
+
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -13,6 +17,8 @@ use base::{AbsPath, LogErr};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use crate::error::{Error, Reason};
+
+pub use spawned::{Ended, Launch, Screen, Sink, Spawned, spawn};
 
 /// A process to be run.
 #[derive(Clone, Debug)]
@@ -155,14 +161,18 @@ fn command(request: &Request) -> Command {
 }
 
 fn start_error(request: &Request, error: &io::Error) -> Error {
-    let program = request.program.to_string_lossy();
+    not_started(&request.program, &request.folder, error)
+}
+
+fn not_started(program: &OsStr, folder: &AbsPath, error: &io::Error) -> Error {
+    let program = program.to_string_lossy();
     let reason = match error.kind() {
-        io::ErrorKind::NotFound if request.folder.as_path().is_dir() => Reason::Other(format!(
+        io::ErrorKind::NotFound if folder.as_path().is_dir() => Reason::Other(format!(
             "the program {program} is not installed; install it"
         )),
         _ => Reason::Other(format!("{program} did not start: {error}")),
     };
-    Error::new(&request.folder, "run a program in", reason)
+    Error::new(folder, "run a program in", reason)
 }
 
 fn read_capped(

@@ -106,6 +106,11 @@ impl Files for RealFiles {
     fn sweep(&self, folder: &AbsPath) -> Result<(), Error> {
         save::sweep(folder)
     }
+
+    fn free_bytes(&self, path: &AbsPath) -> Option<u64> {
+        let volume = rustix::fs::statvfs(path.as_path()).ok()?;
+        volume.f_bavail.checked_mul(volume.f_frsize)
+    }
 }
 
 /// What the path leads to; a link that leads nowhere is a `BrokenLink`, not an error.

@@ -51,6 +51,11 @@ impl ReadMark {
         mark
     }
 
+    /// Whether both are of the same text, whatever was shown of it.
+    pub fn is_same_text(&self, other: &Self) -> bool {
+        self.lines == other.lines
+    }
+
     /// Further rows of the same text were shown.
     pub fn show(&mut self, rows: Range<Row>) {
         self.shown.push(rows);

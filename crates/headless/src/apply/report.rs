@@ -1,13 +1,12 @@
 //! What became of the edits, for a person and as JSON.
 
+use agent::ground::{Action, Change};
 use base::AbsPath;
 use patch::explain::{for_model, reason};
 use patch::format::{Parsed, Severity};
 use patch::set::SetPlan;
 use patch::{HunkReport, Place};
 use serde_json::{Value, json};
-
-use super::ground::{Action, Change};
 
 /// What became of the edits.
 pub(super) struct Report {

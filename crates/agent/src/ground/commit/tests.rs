@@ -5,7 +5,7 @@ use host::{Dirs, FakeFiles, Operation, Reason};
 use patch::set::{Effect, FilePlan};
 
 use super::*;
-use crate::apply::ground::Ground;
+use crate::ground::Ground;
 
 fn path(path: &str) -> AbsPath {
     AbsPath::new(path).expect("absolute")
@@ -101,7 +101,7 @@ fn a_step_that_fails_undoes_the_others() {
                     let is_done = contents(&files)[0].1.as_deref() == Some("A\n");
                     assert!(is_done, "{operation:?} {nth}");
                 }
-                Err(sentence) => {
+                Err(CommitError { sentence, .. }) => {
                     failures += 1;
                     assert!(sentence.ends_with("nothing was changed"), "{sentence}");
                     assert_eq!(contents(&files), before, "{operation:?} {nth}: {sentence}");
@@ -117,7 +117,9 @@ fn what_changed_since_it_was_read_is_left_alone() {
     let files = world();
     let changes = changes(&files);
     files.write(&path("/r/b"), "mine\n");
-    let sentence = commit(&files, &recovery(), &changes).expect_err("refused");
+    let error = commit(&files, &recovery(), &changes).expect_err("refused");
+    assert!(error.is_external);
+    let sentence = error.sentence;
     assert!(
         sentence.contains("/r/b") && sentence.ends_with("nothing was changed"),
         "{sentence}"
@@ -131,6 +133,8 @@ fn what_cannot_be_put_back_is_said() {
     let changes = changes(&files);
     files.fail(Operation::Save, 2, Reason::NoSpace);
     files.fail(Operation::Save, 3, Reason::Device);
-    let sentence = commit(&files, &recovery(), &changes).expect_err("refused");
+    let sentence = commit(&files, &recovery(), &changes)
+        .expect_err("refused")
+        .sentence;
     assert!(sentence.contains("could not all be put back"), "{sentence}");
 }

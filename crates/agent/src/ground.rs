@@ -3,7 +3,9 @@
 //! Invariant: no path leads outside the root, neither by `..` nor through links. What other programs
 //! do to folders and links between the look and the writing is beyond this.
 //! Invariant: nothing is written here.
-//! Start at `Ground::new`; a plan becomes bytes in `changes`.
+//! Start at `Ground::new`; a plan becomes bytes in `changes`, and `commit` writes them.
+
+mod commit;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -15,11 +17,13 @@ use host::{ContentHash, FileKind, Files, OnDisk};
 use patch::set::{Effect, FilePlan, Found, Texts};
 use text::{Buffer, FileFormat, decode, encode};
 
+pub use commit::{CommitError, commit};
+
 /// The largest file that is edited, in bytes.
 const MAX_FILE: u64 = 64 << 20;
 
 /// A folder and the files in it that are edited.
-pub(super) struct Ground<'a> {
+pub struct Ground<'a> {
     files: &'a dyn Files,
     /// As the user gave it.
     root: AbsPath,
@@ -40,9 +44,11 @@ struct File {
 
 /// What lies on the disk.
 #[derive(Clone, Debug)]
-pub(super) struct Before {
-    pub(super) content: Vec<u8>,
-    pub(super) on_disk: OnDisk,
+pub struct Before {
+    /// The bytes.
+    pub content: Vec<u8>,
+    /// What they are known by.
+    pub on_disk: OnDisk,
 }
 
 impl Texts for Ground<'_> {
@@ -56,7 +62,11 @@ impl Texts for Ground<'_> {
 }
 
 impl<'a> Ground<'a> {
-    pub(super) fn new(files: &'a dyn Files, root: &AbsPath) -> Result<Self, String> {
+    /// A ground of one folder.
+    ///
+    /// # Errors
+    /// A sentence when it is missing, or no folder.
+    pub fn new(files: &'a dyn Files, root: &AbsPath) -> Result<Self, String> {
         let real_root = files
             .canonicalize(root)
             .map_err(|error| error.to_string())?;
@@ -74,12 +84,15 @@ impl<'a> Ground<'a> {
     }
 
     /// The root without links in it.
-    pub(super) fn real_root(&self) -> &AbsPath {
+    pub fn real_root(&self) -> &AbsPath {
         &self.real_root
     }
 
-    /// Where a path of an edit leads, links followed; a sentence when it must not be used.
-    pub(super) fn resolve(&self, path: &str) -> Result<AbsPath, String> {
+    /// Where a path of an edit leads, links followed.
+    ///
+    /// # Errors
+    /// A sentence when it must not be used: it leads out, or is no path.
+    pub fn resolve(&self, path: &str) -> Result<AbsPath, String> {
         let outside = || format!("{path} lies outside of {}", self.root);
         let inner = Path::new(path);
         let is_plain =
@@ -90,7 +103,7 @@ impl<'a> Ground<'a> {
         if !inner.components().all(is_plain) {
             return Err(outside());
         }
-        let real = self.follow(&self.real_root.join(inner))?;
+        let real = follow(self.files, &self.real_root.join(inner))?;
         match real.is_within(&self.real_root) && real != self.real_root {
             true => Ok(real),
             false => Err(outside()),
@@ -98,7 +111,10 @@ impl<'a> Ground<'a> {
     }
 
     /// As `resolve`, for a name that goes away: it must be the file's own, not a link to it.
-    pub(super) fn resolve_own(&self, path: &str) -> Result<AbsPath, String> {
+    ///
+    /// # Errors
+    /// A sentence, as for `resolve`, and for a link.
+    pub fn resolve_own(&self, path: &str) -> Result<AbsPath, String> {
         let real = self.resolve(path)?;
         let own = self.real_root.join(path);
         let folder = own
@@ -108,20 +124,6 @@ impl<'a> Ground<'a> {
             true => Ok(real),
             false => Err(format!("{path} is a link; name the file that it leads to")),
         }
-    }
-
-    /// The path without links; the part of it that is missing stays as it is.
-    fn follow(&self, path: &AbsPath) -> Result<AbsPath, String> {
-        let error = match self.files.canonicalize(path) {
-            Ok(real) => return Ok(real),
-            Err(error) => error,
-        };
-        // A link that leads nowhere yet would lead a new file to where it points.
-        let is_missing = matches!(self.files.stat(path), Err(error) if error.is_not_found());
-        let (true, true, Some(folder)) = (error.is_not_found(), is_missing, path.parent()) else {
-            return Err(error.to_string());
-        };
-        Ok(self.follow(&folder)?.join(path.name()))
     }
 
     fn file(&self, path: &str) -> Result<Option<File>, String> {
@@ -159,7 +161,10 @@ impl<'a> Ground<'a> {
     }
 
     /// What a plan means on the disk, with the files as they were when they were read.
-    pub(super) fn changes(&self, plan: &[FilePlan]) -> Result<Vec<Change>, String> {
+    ///
+    /// # Errors
+    /// A sentence when a path must not be used, two lead to one file, or a text cannot be written.
+    pub fn changes(&self, plan: &[FilePlan]) -> Result<Vec<Change>, String> {
         let mut changes: Vec<Change> = Vec::new();
         for FilePlan { path, effect } in plan {
             let file = self.file(path)?;
@@ -198,6 +203,20 @@ impl<'a> Ground<'a> {
     }
 }
 
+/// The path without links; the part of it that is missing stays as it is.
+pub(crate) fn follow(files: &dyn Files, path: &AbsPath) -> Result<AbsPath, String> {
+    let error = match files.canonicalize(path) {
+        Ok(real) => return Ok(real),
+        Err(error) => error,
+    };
+    // A link that leads nowhere yet would lead a new file to where it points.
+    let is_missing = matches!(files.stat(path), Err(error) if error.is_not_found());
+    let (true, true, Some(folder)) = (error.is_not_found(), is_missing, path.parent()) else {
+        return Err(error.to_string());
+    };
+    Ok(follow(files, &folder)?.join(path.name()))
+}
+
 fn bytes(path: &str, text: &str, format: &FileFormat) -> Result<Vec<u8>, String> {
     let snapshot = Buffer::new(text).snapshot();
     encode(&snapshot, format).map_err(|error| format!("{path} cannot be written: {error}"))
@@ -205,19 +224,26 @@ fn bytes(path: &str, text: &str, format: &FileFormat) -> Result<Vec<u8>, String>
 
 /// What is to be done with one file.
 #[derive(Clone, Debug)]
-pub(super) struct Change {
-    pub(super) path: AbsPath,
-    pub(super) action: Action,
+pub struct Change {
+    /// Where.
+    pub path: AbsPath,
+    /// What.
+    pub action: Action,
 }
 
+/// What is to be done with a file.
 #[derive(Clone, Debug)]
-pub(super) enum Action {
+pub enum Action {
+    /// It holds something else from now on.
     Write {
+        /// All of it.
         content: Vec<u8>,
+        /// What it held; `None` where it is new.
         before: Option<Before>,
         /// Takes this file's name away, so that it keeps its mode.
         moved_from: Option<AbsPath>,
     },
+    /// It goes away.
     Remove(Before),
 }
 

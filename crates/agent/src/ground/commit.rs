@@ -6,22 +6,26 @@
 //! Start at `commit`.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use base::AbsPath;
-use host::{Error, Expected, FileKind, Files, OnDisk, SaveRequest};
+use host::{Error, Expected, FileKind, Files, OnDisk, Reason, SaveRequest};
 
-use super::ground::{Action, Before, Change};
+use super::{Action, Before, Change};
 
 /// What a removed file is called until the end, behind its name.
 const ASIDE: &str = ".burin-removed";
 
 /// Does everything or nothing. Answers what is worth a warning; the error says what failed and what
 /// could not be put back.
-pub(super) fn commit(
+///
+/// # Errors
+/// When a step failed, with whether it was because somebody else changed a file meanwhile.
+pub fn commit(
     files: &dyn Files,
     recovery: &AbsPath,
     changes: &[Change],
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, CommitError> {
     let mut work = Work {
         files,
         recovery,
@@ -30,7 +34,28 @@ pub(super) fn commit(
     };
     match work.all(changes) {
         Ok(()) => Ok(work.finish()),
-        Err(error) => Err(work.roll_back(&error)),
+        Err(error) => Err(CommitError {
+            is_external: matches!(
+                error.reason,
+                Reason::ChangedOnDisk { .. } | Reason::AlreadyExists
+            ),
+            sentence: work.roll_back(&error),
+        }),
+    }
+}
+
+/// Why nothing was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitError {
+    /// What failed, and what could not be put back.
+    pub sentence: String,
+    /// Whether somebody else changed a file after it was looked at.
+    pub is_external: bool,
+}
+
+impl fmt::Display for CommitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.sentence)
     }
 }
 
@@ -100,16 +125,16 @@ impl Work<'_> {
             let refused = |reason| Err(Error::new(path, "change", reason));
             match (before, self.files.stat(path)) {
                 (None, Err(error)) if error.is_not_found() => {}
-                (None, Ok(_)) => return refused(host::Reason::AlreadyExists),
+                (None, Ok(_)) => return refused(Reason::AlreadyExists),
                 (_, Err(error)) => return Err(error),
                 (Some(_), Ok(now)) if now.kind != FileKind::File => {
-                    return refused(host::Reason::NotAFile(now.kind));
+                    return refused(Reason::NotAFile(now.kind));
                 }
                 (Some(before), Ok(now)) if now.stamp != before.on_disk.stamp => {
-                    return refused(host::Reason::ChangedOnDisk { now: Some(now) });
+                    return refused(Reason::ChangedOnDisk { now: Some(now) });
                 }
                 (Some(_), Ok(now)) if !now.is_writable => {
-                    return refused(host::Reason::ReadOnly);
+                    return refused(Reason::ReadOnly);
                 }
                 (Some(_), Ok(_)) => {}
             }
@@ -245,11 +270,7 @@ impl Work<'_> {
                 true => self.files.remove(path),
                 false => {
                     let now = self.files.stat(path).ok();
-                    Err(Error::new(
-                        path,
-                        "remove",
-                        host::Reason::ChangedOnDisk { now },
-                    ))
+                    Err(Error::new(path, "remove", Reason::ChangedOnDisk { now }))
                 }
             },
             Done::Replaced { path, before, now } => self

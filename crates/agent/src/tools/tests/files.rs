@@ -1,0 +1,801 @@
+//! Files: read, listed, found, searched, changed.
+
+use base::AbsPath;
+use host::{Operation, Reason};
+use model::{Content, EditTool, LineNumbers, Profile, ToolNames};
+use serde_json::json;
+
+use super::*;
+use crate::outcome::Detail;
+use crate::tool::{Scope, Shown};
+
+fn path(path: &str) -> AbsPath {
+    AbsPath::new(path).expect("absolute")
+}
+
+#[tokio::test]
+async fn lines_are_read_with_their_numbers() {
+    let (mut world, _) = World::fake();
+    world.write("a.rs", "one\ntwo\r\nthree");
+    let whole = [
+        (LineNumbers::None, "one\ntwo\nthree\n"),
+        (
+            LineNumbers::Tab,
+            "     1\tone\n     2\ttwo\n     3\tthree\n",
+        ),
+        (LineNumbers::Label, "L1: one\nL2: two\nL3: three\n"),
+    ];
+    for (line_numbers, expected) in whole {
+        world.context.profile = Arc::new(Profile {
+            line_numbers,
+            ..Profile::harmless()
+        });
+        let answer = world.call("read", json!({ "path": "a.rs" })).await;
+        assert_eq!(answer.text(), expected);
+    }
+    world.context.profile = Arc::new(Profile {
+        line_numbers: LineNumbers::Hash,
+        ..Profile::harmless()
+    });
+    let answer = world
+        .call(
+            "read",
+            json!({ "path": "/r/a.rs", "offset": 2, "limit": 1 }),
+        )
+        .await;
+    let hash = patch::anchor::line_hash("two");
+    assert_eq!(
+        answer.text(),
+        format!("2#{hash}|two\n(lines 2 to 2 of 3; read on with offset 3)")
+    );
+    assert_eq!(answer.detail, Some(Detail::OutputTruncated));
+}
+
+#[tokio::test]
+async fn a_long_file_is_read_in_parts() {
+    let (mut world, _) = World::fake();
+    world.context.output_tokens = 100;
+    let text: String = (1..=200).map(|ix| format!("line {ix}\n")).collect();
+    world.write("long.txt", &text);
+    let mut offset = 1;
+    let mut seen = String::new();
+    for _ in 0..50 {
+        let answer = world
+            .call("read", json!({ "path": "long.txt", "offset": offset }))
+            .await;
+        let text = answer.text();
+        assert!(text.len() < 600, "{}", text.len());
+        seen.push_str(&text);
+        let Some((_, next)) = text.split_once("offset ") else {
+            break;
+        };
+        offset = next.trim_end_matches(')').parse().expect("a number");
+    }
+    assert!(seen.contains("line 1\n") && seen.contains("line 200\n") && seen.contains("(lines "));
+}
+
+#[tokio::test]
+async fn pictures_are_shown() {
+    let (mut world, files) = World::fake();
+    files.write(&path("/r/a.png"), b"\x89PNG\r\n\x1a\nrest");
+    files.write(&path("/r/b.png"), b"no picture");
+    let answer = world.call("read", json!({ "path": "a.png" })).await;
+    assert!(
+        matches!(&answer.content[1], Content::Image { media_type, .. } if media_type == "image/png")
+    );
+    let answer = world.call("read", json!({ "path": "b.png" })).await;
+    assert_says(&answer, Outcome::UnexpectedEnvironment, "no image/png");
+    world.context.profile = Arc::new(Profile {
+        vision: Some(false),
+        ..Profile::harmless()
+    });
+    let answer = world.call("read", json!({ "path": "a.png" })).await;
+    assert_says(
+        &answer,
+        Outcome::UnexpectedEnvironment,
+        "does not see pictures",
+    );
+}
+
+#[tokio::test]
+async fn every_way_of_reading_to_fail_says_what_to_do() {
+    use Outcome::{InvalidArguments, UnexpectedEnvironment};
+    let (world, files) = World::fake();
+    world.write("src/main.rs", "x\n");
+    world.write("empty", "");
+    files.write(&path("/r/binary"), b"\0\x01\x02\0\0\xff\0");
+    files.write(&path("/out/secret"), "s");
+    files.link(&path("/r/away"), "/out");
+    files.link(&path("/r/broken"), "/r/nothing");
+    files.link(&path("/r/circle"), "/r/circle");
+    files.pipe(&path("/r/pipe"));
+    let cases = [
+        ("read", json!({}), InvalidArguments, "`path` is missing"),
+        ("read", json!("text"), InvalidArguments, "one JSON object"),
+        (
+            "read",
+            json!({ "path": 3 }),
+            InvalidArguments,
+            "must be a string",
+        ),
+        (
+            "read",
+            json!({ "path": "a\0b" }),
+            InvalidArguments,
+            "is no path",
+        ),
+        (
+            "read",
+            json!({ "path": "empty", "offset": "x" }),
+            InvalidArguments,
+            "whole number",
+        ),
+        (
+            "read",
+            json!({ "path": "empty", "limit": 0 }),
+            InvalidArguments,
+            "1 or more",
+        ),
+        (
+            "read",
+            json!({ "path": "src/main.rs", "offset": 9 }),
+            InvalidArguments,
+            "only 1 lines",
+        ),
+        (
+            "read",
+            json!({ "path": "src/man.rs" }),
+            UnexpectedEnvironment,
+            "Did you mean src/main.rs?",
+        ),
+        (
+            "read",
+            json!({ "path": "nowhere/x" }),
+            UnexpectedEnvironment,
+            "no file nowhere/x",
+        ),
+        (
+            "read",
+            json!({ "path": "src" }),
+            UnexpectedEnvironment,
+            "use list",
+        ),
+        (
+            "read",
+            json!({ "path": "binary" }),
+            UnexpectedEnvironment,
+            "binary data",
+        ),
+        (
+            "read",
+            json!({ "path": "away/secret" }),
+            UnexpectedEnvironment,
+            "leads out of the project",
+        ),
+        (
+            "read",
+            json!({ "path": "broken" }),
+            UnexpectedEnvironment,
+            "there is no such file",
+        ),
+        (
+            "read",
+            json!({ "path": "circle" }),
+            UnexpectedEnvironment,
+            "circle",
+        ),
+        (
+            "read",
+            json!({ "path": "pipe" }),
+            UnexpectedEnvironment,
+            "pipe",
+        ),
+        (
+            "read",
+            json!({ "path": "out-7" }),
+            UnexpectedEnvironment,
+            "no output out-7",
+        ),
+        (
+            "list",
+            json!({ "path": "src/main.rs" }),
+            UnexpectedEnvironment,
+            "use read",
+        ),
+        (
+            "list",
+            json!({ "path": "srk" }),
+            UnexpectedEnvironment,
+            "Did you mean src?",
+        ),
+        (
+            "list",
+            json!({ "depth": [] }),
+            InvalidArguments,
+            "whole number",
+        ),
+        (
+            "list",
+            json!({ "path": "away" }),
+            UnexpectedEnvironment,
+            "leads out",
+        ),
+        ("glob", json!({}), InvalidArguments, "`pattern` is missing"),
+        (
+            "glob",
+            json!({ "pattern": " " }),
+            InvalidArguments,
+            "is empty",
+        ),
+        (
+            "glob",
+            json!({ "pattern": "{a" }),
+            InvalidArguments,
+            "cannot read the glob",
+        ),
+        (
+            "glob",
+            json!({ "pattern": "*", "path": "src/main.rs" }),
+            UnexpectedEnvironment,
+            "no folder",
+        ),
+        (
+            "glob",
+            json!({ "pattern": "*", "path": "srk" }),
+            UnexpectedEnvironment,
+            "Did you mean",
+        ),
+        (
+            "glob",
+            json!({ "pattern": "*", "ignored": 1 }),
+            InvalidArguments,
+            "true or false",
+        ),
+        ("grep", json!({}), InvalidArguments, "`pattern` is missing"),
+        (
+            "grep",
+            json!({ "pattern": "" }),
+            InvalidArguments,
+            "is empty",
+        ),
+        (
+            "grep",
+            json!({ "pattern": "(" }),
+            InvalidArguments,
+            "cannot read the pattern",
+        ),
+        (
+            "grep",
+            json!({ "pattern": "x", "include": "{a" }),
+            InvalidArguments,
+            "cannot read the glob",
+        ),
+        (
+            "grep",
+            json!({ "pattern": "x", "include": 1 }),
+            InvalidArguments,
+            "list of strings",
+        ),
+        (
+            "grep",
+            json!({ "pattern": "x", "path": "no" }),
+            UnexpectedEnvironment,
+            "There is no file no",
+        ),
+        (
+            "grep",
+            json!({ "pattern": "x", "path": "pipe" }),
+            UnexpectedEnvironment,
+            "neither",
+        ),
+        (
+            "grep",
+            json!({ "pattern": "x", "context": -1 }),
+            InvalidArguments,
+            "whole number",
+        ),
+    ];
+    for (tool, input, outcome, says) in cases {
+        let answer = world.call(tool, input.clone()).await;
+        assert!(
+            answer.outcome == outcome && answer.text().contains(says),
+            "{tool} {input}: {answer:?}"
+        );
+    }
+    for (operation, tool) in [
+        (Operation::Read, "read"),
+        (Operation::Look, "list"),
+        (Operation::Look, "grep"),
+    ] {
+        files.fail_always(operation, Reason::Device);
+        let input = match tool {
+            "read" => json!({ "path": "src/main.rs" }),
+            _ => json!({ "pattern": "x", "path": "src" }),
+        };
+        let answer = world.call(tool, input).await;
+        assert_says(&answer, UnexpectedEnvironment, "disk");
+        files.heal();
+    }
+}
+
+#[tokio::test]
+async fn folders_are_listed() {
+    let (world, files) = World::fake();
+    world.write("src/deep/a.rs", "");
+    world.write("README.md", "");
+    files.link(&path("/r/link"), "/r/README.md");
+    let answer = world.call("list", json!({})).await;
+    assert_eq!(answer.text(), "README.md\nlink (a link)\nsrc/\n");
+    let answer = world.call("list", json!({ "path": ".", "depth": 3 })).await;
+    assert_eq!(
+        answer.text(),
+        "README.md\nlink (a link)\nsrc/\n  deep/\n    a.rs\n"
+    );
+    let access = world
+        .access("list", json!({ "path": "./src/" }))
+        .expect("a place");
+    assert_eq!(access.reads, [Scope::Path("src".to_owned())]);
+    files.folder(&path("/r/none"));
+    assert_eq!(
+        world.call("list", json!({ "path": "none" })).await.text(),
+        "(none is empty)"
+    );
+}
+
+#[tokio::test]
+async fn files_are_found_by_name_and_content() {
+    for world in [World::fake().0, World::real()] {
+        world.write("src/a.rs", "fn one() {}\nfn two() {}\n");
+        world.write("src/b.txt", "fn one\n");
+        world.write(".gitignore", "ignored.rs\n");
+        world.write("ignored.rs", "fn one() {}\n");
+        let text = async |tool: &str, input| world.call(tool, input).await.text();
+        assert_eq!(
+            text("glob", json!({ "pattern": "*.rs" })).await,
+            "src/a.rs\n"
+        );
+        assert_eq!(
+            text("glob", json!({ "pattern": "src/**/*.txt" })).await,
+            "src/b.txt\n"
+        );
+        assert_eq!(
+            text("glob", json!({ "pattern": "*.rs", "path": "src" })).await,
+            "src/a.rs\n"
+        );
+        assert!(
+            text("glob", json!({ "pattern": "*.py" }))
+                .await
+                .contains("No file")
+        );
+        let both = text("glob", json!({ "pattern": "*.rs", "ignored": true })).await;
+        assert_eq!(both, "ignored.rs\nsrc/a.rs\n");
+        let found = text("grep", json!({ "pattern": r"fn \w+", "path": "." })).await;
+        assert_eq!(
+            found,
+            "src/a.rs:1:fn one() {}\nsrc/a.rs:2:fn two() {}\nsrc/b.txt:1:fn one\n"
+        );
+        let found = text(
+            "grep",
+            json!({ "pattern": "fn", "include": "*.rs", "files_only": true }),
+        )
+        .await;
+        assert_eq!(found, "src/a.rs\n");
+        let found = text(
+            "grep",
+            json!({ "pattern": "two() {", "literal": true, "context": 1, "path": "src/a.rs" }),
+        )
+        .await;
+        assert_eq!(
+            found,
+            "src/a.rs-1-fn one() {}\nsrc/a.rs:2:fn two() {}\n--\n"
+        );
+        let found = text(
+            "grep",
+            json!({ "pattern": "ONE", "ignore_case": true, "limit": 1, "path": "src/a.rs" }),
+        )
+        .await;
+        assert!(found.starts_with("src/a.rs:1:"), "{found}");
+        let found = text("grep", json!({ "pattern": "three" })).await;
+        assert!(found.contains("No match for three"), "{found}");
+    }
+}
+
+#[tokio::test]
+async fn an_edit_lands_and_shows_what_changed() {
+    let (world, files) = World::fake();
+    world.write("a.rs", "one\r\ntwo\r\nthree\r\n");
+    let input = json!({ "path": "a.rs", "old_string": "two\n", "new_string": "2\n" });
+    let access = world.access("edit", input.clone()).expect("a place");
+    assert_eq!(access.writes, [Scope::Path("a.rs".to_owned())]);
+    assert_eq!(access.title, "edit a.rs");
+    let answer = world.call("edit", input).await;
+    assert_says(
+        &answer,
+        Outcome::Ok,
+        "@@ a.rs, line 1\n one\n-two\n+2\n three\n",
+    );
+    assert_eq!(
+        files.content(&path("/r/a.rs")).as_deref(),
+        Some(&b"one\r\n2\r\nthree\r\n"[..])
+    );
+    assert!(matches!(&answer.shown[..], [Shown::Diff { path, .. }] if path == "a.rs"));
+    let all = json!({ "file_path": "/r/a.rs", "old_string": "e", "new_string": "E", "replace_all": "true" });
+    assert_eq!(world.call("edit", all).await.outcome, Outcome::Ok);
+    assert_eq!(world.text("a.rs").as_deref(), Some("onE\r\n2\r\nthrEE\r\n"));
+    let new = json!({ "path": "new/b.rs", "old_string": "", "new_string": "b\n" });
+    assert_eq!(world.call("edit", new).await.outcome, Outcome::Ok);
+    assert_eq!(world.text("new/b.rs").as_deref(), Some("b\n"));
+}
+
+#[tokio::test]
+async fn a_patch_changes_all_of_its_files_or_none() {
+    let (world, _) = World::fake();
+    world.write("a", "a\nb\n");
+    world.write("b", "b\n");
+    let good = "*** Begin Patch\n*** Update File: a\n@@\n-a\n+A\n*** Add File: c\n+c\n*** Delete File: b\n*** End Patch\n";
+    let answer = world
+        .input("apply_patch", Input::Text(good.to_owned()))
+        .await;
+    assert_says(&answer, Outcome::Ok, "+A");
+    let texts = || ["a", "b", "c"].map(|name| world.text(name));
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(texts(), [some("A\nb\n"), None, some("c\n")]);
+    let bad = "*** Begin Patch\n*** Delete File: c\n*** Update File: a\n@@\n-nothing like it\n+x\n*** End Patch\n";
+    let answer = world.call("apply_patch", json!({ "input": bad })).await;
+    assert_says(&answer, Outcome::InvalidArguments, "Nothing was changed");
+    assert_eq!(texts(), [some("A\nb\n"), None, some("c\n")]);
+    let lines = format!(
+        "*** File: a\nreplace 2#{}\n+B\n",
+        patch::anchor::line_hash("b")
+    );
+    let answer = world.input("edit_lines", Input::Text(lines)).await;
+    assert_eq!(answer.outcome, Outcome::Ok, "{}", answer.text());
+    let blocks = "a\n<<<<<<< SEARCH\nA\n=======\nAA\n>>>>>>> REPLACE\n";
+    let answer = world
+        .input("edit_blocks", Input::Text(blocks.to_owned()))
+        .await;
+    assert_eq!(answer.outcome, Outcome::Ok, "{}", answer.text());
+    assert_eq!(world.text("a"), some("AA\nB\n"));
+}
+
+#[tokio::test]
+async fn what_changed_after_it_was_read_is_not_edited() {
+    let (world, _) = World::fake();
+    world.write("a", "one\ntwo\nthree\n");
+    world.call("read", json!({ "path": "a" })).await;
+    world.write("a", "one\nTWO\nthree\n");
+    let stale = json!({ "path": "a", "old_string": "TWO", "new_string": "2" });
+    let answer = world.call("edit", stale.clone()).await;
+    assert_says(
+        &answer,
+        Outcome::UnexpectedEnvironment,
+        "changed after they were read",
+    );
+    assert_eq!(answer.detail, Some(Detail::StaleEdit));
+    let elsewhere = json!({ "path": "a", "old_string": "three", "new_string": "3" });
+    assert_eq!(world.call("edit", elsewhere).await.outcome, Outcome::Ok);
+    world.call("read", json!({ "path": "a" })).await;
+    assert_eq!(world.call("edit", stale).await.outcome, Outcome::Ok);
+    // What the session wrote itself is no news to it.
+    let own = json!({ "path": "a", "old_string": "2", "new_string": "two" });
+    assert_eq!(world.call("edit", own).await.outcome, Outcome::Ok);
+}
+
+#[tokio::test]
+async fn a_file_is_replaced_only_by_who_has_read_it() {
+    let (world, _) = World::fake();
+    world.write("a", "old\n");
+    let write = |text: &str| json!({ "path": "a", "content": text });
+    let answer = world.call("write", write("new\n")).await;
+    assert_says(
+        &answer,
+        Outcome::UnexpectedEnvironment,
+        "not read in this session",
+    );
+    world.call("read", json!({ "path": "a" })).await;
+    assert_eq!(
+        world.call("write", write("new\n")).await.outcome,
+        Outcome::Ok
+    );
+    world.write("a", "somebody else's\n");
+    let answer = world.call("write", write("mine\n")).await;
+    assert_says(
+        &answer,
+        Outcome::UnexpectedEnvironment,
+        "changed after it was read",
+    );
+    assert_eq!(answer.detail, Some(Detail::StaleEdit));
+    let answer = world
+        .call(
+            "write",
+            json!({ "path": "docs/new.md", "content": "# New\n" }),
+        )
+        .await;
+    assert_eq!(answer.outcome, Outcome::Ok, "{}", answer.text());
+    assert_eq!(world.text("docs/new.md").as_deref(), Some("# New\n"));
+}
+
+#[tokio::test]
+async fn files_move_and_go() {
+    let (world, files) = World::fake();
+    world.write("a", "a\n");
+    world.write("dir/b", "b\n");
+    let answer = world
+        .call("move", json!({ "from": "a", "to": "new/c" }))
+        .await;
+    assert_says(&answer, Outcome::Ok, "Moved a to new/c.");
+    assert_eq!(world.text("new/c").as_deref(), Some("a\n"));
+    let answer = world.call("delete", json!({ "path": "new/c" })).await;
+    assert!(
+        matches!(&answer.shown[..], [Shown::Diff { old: Some(old), new: None, .. }] if old == "a\n")
+    );
+    assert_eq!(world.text("new/c"), None);
+    let answer = world
+        .call("delete", json!({ "path": "dir", "recursive": true }))
+        .await;
+    assert_says(&answer, Outcome::Ok, "Removed dir.");
+    assert!(!files.exists(&path("/r/dir")));
+}
+
+#[tokio::test]
+async fn every_way_of_changing_to_fail_says_what_to_do() {
+    use Outcome::{InvalidArguments, UnexpectedEnvironment, UserAborted};
+    let (world, files) = World::fake();
+    world.write("a", "x\ny\nx\n");
+    world.write("dir/b", "b\n");
+    files.write(&path("/r/binary"), b"\0\x01\x02\0\0\xff\0");
+    files.write(&path("/out/secret"), "s");
+    files.link(&path("/r/away"), "/out");
+    files.link(&path("/r/inside"), "/r/a");
+    let edit = |path: &str, old: &str, new: &str| json!({ "path": path, "old_string": old, "new_string": new });
+    let cases = [
+        (
+            "edit",
+            json!({ "path": "a" }),
+            InvalidArguments,
+            "`old_string` is missing",
+        ),
+        (
+            "edit",
+            edit("a", "z", "w"),
+            InvalidArguments,
+            "does not stand in the file",
+        ),
+        (
+            "edit",
+            edit("a", "x", "w"),
+            InvalidArguments,
+            "stands in 2 places",
+        ),
+        (
+            "edit",
+            edit("a", "y", "y"),
+            InvalidArguments,
+            "nothing would change",
+        ),
+        (
+            "edit",
+            edit("none", "y", "z"),
+            UnexpectedEnvironment,
+            "no such file",
+        ),
+        ("edit", edit("a", "", "z"), UnexpectedEnvironment, "already"),
+        (
+            "edit",
+            edit("binary", "y", "z"),
+            UnexpectedEnvironment,
+            "no text file",
+        ),
+        (
+            "edit",
+            edit("dir", "y", "z"),
+            UnexpectedEnvironment,
+            "folder",
+        ),
+        (
+            "edit",
+            edit("../out/secret", "s", "z"),
+            UnexpectedEnvironment,
+            "outside",
+        ),
+        (
+            "edit",
+            edit("/out/secret", "s", "z"),
+            UnexpectedEnvironment,
+            "outside",
+        ),
+        (
+            "edit",
+            edit("away/secret", "s", "z"),
+            UnexpectedEnvironment,
+            "leads out",
+        ),
+        (
+            "edit",
+            edit("away/new", "", "z"),
+            UnexpectedEnvironment,
+            "leads out",
+        ),
+        (
+            "edit",
+            edit(".", "y", "z"),
+            InvalidArguments,
+            "project folder itself",
+        ),
+        (
+            "apply_patch",
+            json!({ "input": "no patch" }),
+            InvalidArguments,
+            "apply_patch",
+        ),
+        (
+            "apply_patch",
+            json!({}),
+            InvalidArguments,
+            "`input` is missing",
+        ),
+        (
+            "apply_patch",
+            json!({ "input": "*** Begin Patch\n*** Frobnicate: a\n*** End Patch" }),
+            InvalidArguments,
+            "line 2",
+        ),
+        (
+            "edit_lines",
+            json!({ "input": "*** File: a\nreplace 2#ffff\n+Y\n" }),
+            UnexpectedEnvironment,
+            "not in the file any more",
+        ),
+        (
+            "write",
+            json!({ "path": "b" }),
+            InvalidArguments,
+            "`content` is missing",
+        ),
+        (
+            "write",
+            json!({ "path": "away/new", "content": "" }),
+            UnexpectedEnvironment,
+            "leads out",
+        ),
+        (
+            "write",
+            json!({ "path": "a/b", "content": "" }),
+            UnexpectedEnvironment,
+            "a/b",
+        ),
+        (
+            "move",
+            json!({ "from": "a" }),
+            InvalidArguments,
+            "`to` is missing",
+        ),
+        (
+            "move",
+            json!({ "from": "a", "to": "dir/b" }),
+            UnexpectedEnvironment,
+            "already",
+        ),
+        (
+            "move",
+            json!({ "from": "none", "to": "c" }),
+            UnexpectedEnvironment,
+            "There is no file none",
+        ),
+        (
+            "move",
+            json!({ "from": "a", "to": "../c" }),
+            UnexpectedEnvironment,
+            "outside",
+        ),
+        (
+            "move",
+            json!({ "from": "inside", "to": "c" }),
+            UnexpectedEnvironment,
+            "is a link",
+        ),
+        (
+            "delete",
+            json!({ "path": "dir" }),
+            UnexpectedEnvironment,
+            "`recursive`",
+        ),
+        (
+            "delete",
+            json!({ "path": "none" }),
+            UnexpectedEnvironment,
+            "There is no file none",
+        ),
+        (
+            "delete",
+            json!({ "path": "inside" }),
+            UnexpectedEnvironment,
+            "is a link",
+        ),
+        (
+            "delete",
+            json!({ "path": "." }),
+            InvalidArguments,
+            "project folder itself",
+        ),
+        (
+            "delete",
+            json!({ "path": "a", "recursive": "maybe" }),
+            InvalidArguments,
+            "true or false",
+        ),
+    ];
+    for (tool, input, outcome, says) in cases {
+        let answer = world.call(tool, input.clone()).await;
+        assert!(
+            answer.outcome == outcome && answer.text().contains(says),
+            "{tool} {input}: {answer:?}"
+        );
+    }
+    assert_eq!(world.text("a").as_deref(), Some("x\ny\nx\n"));
+    let doing = [
+        ("edit", edit("a", "y", "z"), Operation::Save),
+        (
+            "write",
+            json!({ "path": "n", "content": "n" }),
+            Operation::Save,
+        ),
+        (
+            "move",
+            json!({ "from": "a", "to": "c" }),
+            Operation::Arrange,
+        ),
+        ("delete", json!({ "path": "a" }), Operation::Arrange),
+    ];
+    for (tool, input, operation) in doing {
+        files.fail_always(operation, Reason::NoSpace);
+        let answer = world.call(tool, input.clone()).await;
+        assert_says(&answer, UnexpectedEnvironment, "disk is full");
+        files.heal();
+        let mut stopped = World::fake().0;
+        let (sender, stop) = tokio::sync::watch::channel(true);
+        stopped.context.stop = stop;
+        stopped.write("a", "x\ny\nx\n");
+        let answer = stopped.call(tool, input).await;
+        assert_says(&answer, UserAborted, "Stopped");
+        drop(sender);
+    }
+    assert_eq!(world.text("a").as_deref(), Some("x\ny\nx\n"));
+}
+
+#[test]
+fn each_profile_is_offered_its_own_way_to_edit() {
+    let (world, _) = World::fake();
+    let offered = |edit: EditTool, tool_names: ToolNames| {
+        let profile = Profile {
+            edit,
+            tool_names,
+            ..Profile::harmless()
+        };
+        let specs = all(&world.options)
+            .into_iter()
+            .filter_map(move |tool| tool.spec(&profile));
+        specs.map(|spec| spec.name).collect::<Vec<_>>()
+    };
+    let edits = ["edit", "apply_patch", "edit_lines", "edit_blocks", "write"];
+    let of = |edit: EditTool| {
+        let mut names = offered(edit, ToolNames::Snake);
+        names.retain(|name| edits.contains(&name.as_str()));
+        names
+    };
+    assert_eq!(of(EditTool::StrReplace), ["edit", "write"]);
+    assert_eq!(of(EditTool::ApplyPatch), ["apply_patch"]);
+    assert_eq!(of(EditTool::Hashline), ["edit_lines", "write"]);
+    assert_eq!(of(EditTool::SearchReplace), ["edit_blocks", "write"]);
+    assert_eq!(of(EditTool::WholeFile), ["write"]);
+    let pascal = offered(EditTool::StrReplace, ToolNames::Pascal);
+    for name in ["Read", "Edit", "Write", "Bash", "Glob", "Grep", "LS"] {
+        assert!(
+            pascal.iter().any(|offered| offered == name),
+            "{name} in {pascal:?}"
+        );
+    }
+    for tool in all(&world.options) {
+        assert_eq!(super::super::by_name(tool.name()), Some(tool.name()));
+    }
+}

@@ -1,0 +1,303 @@
+//! A process that goes on beside us: its output is handed over as it comes, with a terminal if it wants one.
+//!
+//! Invariant: when a `Spawned` is stopped or dropped, everything it started is gone (see `tree` for the limits).
+//! Invariant: what it leaves in the background ends with it.
+//! Start at `spawn`.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use async_channel::{Receiver, Sender, TrySendError};
+use base::{AbsPath, LogErr};
+use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+use super::tree::Tree;
+use super::{End, end_of, not_started, pid_of};
+use crate::error::Error;
+
+/// Pieces of input that may wait; more is refused.
+const INPUTS: usize = 64;
+/// How long the rest of the output may take to come once the process itself is over.
+const DRAIN: Duration = Duration::from_millis(100);
+
+/// A process to be started.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The program: a name looked up in `PATH`, or a path.
+    pub program: OsString,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// The folder it runs in.
+    pub folder: AbsPath,
+    /// All of its environment.
+    pub variables: Vec<(OsString, OsString)>,
+    /// The terminal it runs in. Without one it has no input, and its outputs come together as one.
+    pub screen: Option<Screen>,
+}
+
+/// How large a terminal is, in cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Screen {
+    /// Cells from top to bottom.
+    pub rows: u16,
+    /// Cells from left to right.
+    pub columns: u16,
+}
+
+/// Takes output on a thread of its own; while it does not return, the process waits.
+pub type Sink = Box<dyn FnMut(&[u8]) + Send>;
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// How.
+    pub end: End,
+    /// How many processes it left behind, which were ended.
+    pub left: usize,
+}
+
+/// A process that was started. Dropping it ends it and all that it started.
+pub struct Spawned {
+    shared: Arc<Shared>,
+    ended: Receiver<Ended>,
+    input: Option<Sender<Vec<u8>>>,
+}
+
+struct Shared {
+    tree: Tree,
+    /// Whether the first process was collected: from then on its number may be somebody else's.
+    is_over: Mutex<bool>,
+}
+
+impl fmt::Debug for Spawned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Spawned")
+            .field(&self.shared.tree.first)
+            .finish()
+    }
+}
+
+/// Starts a process. `sink` is given its output, the two streams in the order they were written.
+///
+/// # Errors
+/// A sentence when it cannot be started: no such program, no such folder.
+pub fn spawn(launch: &Launch, sink: Sink) -> Result<Spawned, Error> {
+    let mark = fresh_mark();
+    let failed = |error: io::Error| not_started(&launch.program, &launch.folder, &error);
+    let (child, reader, input) = match launch.screen {
+        Some(screen) => with_screen(launch, screen, &mark).map_err(failed)?,
+        None => without_screen(launch, &mark).map_err(failed)?,
+    };
+    let Some(first) = pid_of(&child) else {
+        return Err(failed(io::Error::other("its number cannot be read")));
+    };
+    let shared = Arc::new(Shared {
+        tree: Tree::of(first, &mark),
+        is_over: Mutex::new(false),
+    });
+    let (drained, is_drained) = mpsc::channel();
+    thread::spawn(move || {
+        read(reader, sink);
+        // Nobody listens any more if it took too long.
+        drained.send(()).ok();
+    });
+    let (sender, ended) = async_channel::bounded(1);
+    let waited = Arc::clone(&shared);
+    thread::spawn(move || wait(child, &waited, &is_drained, &sender));
+    Ok(Spawned {
+        shared,
+        ended,
+        input,
+    })
+}
+
+type Started = (Child, Box<dyn Read + Send>, Option<Sender<Vec<u8>>>);
+
+fn without_screen(launch: &Launch, mark: &str) -> io::Result<Started> {
+    let (reader, writer) = io::pipe()?;
+    let mut command = Command::new(&launch.program);
+    command
+        .args(&launch.arguments)
+        .current_dir(&launch.folder)
+        .env_clear()
+        .envs(launch.variables.iter().map(|(name, value)| (name, value)))
+        .env(mark, "1")
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(writer.try_clone()?)
+        .stderr(writer);
+    let child = command.spawn()?;
+    Ok((child, Box::new(reader), None))
+}
+
+fn with_screen(launch: &Launch, screen: Screen, mark: &str) -> io::Result<Started> {
+    let other = |error: pty_process::Error| match error {
+        pty_process::Error::Io(error) => error,
+        error => io::Error::other(error.to_string()),
+    };
+    let (terminal, side) = pty_process::blocking::open().map_err(other)?;
+    terminal
+        .resize(pty_process::Size::new(screen.rows, screen.columns))
+        .map_err(other)?;
+    let child = pty_process::blocking::Command::new(&launch.program)
+        .args(&launch.arguments)
+        .current_dir(&launch.folder)
+        .env_clear()
+        .envs(launch.variables.iter().map(|(name, value)| (name, value)))
+        .env(mark, "1")
+        .spawn(side)
+        .map_err(other)?;
+    let terminal = Arc::new(terminal);
+    let (sender, inputs) = async_channel::bounded::<Vec<u8>>(INPUTS);
+    let written = Arc::clone(&terminal);
+    thread::spawn(move || {
+        while let Ok(bytes) = inputs.recv_blocking() {
+            if (&*written).write_all(&bytes).is_err() {
+                break;
+            }
+        }
+    });
+    Ok((child, Box::new(Reading(terminal)), Some(sender)))
+}
+
+struct Reading(Arc<pty_process::blocking::Pty>);
+
+impl Read for Reading {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        (&*self.0).read(buffer)
+    }
+}
+
+fn read(mut reader: Box<dyn Read + Send>, mut sink: Sink) {
+    let mut chunk = vec![0; 64 * 1024];
+    loop {
+        match reader.read(&mut chunk) {
+            Ok(0) => return,
+            Ok(count) => sink(&chunk[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            // A terminal whose other side is closed says so by an error.
+            Err(_) => return,
+        }
+    }
+}
+
+fn wait(mut child: Child, shared: &Shared, drained: &mpsc::Receiver<()>, sender: &Sender<Ended>) {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(shared.tree.first), options) {}
+    // What still writes, such as the last part of a pipeline, may come to its end by itself.
+    let is_drained = drained.recv_timeout(DRAIN).is_ok();
+    let mut is_over = shared
+        .is_over
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    let left = shared.tree.end(Duration::ZERO);
+    let end = child.wait().log_err().map_or(End::Exited(-1), end_of);
+    *is_over = true;
+    drop(is_over);
+    if !is_drained {
+        // A process that slipped away may hold the pipe for ever.
+        drained.recv_timeout(DRAIN).ok();
+    }
+    // Whoever dropped the process does not want to know.
+    sender.try_send(Ended { end, left }).ok();
+}
+
+impl Spawned {
+    /// Its number.
+    pub fn pid(&self) -> u32 {
+        self.shared
+            .tree
+            .first
+            .as_raw_nonzero()
+            .get()
+            .cast_unsigned()
+    }
+
+    /// Told once, when it is over and its output was handed over.
+    pub fn ended(&self) -> Receiver<Ended> {
+        self.ended.clone()
+    }
+
+    /// Types into its terminal; false where there is none, it is over, or it does not read what was typed.
+    pub fn write(&self, bytes: Vec<u8>) -> bool {
+        match &self.input {
+            Some(input) => !matches!(
+                input.try_send(bytes),
+                Err(TrySendError::Full(_) | TrySendError::Closed(_))
+            ),
+            None => false,
+        }
+    }
+
+    /// Whether it has a terminal.
+    pub fn has_screen(&self) -> bool {
+        self.input.is_some()
+    }
+
+    /// Interrupts it, as Ctrl+C does in a terminal.
+    pub fn interrupt(&self) {
+        let is_over = self
+            .shared
+            .is_over
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if !*is_over {
+            // It may have ended this very moment.
+            kill_process_group(self.shared.tree.first, Signal::INT).ok();
+        }
+    }
+
+    /// Ends it and everything it started: politely for as long as `grace`, then for good. Blocks for that
+    /// long, and for as long as the system takes.
+    pub fn stop(&self, grace: Duration) {
+        let is_over = self
+            .shared
+            .is_over
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if !*is_over {
+            self.shared.tree.end(grace);
+        }
+    }
+
+    /// Its living processes, itself among them.
+    pub fn members(&self) -> Vec<u32> {
+        let is_over = self
+            .shared
+            .is_over
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match *is_over {
+            true => Vec::new(),
+            false => {
+                let members = self.shared.tree.members();
+                members.into_iter().map(i32::cast_unsigned).collect()
+            }
+        }
+    }
+}
+
+impl Drop for Spawned {
+    fn drop(&mut self) {
+        self.stop(Duration::ZERO);
+    }
+}
+
+/// A variable's name that no other process in the world carries.
+fn fresh_mark() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.map_or(0, |now| now.as_nanos());
+    format!("BURIN_CALL_{}_{now}_{count}", std::process::id())
+}
+
+#[cfg(test)]
+mod tests;
