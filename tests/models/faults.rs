@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use mockllm::Server;
+use mockllm::Seen;
 use model::policy::route::Privacy;
 use model::policy::{AgentId, Caller, Caps, Class, KeyName, Lane, LaneLimits, Retry, TurnId};
 use model::{
-    Content, Event, FailureClass, Message, ModelId, Opaque, ParallelTools, Part, Profile, Request,
-    Role, Tier, TokenCount, ToolInput, ToolSpec,
+    Content, Event, Failure, FailureClass, Message, ModelId, Opaque, ParallelTools, Part, Profile,
+    Request, Role, Tier, TokenCount, ToolInput, ToolSpec,
 };
 use router::actor::{
     Ask, LaneConfig, NoBook, Router, RouterConfig, RouterHandle, StallLimits, Told, Wall,
@@ -51,6 +51,13 @@ const FAULTS: &str = r#"[
     { "error_event": {} }, { "bad_json": {} }, { "torn_utf8": {} }, { "shredded": {} }, { "duplicate_ids": {} },
     { "slow_first_byte": { "ms": 30 } }, { "quota": {} }, { "authentication": {} }, { "context_overflow": {} }
 ]"#;
+
+/// What passes by no wait.
+const FINAL: [FailureClass; 3] = [
+    FailureClass::Quota,
+    FailureClass::Authentication,
+    FailureClass::ContextOverflow,
+];
 
 #[derive(Debug, PartialEq)]
 struct Outcome {
@@ -192,8 +199,13 @@ async fn run(router: &RouterHandle) -> Outcome {
         let mut told = router.submit(Ask::chat(request.clone(), caller));
         let mut building = Building::default();
         let end = loop {
-            let Told::Event(event) = told.next().await.expect("a last event comes first") else {
-                continue;
+            let event = match told.next().await.expect("a last event comes first") {
+                Told::Event(event) => event,
+                Told::Waiting { failure, pause } => {
+                    assert_wait(&failure, pause);
+                    continue;
+                }
+                Told::Decided(_) => continue,
             };
             match event {
                 Event::Restart => {
@@ -248,6 +260,14 @@ async fn run(router: &RouterHandle) -> Outcome {
         }
     }
     panic!("the task does not end");
+}
+
+/// What is tried again may pass, and it is tried when the provider wants it: not before, and hardly later.
+fn assert_wait(failure: &Failure, pause: Duration) {
+    assert!(!FINAL.contains(&failure.class), "{failure} is tried again");
+    if let Some(wish) = failure.retry_after {
+        assert!((wish..=wish.mul_f64(1.1)).contains(&pause), "{pause:?}");
+    }
 }
 
 fn words(parts: &[Part]) -> String {
@@ -315,7 +335,7 @@ fn seeded_faults_on_the_wire_end_as_without_or_with_a_class() {
         assert_eq!(whole.done.len(), 3, "{wire}: {whole:?}");
         assert_eq!(whole.end.as_deref(), Ok("It is done, all of it."), "{wire}");
         let whole = Arc::new(whole);
-        let stops = runtime.block_on(async {
+        let ends = runtime.block_on(async {
             let seeds = futures::stream::iter(1..=count / 4);
             let runs = seeds.map(|seed| tokio::spawn(one(wire, path, seed, whole.clone())));
             let ended = runs.buffer_unordered(AT_ONCE as usize);
@@ -325,22 +345,43 @@ fn seeded_faults_on_the_wire_end_as_without_or_with_a_class() {
                 .await
         });
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for class in stops.iter().flatten() {
+        for class in ends.iter().filter_map(|end| end.stop) {
             *counts.entry(format!("{class:?}")).or_default() += 1;
         }
-        eprintln!("{wire}: {} schedules, stopped: {counts:?}", stops.len());
+        let sum = |part: fn(&Ended) -> usize| ends.iter().map(part).sum::<usize>();
+        let waits = ends.iter().flat_map(|end| &end.waits);
+        eprintln!(
+            "{wire}: {} schedules, stopped: {counts:?}; {} requests, {} of them tries after the first; \
+             {} waits of a second that was asked for, the longest {:.3} s",
+            ends.len(),
+            sum(|end| end.requests),
+            sum(|end| end.retries),
+            sum(|end| end.waits.len()),
+            waits.copied().fold(0.0, f64::max),
+        );
     }
 }
 
-/// One schedule; answers the class of its stop, if it did not come to its end.
-async fn one(wire: &str, path: &str, seed: u64, whole: Arc<Outcome>) -> Option<FailureClass> {
+/// What became of one schedule.
+struct Ended {
+    /// The class of its stop, if it did not come to its end.
+    stop: Option<FailureClass>,
+    requests: usize,
+    retries: usize,
+    /// Seconds from each answer that asked for a second to the next try.
+    waits: Vec<f64>,
+}
+
+async fn one(wire: &str, path: &str, seed: u64, whole: Arc<Outcome>) -> Ended {
     let server = server(&scripted(seed, 0.5));
     let router = router(wire, &format!("{}{path}", server.url()));
     let outcome = run(&router).await;
     router.idle().await;
     assert_in_flight(&router).await;
-    assert_waits(wire, seed, &server);
-    match &outcome.end {
+    let seen = server.seen();
+    let waits = assert_waits(wire, seed, &seen);
+    let retries = assert_tries(wire, seed, &seen);
+    let stop = match &outcome.end {
         Ok(_) => {
             assert_eq!(outcome, *whole, "{wire}, seed {seed}");
             None
@@ -348,16 +389,18 @@ async fn one(wire: &str, path: &str, seed: u64, whole: Arc<Outcome>) -> Option<F
         Err(class) => {
             let done = whole.done.get(..outcome.done.len());
             assert_eq!(done, Some(outcome.done.as_slice()), "{wire}, seed {seed}");
-            let is_final = matches!(
-                class,
-                FailureClass::Quota | FailureClass::Authentication | FailureClass::ContextOverflow
-            );
             assert!(
-                is_final,
+                FINAL.contains(class),
                 "{wire}, seed {seed}: {class:?} passes when it is tried again"
             );
             Some(*class)
         }
+    };
+    Ended {
+        stop,
+        requests: seen.len(),
+        retries,
+        waits,
     }
 }
 
@@ -366,21 +409,46 @@ async fn assert_in_flight(router: &RouterHandle) {
     assert_eq!(health[0].in_flight, 0);
 }
 
-/// A provider that asked to wait for a second was not asked again before, and hardly later.
-fn assert_waits(wire: &str, seed: u64, server: &Server) {
-    let seen = server.seen();
-    for pair in seen.windows(2) {
-        if pair[0].status == 429 && !String::from_utf8_lossy(&pair[0].body).is_empty() {
-            let took = (pair[1].at - pair[0].at).as_secs_f64();
-            assert!(
-                took >= 1.0,
-                "{wire}, seed {seed}: asked again after {took} s"
-            );
-            // A tenth, and what a busy machine takes to get to it.
-            assert!(
-                took <= 1.1 + 0.9,
-                "{wire}, seed {seed}: asked again after {took} s"
-            );
-        }
+/// A provider that asked to wait for a second was not asked again before, and hardly later. Answers how long each
+/// of these waits was, in seconds.
+fn assert_waits(wire: &str, seed: u64, seen: &[Seen]) -> Vec<f64> {
+    let asked = seen.windows(2).filter(|pair| pair[0].status == 429);
+    let waits: Vec<f64> = asked
+        .map(|pair| (pair[1].at - pair[0].at).as_secs_f64())
+        .collect();
+    for took in &waits {
+        // A tenth, and what a busy machine takes to get to it.
+        assert!(
+            (1.0..=1.1 + 0.9).contains(took),
+            "{wire}, seed {seed}: asked again after {took} s"
+        );
     }
+    waits
+}
+
+/// Every request says which try of what it is: one key for one body, and a count from nothing. Answers how many
+/// tries were not the first.
+fn assert_tries(wire: &str, seed: u64, seen: &[Seen]) -> usize {
+    let mut keys: Vec<&str> = Vec::new();
+    let mut retries = 0;
+    let mut last: Option<&Seen> = None;
+    for seen in seen {
+        let key = seen.header("idempotency-key").expect("a key");
+        let count = seen.header("x-retry-count").expect("a count");
+        let same = last.filter(|last| last.header("idempotency-key") == Some(key));
+        retries = match same {
+            Some(last) => {
+                assert_eq!(seen.body, last.body, "{wire}, seed {seed}: {key}");
+                retries + 1
+            }
+            None => {
+                assert!(!keys.contains(&key), "{wire}, seed {seed}: {key} again");
+                keys.push(key);
+                0
+            }
+        };
+        assert_eq!(count, retries.to_string(), "{wire}, seed {seed}: {key}");
+        last = Some(seen);
+    }
+    seen.len() - keys.len()
 }

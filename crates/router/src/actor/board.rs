@@ -287,7 +287,7 @@ impl Board {
         let latency = &self.lanes[lane].latency;
         grant.hedge_after = is_tab.then(|| latency.first_token_p95()).flatten();
         // Where the stream is gone the leave is dropped, and reports that.
-        verdict.send(Verdict::Send(grant)).ok();
+        verdict.send(Verdict::Send(Box::new(grant))).ok();
     }
 
     /// A second request beside a slow one, if nothing speaks against it at this moment.
@@ -313,7 +313,7 @@ impl Board {
                 idempotency_key: format!("{}-twin-{number}", grant.attempt.idempotency_key),
                 retries: 0,
             };
-            verdict.send(Verdict::Send(grant)).ok();
+            verdict.send(Verdict::Send(Box::new(grant))).ok();
         }
     }
 

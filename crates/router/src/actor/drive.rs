@@ -114,7 +114,7 @@ impl Drive {
         match verdict {
             Some(Verdict::Send(grant)) => {
                 self.ready.extend(grant.decision.clone().map(Told::Decided));
-                State::Streaming(Box::new(Attempt::send(&self.question, grant)))
+                State::Streaming(Box::new(Attempt::send(&self.question, *grant)))
             }
             Some(Verdict::Wait {
                 failure,
@@ -246,7 +246,7 @@ impl Attempt {
             event = self.running.next() => Some(event),
             verdict = answer => {
                 if let Ok(Verdict::Send(grant)) = verdict {
-                    self.twin = Some(Running::send(question, grant));
+                    self.twin = Some(Running::send(question, *grant));
                 }
                 None
             }

@@ -94,7 +94,7 @@ pub(super) struct Seen {
 
 /// What a stream is to do.
 pub(super) enum Verdict {
-    Send(Grant),
+    Send(Box<Grant>),
     /// Nothing, until the next verdict.
     Wait {
         failure: Failure,
