@@ -202,6 +202,7 @@ fn launch(id: Arc<str>, start: Start, records: Vec<Stored>, next_seq: u64) -> Op
         late: waiting,
         next_seq,
         turn: 0,
+        is_written: false,
         spent: Spent::default(),
         fingerprint: Fingerprint::default(),
         loops: Loops::default(),
@@ -212,6 +213,9 @@ fn launch(id: Arc<str>, start: Start, records: Vec<Stored>, next_seq: u64) -> Op
     };
     session.recall(&records);
     session.offer();
+    if session.has_begun {
+        session.fingerprint = session.transcript.fingerprint(&session.offered.specs);
+    }
     tokio::spawn(session.run());
     Opened {
         id,

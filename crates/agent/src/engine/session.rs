@@ -73,6 +73,8 @@ pub(super) struct Session {
     pub(super) has_begun: bool,
     pub(super) next_seq: u64,
     pub(super) turn: u64,
+    /// Whether the turn's prompt is written down.
+    pub(super) is_written: bool,
     pub(super) spent: Spent,
     pub(super) fingerprint: Fingerprint,
     pub(super) loops: Loops,
@@ -121,7 +123,8 @@ impl Session {
 
     async fn whole_turn(&mut self, prompt: Prompt) {
         self.inbox.begin_turn();
-        let end = match self.turn(prompt).await {
+        self.is_written = false;
+        let end = match self.turn(&prompt).await {
             Ok(end) => end,
             Err(Halt::Stopped) => TurnEnd::Stopped,
             Err(Halt::Unwritten(what)) => TurnEnd::Failed {
@@ -129,12 +132,13 @@ impl Session {
                 what,
             },
         };
-        let record = Record::TurnEnded {
-            turn: self.turn,
-            end: end.clone(),
-        };
-        if let Err(Halt::Unwritten(sentence)) = self.write(vec![record]).await {
-            log::error!("session {}: {sentence}", self.id);
+        match self.is_written {
+            true => self.write_end(&end).await,
+            // The turn never was: its prompt is not in the records.
+            false => {
+                self.turn -= 1;
+                self.events.tell(Event::GivenBack(prompt)).await;
+            }
         }
         self.mind().end_turn(self.agent, TurnId(self.turn)).await;
         if end == TurnEnd::Stopped {
@@ -144,6 +148,16 @@ impl Session {
         }
         self.inbox.end_turn();
         self.events.tell(Event::Idle(end)).await;
+    }
+
+    async fn write_end(&mut self, end: &TurnEnd) {
+        let record = Record::TurnEnded {
+            turn: self.turn,
+            end: end.clone(),
+        };
+        if let Err(Halt::Unwritten(sentence)) = self.write(vec![record]).await {
+            log::error!("session {}: {sentence}", self.id);
+        }
     }
 
     /// Writes records down; they are on the disk when it answers. Then they are part of the transcript, and told.

@@ -2,6 +2,7 @@
 
 mod cancelling;
 mod fakes;
+mod hooking;
 mod leaving;
 mod long;
 mod resuming;

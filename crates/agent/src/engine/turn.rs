@@ -43,7 +43,7 @@ enum Next {
 
 impl Session {
     /// Runs a turn to its end.
-    pub(super) async fn turn(&mut self, prompt: Prompt) -> Result<TurnEnd, Halt> {
+    pub(super) async fn turn(&mut self, prompt: &Prompt) -> Result<TurnEnd, Halt> {
         self.turn += 1;
         self.loops = Loops::default();
         if let Some(spawn) = &self.spawn {
@@ -57,16 +57,14 @@ impl Session {
                 let what = format!("a hook does not let this prompt through: {reason}");
                 records.push(Record::Noted { text: what.clone() });
                 self.write(records).await?;
-                self.events
-                    .tell(crate::session::Event::GivenBack(prompt))
-                    .await;
                 let class = "hook".to_owned();
                 return Ok(TurnEnd::Failed { class, what });
             }
         }
         records.extend(self.before_prompt(&prompt.text, is_first).await?);
-        records.push(self.prompted(&prompt, false));
+        records.push(self.prompted(prompt, false));
         self.write(records).await?;
+        self.is_written = true;
         self.steps(&prompt.text).await
     }
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use super::{End, Environment, Finished, Request, run};
+use super::{End, Environment, Finished, Request, run, run_while};
 use crate::temp::TempFolder;
 
 fn shell(script: &str, change: impl Fn(&mut Request)) -> Finished {
@@ -81,4 +81,15 @@ fn a_missing_program_and_a_signal_are_told() {
     );
     let killed = shell("kill -9 $$", |_| {});
     assert_eq!(killed.end, End::Signalled(9));
+}
+
+#[test]
+fn a_process_that_nobody_wants_any_more_is_ended() {
+    let folder = TempFolder::new().expect("a temporary folder");
+    let request = Request::new("sh", folder.path()).with_arguments(["-c", "sleep 600"]);
+    let began = Instant::now();
+    let is_wanted = || began.elapsed() < Duration::from_millis(50);
+    let finished = run_while(&request, &is_wanted).expect("a process");
+    assert_eq!(finished.end, End::TimedOut);
+    assert!(began.elapsed() < Duration::from_secs(5));
 }

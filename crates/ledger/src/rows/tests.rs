@@ -3,7 +3,7 @@
 use base::AbsPath;
 use model::{TokenCount, Usage};
 
-use crate::{Call, Decision, Entry, Ledger, Metric, Reservation, Session, Spent};
+use crate::{Call, Decision, Entry, Ledger, Metric, Reservation, Session, SessionEvent, Spent};
 
 fn ledger() -> (tempfile::TempDir, Ledger) {
     let folder = tempfile::tempdir().unwrap();
@@ -118,4 +118,31 @@ fn a_call_under_way_counts_as_what_it_may_cost_and_then_as_what_it_did() {
         .append(&[Entry::Call(call("c2", "theirs", 13, Some(20)))])
         .unwrap();
     assert_eq!(ledger.spent_by_others(10, "ours").unwrap().cost_nano, 100);
+}
+
+#[test]
+fn events_are_found_by_their_kind_and_the_last_one_by_its_number() {
+    let (_folder, mut ledger) = ledger();
+    let event = |seq, kind: &str| {
+        Entry::Event(SessionEvent {
+            session: "s".to_owned(),
+            seq,
+            at_ms: seq,
+            kind: kind.to_owned(),
+            body: "{}".to_owned(),
+        })
+    };
+    ledger
+        .append(&[event(0, "began"), event(1, "asked"), event(2, "ended")])
+        .expect("appended");
+    let some = ledger.events_of("s", &["ended", "began"]).expect("read");
+    assert_eq!(
+        some.iter().map(|event| event.seq).collect::<Vec<_>>(),
+        [0, 2]
+    );
+    assert_eq!(
+        ledger.last_event("s").expect("read").map(|event| event.seq),
+        Some(2)
+    );
+    assert_eq!(ledger.last_event("nobody").expect("read"), None);
 }

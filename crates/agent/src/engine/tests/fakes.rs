@@ -153,12 +153,22 @@ pub(super) fn world(scripts: impl IntoIterator<Item = Script>) -> World {
 }
 
 pub(super) fn world_with(mind: ScriptedMind, limits: Limits) -> World {
+    let client = mind.client.clone();
+    world_of(Arc::new(mind), client, limits)
+}
+
+/// A world whose models answer by what they are asked.
+pub(super) fn world_by(rule: impl Fn(&model::Request) -> Script + Send + Sync + 'static) -> World {
+    let client = ScriptedClient::default();
+    world_of(Arc::new(RuleMind(rule)), client, Limits::default())
+}
+
+fn world_of(mind: Arc<dyn super::super::Mind>, client: ScriptedClient, limits: Limits) -> World {
     let folder = TempFolder::new().expect("a folder");
     let ledger = Ledger::open(&folder.path().join("ledger.db"), 1)
         .expect("a ledger")
         .ledger;
     let log = Log::default();
-    let client = mind.client.clone();
     let harness = Harness::new(HarnessParts {
         store: Store::start(ledger).expect("a store"),
         sources: Arc::new(Sources {
@@ -170,7 +180,7 @@ pub(super) fn world_with(mind: ScriptedMind, limits: Limits) -> World {
             diagnostics: None,
             web: None,
         }),
-        mind: Arc::new(mind),
+        mind,
         tools: tools(&log),
         context: Arc::new(NoContext("You are a test.".to_owned())),
         compactor: Arc::new(PlainCompactor),
@@ -346,4 +356,49 @@ pub(super) fn assert_whole(records: &[Stored]) {
     );
     let found = problems(&Transcript::of(records).messages());
     assert_eq!(found, Vec::<String>::new());
+}
+
+/// A model that answers by what it is asked. Keeps nothing.
+pub(super) struct RuleMind<F>(pub(super) F);
+
+impl<F: Fn(&model::Request) -> Script + Send + Sync> super::super::Mind for RuleMind<F> {
+    fn ask(
+        &self,
+        ask: router::actor::Ask,
+    ) -> futures::stream::BoxStream<'static, router::actor::Told> {
+        let router::actor::Question::Chat(request) = &ask.what else {
+            panic!("nobody fills gaps here");
+        };
+        let script = (self.0)(request);
+        ScriptedMind::new(ScriptedClient::new([script])).ask(ask)
+    }
+
+    fn profile(&self, _model: &str) -> Arc<Profile> {
+        ScriptedMind::new(ScriptedClient::default()).profile
+    }
+
+    fn price(&self, _model: &str) -> Option<model::Price> {
+        Some(model::Price::FREE)
+    }
+}
+
+/// The texts of the last message, and how many results it holds.
+pub(super) fn last(request: &model::Request) -> (String, usize) {
+    let parts = request.messages.last().map_or(&[][..], |last| &last.parts);
+    let texts = parts.iter().filter_map(|part| match &part.content {
+        model::Content::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let text = texts.collect();
+    let results = parts
+        .iter()
+        .filter(|part| matches!(part.content, model::Content::ToolResult { .. }));
+    (text, results.count())
+}
+
+/// How many calls a conversation holds: the next one's number.
+pub(super) fn calls(request: &model::Request) -> usize {
+    let parts = request.messages.iter().flat_map(|message| &message.parts);
+    let calls = parts.filter(|part| matches!(part.content, model::Content::ToolCall { .. }));
+    calls.count()
 }
