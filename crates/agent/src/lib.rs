@@ -12,15 +12,15 @@
 
 pub mod arguments;
 pub mod ask;
+pub mod context;
 pub mod engine;
+mod globs;
+pub mod ground;
 pub mod handover;
 pub mod hooks;
 pub mod leave;
 pub mod locks;
 pub mod loops;
-pub mod context;
-mod globs;
-pub mod ground;
 pub mod outcome;
 pub mod parts;
 pub mod record;
@@ -31,8 +31,8 @@ pub mod spawn;
 pub mod stats;
 pub mod store;
 pub mod tool;
-pub mod transcript;
 pub mod tools;
+pub mod transcript;
 pub mod whole;
 
 pub use outcome::{Detail, Outcome};
