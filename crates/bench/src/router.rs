@@ -1,8 +1,9 @@
 //! The router: what it adds to a call, whether Tab notices busy agents, how fast a dropped answer closes its
-//! socket, and how evenly agents share a narrow provider.
+//! socket, whether budgets hold, and how evenly agents share a narrow provider.
 //!
 //! The provider is a scripted server on loopback; for what the router itself adds, a client that answers at once.
 
+mod crowd;
 mod world;
 
 use std::sync::Arc;
@@ -33,10 +34,17 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
         .build()
         .map_err(|error| format!("cannot start: {error}"))?;
     let mut figures = Vec::new();
+    let say = |part: &str| eprintln!("router: {part} …");
+    say("what it adds to a call");
     figures.extend(runtime.block_on(overhead()));
+    say("Tab beside busy agents");
     figures.extend(runtime.block_on(tab_beside_agents())?);
+    say("cancelling");
     figures.push(runtime.block_on(cancelling())?);
-    figures.push(runtime.block_on(fairness())?);
+    say("budgets");
+    figures.push(runtime.block_on(crowd::budgets())?);
+    say("shares, for a minute and a quarter");
+    figures.extend(runtime.block_on(crowd::shares())?);
     Ok(figures)
 }
 
@@ -203,48 +211,6 @@ async fn until_left(server: &Server, dropped: Instant) -> Result<f64, String> {
         tokio::time::sleep(Duration::from_micros(200)).await;
     }
     Err("the server never saw the socket close".to_owned())
-}
-
-/// Sixteen agents at a provider with a narrow limit, for some seconds: how much longer the slowest waits for an
-/// answer than the fastest.
-async fn fairness() -> Result<Figure, String> {
-    const SECONDS: u64 = 12;
-    let server = serve(
-        r#"{ "models": { "big": { "limits": { "requests": 40, "per_seconds": 1 } } },
-             "rules": [{ "reply": [{ "text": "yes" }] }] }"#,
-    )?;
-    let router = start_router(wire_lanes(&server.url()));
-    let agents: Vec<_> = (1..=AGENTS)
-        .map(|agent| {
-            let router = router.clone();
-            tokio::spawn(async move {
-                let begin = Instant::now();
-                let mut answers = 0;
-                while begin.elapsed() < Duration::from_secs(SECONDS) {
-                    let caller = world::caller(Class::Subagent, agent);
-                    let mut told = router.submit(Ask::chat(request_for("mock/big"), caller));
-                    while told.next().await.is_some() {}
-                    answers += 1;
-                }
-                begin.elapsed().as_secs_f64() / f64::from(answers)
-            })
-        })
-        .collect();
-    let mut waits = Vec::new();
-    for agent in agents {
-        waits.push(agent.await.map_err(|error| error.to_string())?);
-    }
-    let least = waits.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = waits.iter().copied().fold(0.0, f64::max);
-    let refused = server
-        .seen()
-        .iter()
-        .filter(|seen| seen.status == 429)
-        .count();
-    let count = server.seen().len();
-    let name =
-        format!("wait of 16 agents under limits, most to least ({refused} of {count} got 429)");
-    Ok(Figure::alone(name, most / least, "×", count, Some(1.5)))
 }
 
 fn serve(script: &str) -> Result<Server, String> {

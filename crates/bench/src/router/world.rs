@@ -13,7 +13,7 @@ use model::{
     StopReason, SystemBlock, Tier, TokenCount, Usage,
 };
 use router::actor::{
-    LaneConfig, NoBook, Router, RouterConfig, RouterHandle, StallLimits, Wall, patient,
+    Book, LaneConfig, NoBook, Router, RouterConfig, RouterHandle, StallLimits, Wall, patient,
 };
 use router::http::{HttpClient, Providers};
 use router::keys::SystemVault;
@@ -45,13 +45,17 @@ impl Client for AtOnce {
 }
 
 pub(super) fn start_router(lanes: Vec<LaneConfig>) -> RouterHandle {
+    start_with(lanes, Caps::default(), Arc::new(NoBook))
+}
+
+pub(super) fn start_with(lanes: Vec<LaneConfig>, caps: Caps, book: Arc<dyn Book>) -> RouterHandle {
     Router::start(RouterConfig {
         lanes,
         auto: Vec::new(),
-        caps: Caps::default(),
+        caps,
         retry: Retry::default(),
         retry_alone: patient(),
-        book: Arc::new(NoBook),
+        book,
         wall: Wall::new(|| {
             let since = SystemTime::now().duration_since(UNIX_EPOCH);
             since.map_or(0, |since| since.as_millis() as u64)

@@ -1,0 +1,182 @@
+//! Many agents at one provider: whether a budget is overrun, how evenly they share it, and who waits longest.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures::StreamExt;
+use model::policy::route::RouteDecision;
+use model::policy::{AgentId, Caller, Cap, Caps, Class, Notice, Spend};
+use model::{Cost, Event, FailureClass, Price, Rate, Rates, TokenCount};
+use router::actor::{Ask, Book, CallRecord, Reserved, RouterHandle, Told};
+
+use super::world::{caller, request_for, start_router, start_with, wire_lanes};
+use super::{AGENTS, serve};
+use crate::figure::Figure;
+
+/// What each agent may spend, in nano-dollars.
+const BUDGET: Cost = Cost(300_000_000);
+/// Questions that an agent with a budget has under way at a time.
+const AT_ONCE: u64 = 4;
+/// How long the agents share the narrow provider: until what waits behind them is overdue, and a little longer.
+const SHARED: Duration = Duration::from_secs(75);
+/// Seconds after which nothing is left waiting, whatever its class.
+const OVERDUE: f64 = 65.0;
+
+/// What each agent has spent.
+#[derive(Default)]
+struct Spending(Mutex<BTreeMap<AgentId, u64>>);
+
+impl Book for Spending {
+    fn reserved(&self, _: &Reserved) {}
+
+    fn ended(&self, call: &CallRecord) {
+        let cost = call.cost.unwrap_or_default().0;
+        let mut spent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *spent.entry(call.caller.agent).or_default() += cost;
+    }
+
+    fn decided(&self, _: u64, _: u64, _: Caller, _: &RouteDecision) {}
+
+    fn noticed(&self, _: u64, _: Caller, _: Notice) {}
+
+    fn spent_by_others(&self, _: u64) -> Result<Spend, String> {
+        Ok(Spend::default())
+    }
+}
+
+/// Sixteen agents that ask four things at a time until their budget forbids it: what the most spendthrift spent.
+pub(super) async fn budgets() -> Result<Figure, String> {
+    let server = serve(
+        r#"{ "rules": [{ "reply": [{ "repeat": { "text": "word after word ", "times": 40 } }] }] }"#,
+    )?;
+    let book = Arc::new(Spending::default());
+    let mut lanes = wire_lanes(&server.url());
+    for lane in &mut lanes {
+        lane.price = Some(price());
+    }
+    let caps = Caps {
+        agent: Cap {
+            cost: Some(BUDGET),
+            tokens: None,
+        },
+        ..Caps::default()
+    };
+    let router = start_with(lanes, caps, book.clone());
+    let askers: Vec<_> = (0..AGENTS * AT_ONCE)
+        .map(|asker| tokio::spawn(spend_all(router.clone(), asker / AT_ONCE + 1)))
+        .collect();
+    for asker in askers {
+        asker.await.map_err(|error| error.to_string())??;
+    }
+    router.idle().await;
+    let spent = book.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let share = |spent: u64| spent as f64 / BUDGET.0 as f64;
+    let least = share(spent.values().min().copied().unwrap_or(0));
+    let most = share(spent.values().max().copied().unwrap_or(0));
+    let name = format!("most spent of a budget by {AGENTS} agents (least {least:.2})");
+    Ok(Figure::alone(
+        name,
+        most,
+        "×",
+        server.seen().len(),
+        Some(1.0),
+    ))
+}
+
+async fn spend_all(router: RouterHandle, agent: u64) -> Result<(), String> {
+    loop {
+        let ask = Ask::chat(request_for("mock/big"), caller(Class::Subagent, agent));
+        match asked(&router, ask).await.end {
+            Ok(()) => {}
+            Err((FailureClass::Budget, _)) => return Ok(()),
+            Err((_, message)) => return Err(message),
+        }
+    }
+}
+
+/// A dollar for a million tokens read, ten for a million written.
+fn price() -> Price {
+    Price {
+        base: Rates {
+            input: Some(Rate(1_000_000)),
+            output: Some(Rate(10_000_000)),
+            ..Rates::default()
+        },
+        tiers: Vec::new(),
+    }
+}
+
+/// Sixteen agents and background work at a provider with a narrow limit: how much longer the slowest agent waits for
+/// an answer than the fastest, and how long background work, which is behind all of them, waits at the most.
+pub(super) async fn shares() -> Result<Vec<Figure>, String> {
+    let server = serve(
+        r#"{ "models": { "big": { "limits": { "requests": 40, "per_seconds": 1 } } },
+             "rules": [{ "reply": [{ "text": "yes" }] }] }"#,
+    )?;
+    let router = start_router(wire_lanes(&server.url()));
+    let agents: Vec<_> = (1..=AGENTS)
+        .map(|agent| tokio::spawn(share(router.clone(), Class::Subagent, agent)))
+        .collect();
+    let background = tokio::spawn(share(router.clone(), Class::Background, AGENTS + 1));
+    let mut averages = Vec::new();
+    for agent in agents {
+        let waits = agent.await.map_err(|error| error.to_string())??;
+        averages.push(waits.iter().sum::<f64>() / waits.len().max(1) as f64);
+    }
+    let behind = background.await.map_err(|error| error.to_string())??;
+    let least = averages.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = averages.iter().copied().fold(0.0, f64::max);
+    let longest = behind.iter().copied().fold(0.0, f64::max);
+    let seen = server.seen();
+    let refused = seen.iter().filter(|seen| seen.status == 429).count();
+    let count = seen.len();
+    let name = format!(
+        "wait of {AGENTS} agents under limits, most to least ({refused} of {count} got 429)"
+    );
+    Ok(vec![
+        Figure::alone(name, most / least, "×", count, Some(1.5)),
+        Figure::alone(
+            format!("longest wait of background work behind {AGENTS} agents"),
+            longest,
+            "s",
+            behind.len(),
+            Some(OVERDUE),
+        ),
+    ])
+}
+
+/// Asks one question after the other; answers how many seconds each took until it could be sent.
+async fn share(router: RouterHandle, class: Class, agent: u64) -> Result<Vec<f64>, String> {
+    let begin = Instant::now();
+    let mut waits = Vec::new();
+    while begin.elapsed() < SHARED {
+        let mut request = request_for("mock/big");
+        request.max_output = TokenCount(100);
+        let answer = asked(&router, Ask::chat(request, caller(class, agent))).await;
+        answer.end.map_err(|(_, message)| message)?;
+        waits.extend(answer.waited);
+    }
+    Ok(waits)
+}
+
+struct Asked {
+    /// Seconds until it could be sent.
+    waited: Option<f64>,
+    end: Result<(), (FailureClass, String)>,
+}
+
+async fn asked(router: &RouterHandle, ask: Ask) -> Asked {
+    let begin = Instant::now();
+    let mut waited = None;
+    let mut end = Ok(());
+    let mut told = router.submit(ask);
+    while let Some(told) = told.next().await {
+        match told {
+            Told::Decided(_) => waited = Some(begin.elapsed().as_secs_f64()),
+            Told::Event(Event::Failed(failure)) => end = Err((failure.class, failure.message)),
+            Told::Event(_) | Told::Waiting { .. } => {}
+        }
+    }
+    Asked { waited, end }
+}
