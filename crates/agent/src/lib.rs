@@ -11,6 +11,7 @@
 #![warn(missing_docs)]
 
 pub mod ask;
+pub mod compact;
 pub mod context;
 pub mod outcome;
 pub mod record;
