@@ -12,6 +12,7 @@
 
 pub mod arguments;
 pub mod ask;
+pub mod compact;
 pub mod context;
 pub mod engine;
 mod globs;

@@ -2,7 +2,8 @@
 //! that were compared, counts, the verdict. What is left out is counted, and the whole is kept elsewhere.
 //!
 //! Knows: text alone. Must not know: models, sessions, where the whole is kept.
-//! Invariant: every line of the result is a line of the log, shortened at most, or stands in square brackets.
+//! Invariant: the result says nothing that the log does not; what was left out is counted in its last line.
+//! Invariant: only logs are touched. What a tool read, fetched or wrote stays as it is.
 //! Invariant: the same log gives the same result, and a result is not reduced again.
 //! Start at `reduce`. Each tool has a function that marks the lines it knows in a `Log`; what nobody knows is
 //! marked by `rest`.
@@ -30,6 +31,18 @@ const SHORT: usize = 1_500;
 /// What a result ends with; a text that ends so is one already.
 const LEFT_OUT: &str = "[left out:";
 
+/// Tools whose results are logs, names or lines that were found. What others answer was chosen to be read.
+const LOGS: [&str; 8] = [
+    "exec_command",
+    "write_stdin",
+    "grep",
+    "glob",
+    "list",
+    "git_log",
+    "git_diff",
+    "git_status",
+];
+
 /// A shorter form of a tool's result, or `None` where it is short already or nothing is known that could go.
 /// `tool` is the tool's own name, `command` the command line where it ran one.
 pub fn reduce(tool: &str, command: Option<&str>, text: &str) -> Option<String> {
@@ -37,7 +50,7 @@ pub fn reduce(tool: &str, command: Option<&str>, text: &str) -> Option<String> {
         .lines()
         .next_back()
         .is_some_and(|line| line.starts_with(LEFT_OUT));
-    if text.len() < SHORT || is_reduced {
+    if text.len() < SHORT || is_reduced || !LOGS.contains(&tool) {
         return None;
     }
     let clean = clean::clean(text);
@@ -45,6 +58,9 @@ pub fn reduce(tool: &str, command: Option<&str>, text: &str) -> Option<String> {
     let text_to_read = unpacked.as_deref().unwrap_or(&clean);
     let mut log = Log::new(text_to_read);
     let programs = Programs::of(tool, command, &log.lines);
+    if programs.only_shows() {
+        return None;
+    }
     mark(&mut log, &programs);
     rest::mark(&mut log);
     let short = log.render();

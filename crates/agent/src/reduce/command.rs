@@ -18,6 +18,8 @@ pub(crate) struct Programs {
     pub(crate) git_status: bool,
     pub(crate) listing: bool,
     pub(crate) grep: bool,
+    /// Something that prints a text as it is.
+    pub(crate) shows: bool,
 }
 
 /// Words in front of a program that are none themselves.
@@ -31,6 +33,9 @@ impl Programs {
         let mut programs = Self::default();
         match tool {
             "grep" => programs.grep = true,
+            "git_log" => programs.git_log = true,
+            "git_diff" => programs.git_diff = true,
+            "git_status" => programs.git_status = true,
             "list" | "glob" => programs.listing = true,
             _ => {}
         }
@@ -39,6 +44,15 @@ impl Programs {
         }
         programs.add_seen(lines);
         programs
+    }
+
+    /// Whether nothing but a text is printed that the model chose to read.
+    pub(crate) fn only_shows(&self) -> bool {
+        let shows = Self {
+            shows: true,
+            ..Self::default()
+        };
+        *self == shows
     }
 
     fn add(&mut self, words: &[String]) {
@@ -75,6 +89,10 @@ impl Programs {
                 "status" => self.git_status = true,
                 _ => {}
             },
+            "cat" | "sed" | "head" | "tail" | "less" | "more" | "nl" | "bat" | "awk" | "jq"
+            | "xxd" => {
+                self.shows = true;
+            }
             "ls" | "find" | "fd" | "tree" => self.listing = true,
             "grep" | "rg" | "ag" | "ack" | "egrep" | "fgrep" => {
                 let lists = words.iter().any(|word| {
@@ -249,6 +267,7 @@ mod tests {
             "cd x && RUST_LOG=1 nice -n 12 cargo test 2>&1 | tail",
             Programs {
                 cargo: true,
+                shows: true,
                 ..none()
             },
         );

@@ -168,6 +168,31 @@ fn short_texts_and_texts_without_anything_to_leave_out_stay() {
     assert_eq!(reduce("exec_command", None, &prose), None);
 }
 
+#[test]
+fn what_was_read_on_purpose_stays_as_it_is() {
+    let file: String = (0..200)
+        .map(|ix| format!("    let value_{ix} = compute({ix});\n"))
+        .collect();
+    let check = |tool: &str, command: Option<&str>, is_touched: bool| {
+        assert_eq!(
+            reduce(tool, command, &file).is_some(),
+            is_touched,
+            "{tool} {command:?}"
+        );
+    };
+    check("read", None, false);
+    check("fetch", None, false);
+    check("spawn_agent", None, false);
+    check("exec_command", Some("cat src/main.rs"), false);
+    check(
+        "exec_command",
+        Some("cd src && sed -n 1,200p main.rs | head -200"),
+        false,
+    );
+    check("exec_command", Some("./server --verbose"), true);
+    check("exec_command", Some("make 2>&1 | tail -200"), true);
+}
+
 /// Docker's builder, whose log is written here from its known form: no daemon ran where the other logs were made.
 #[test]
 fn a_build_of_an_image_keeps_its_steps_and_what_failed() {

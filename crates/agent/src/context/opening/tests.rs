@@ -1,7 +1,7 @@
 use super::*;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use host::{FakeClock, FakeFiles};
+use host::{FakeClock, FakeFiles, Files, RealFiles};
 
 use crate::sources::{Buffers, CodeSearch, Place};
 
@@ -376,4 +376,68 @@ fn open_texts_win_over_the_disk_and_symbols_are_looked_up() {
     let joining = context.prompt(&sources, &opening.surroundings, text, &found, None);
     assert!(texts(&joining).contains("unsaved"));
     assert!(texts(&joining).contains("<symbol name=\"total()\">\ntotal() in x.rs:1-1\ntotal\n"));
+}
+
+/// A folder of its own with a repository in it, made by git itself.
+fn repository() -> (host::TempFolder, AbsPath) {
+    let folder = host::TempFolder::new().unwrap();
+    let root = RealFiles.canonicalize(folder.path()).unwrap();
+    let git = |arguments: &[&str]| {
+        let mut all = vec![
+            "-c",
+            "user.name=x",
+            "-c",
+            "user.email=x@example.org",
+            "-c",
+            "init.defaultBranch=main",
+        ];
+        all.extend(arguments);
+        let request = host::process::Request::new("git", &root).with_arguments(all);
+        assert!(
+            host::process::run(&request).unwrap().is_success(),
+            "{arguments:?}"
+        );
+    };
+    RealFiles
+        .write_private(&root.join("a.txt"), b"one\ntwo\n")
+        .unwrap();
+    git(&["init", "-q"]);
+    git(&["add", "a.txt"]);
+    git(&["commit", "-qm", "First"]);
+    (folder, root)
+}
+
+#[test]
+fn the_state_of_a_repository_is_told_and_its_changes_can_be_mentioned() {
+    let (_folder, root) = repository();
+    let mut sources = sources(&FakeFiles::new());
+    sources.files = Arc::new(RealFiles);
+    let profile = Profile::harmless();
+    let opening = opening(&sources, &root, &profile);
+    let (mut context, joining) = opening.begin();
+    assert!(
+        texts(&joining).contains("\nGit: branch main\n"),
+        "{joining:?}"
+    );
+    RealFiles
+        .write_private(&root.join("a.txt"), b"one\n2\n")
+        .unwrap();
+    RealFiles
+        .write_private(&root.join("b.txt"), b"new\n")
+        .unwrap();
+    let joining = context.prompt(&sources, &opening.surroundings, "see @diff", &[], None);
+    assert_eq!(told(&joining), ["before: header", "before: mention diff"]);
+    let text = texts(&joining);
+    assert!(
+        text.contains("\nChanged files: a.txt (modified), b.txt (new)\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("--- /dev/null\n+++ b/b.txt\n@@ -1,0 +1,1 @@\n+new\n"),
+        "{text}"
+    );
 }
