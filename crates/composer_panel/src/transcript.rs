@@ -27,7 +27,26 @@ pub struct Transcript {
     cost_nano: u64,
     has_unknown_cost: bool,
     fill: Option<(u64, u64)>,
+    /// Agents that this one started, by their sessions.
+    children: HashMap<String, Child>,
     waiting: Option<String>,
+}
+
+/// An agent that this one started.
+#[derive(Debug, Default)]
+struct Child {
+    /// The call that started it.
+    call: Option<String>,
+    transcript: Transcript,
+}
+
+/// A call that waits for leave, and whose it is.
+#[derive(Debug)]
+pub struct Asking<'a> {
+    /// The session of the agent that this one started, where it is that one's.
+    pub child: Option<&'a str>,
+    /// The call.
+    pub call: &'a CallItem,
 }
 
 /// One thing in a transcript.
@@ -173,8 +192,20 @@ impl Transcript {
         self.waiting.as_deref()
     }
 
-    /// The first call that waits for leave.
-    pub fn asking(&self) -> Option<&CallItem> {
+    /// The first call that waits for leave, an agent's that this one started included.
+    pub fn asking(&self) -> Option<Asking<'_>> {
+        let own = self.own_asking().map(|call| Asking { child: None, call });
+        let of_child = || {
+            self.children.iter().find_map(|(session, child)| {
+                let call = child.transcript.own_asking()?;
+                let child = Some(session.as_str());
+                Some(Asking { child, call })
+            })
+        };
+        own.or_else(of_child)
+    }
+
+    fn own_asking(&self) -> Option<&CallItem> {
         self.items.iter().find_map(|item| match item {
             Item::Call(call) if matches!(call.state, CallState::Asking(_)) => Some(&**call),
             _ => None,
@@ -209,7 +240,11 @@ impl Transcript {
                 self.is_running = false;
                 Vec::new()
             }
-            Event::Asking { .. } | Event::Decided(_) | Event::GivenBack(_) => Vec::new(),
+            Event::Child { session, event } => self.child(session, event),
+            Event::Asking { .. }
+            | Event::Decided(_)
+            | Event::GivenBack(_)
+            | Event::Forked { .. } => Vec::new(),
         }
     }
 
@@ -352,6 +387,31 @@ impl Transcript {
             _ => return Vec::new(),
         };
         self.add(Item::Note { text, is_bad })
+    }
+
+    /// What an agent that this one started tells: a line for each of its steps goes to the call that started it.
+    fn child(&mut self, session: &str, event: &Event) -> Vec<Touched> {
+        let child = self.children.entry(session.to_owned()).or_default();
+        child.transcript.apply(event);
+        let Event::Recorded(stored) = event else {
+            return Vec::new();
+        };
+        let line = match &stored.record {
+            Record::Began {
+                parent: Some(parent),
+                ..
+            } => {
+                child.call = Some(parent.call.clone());
+                return Vec::new();
+            }
+            Record::CallBegan { title, .. } => format!("{title}\n"),
+            Record::Failed { message, .. } => format!("{message}\n"),
+            _ => return Vec::new(),
+        };
+        match child.call.clone() {
+            Some(call) => self.progress(&call, &line),
+            None => Vec::new(),
+        }
     }
 
     fn spend(&mut self, cost_nano: Option<u64>) {

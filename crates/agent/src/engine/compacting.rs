@@ -61,7 +61,8 @@ impl Session {
     }
 
     fn plan(&self, limits: CompactLimits) -> Option<Compaction> {
-        let view: View<'_> = self.transcript.view();
+        let mut view: View<'_> = self.transcript.view();
+        view.todos = &self.todos;
         self.harness().parts.compactor.plan(&view, limits)
     }
 
@@ -126,12 +127,8 @@ impl Session {
                 Told::Waiting { .. } | Told::Event(_) => {}
             }
         }
-        let said = match is_whole && !text.trim().is_empty() {
-            true => text.trim(),
-            false => wanted.fallback.as_str(),
-        };
-        Ok(format!("{}\n\n{said}", wanted.verbatim.trim_end())
-            .trim()
-            .to_owned())
+        let text = text.trim();
+        let said = (is_whole && !text.is_empty()).then_some(text);
+        Ok((wanted.beginning)(said))
     }
 }

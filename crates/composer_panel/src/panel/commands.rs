@@ -179,12 +179,20 @@ impl ComposerPanel {
         let Some(open) = &self.open else {
             return;
         };
-        if let Some(call) = open.transcript.asking() {
-            (open.live.tell)(Command::Decide {
-                call: call.id.clone(),
-                decision,
-            });
-        }
+        let Some(asking) = open.transcript.asking() else {
+            return;
+        };
+        let decide = Command::Decide {
+            call: asking.call.id.clone(),
+            decision,
+        };
+        (open.live.tell)(match asking.child {
+            Some(session) => Command::Child {
+                session: session.to_owned(),
+                command: Box::new(decide),
+            },
+            None => decide,
+        });
     }
 
     pub(super) fn select_next(

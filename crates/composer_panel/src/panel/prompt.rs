@@ -174,11 +174,15 @@ impl ComposerPanel {
     /// The call that asks for leave: exactly what is to happen, and the smallest thing one can allow.
     fn render_approval(&self, cx: &mut Context<Self>) -> Option<AnyElement> {
         let colors = cx.theme().colors;
-        let call = self.transcript()?.asking()?;
-        let CallState::Asking(reason) = &call.state else {
+        let asking = self.transcript()?.asking()?;
+        let CallState::Asking(reason) = &asking.call.state else {
             return None;
         };
-        let (title, reason) = (call.title.clone(), reason.clone());
+        let (title, reason) = (asking.call.title.clone(), reason.clone());
+        let who = match asking.child {
+            Some(_) => "An agent it started waits for you",
+            None => "Waits for you",
+        };
         let button = |id, label, style, decision: Decision| {
             Button::new(id, label)
                 .style(style)
@@ -223,7 +227,7 @@ impl ComposerPanel {
                 .border_1()
                 .border_color(colors.warning)
                 .bg(colors.raised)
-                .child(Label::new("Waits for you").small().color(colors.warning))
+                .child(Label::new(who).small().color(colors.warning))
                 .child(
                     div()
                         .text_color(colors.text)

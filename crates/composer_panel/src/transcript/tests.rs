@@ -174,7 +174,10 @@ fn a_call_goes_from_waiting_to_its_end() {
     for event in &asks {
         transcript.apply(event);
     }
-    assert_eq!(transcript.asking().map(|call| call.id.as_str()), Some("c1"));
+    assert_eq!(
+        transcript.asking().map(|it| it.call.id.as_str()),
+        Some("c1")
+    );
 }
 
 #[test]

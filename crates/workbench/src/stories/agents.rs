@@ -179,7 +179,7 @@ fn a_turn_with_leave_by_the_keyboard(cx: &mut TestAppContext) {
         let transcript = it.agents().read(cx).transcript();
         transcript
             .and_then(|it| it.asking())
-            .map(|call| call.title.clone())
+            .map(|it| it.call.title.clone())
     });
     assert_eq!(asking.as_deref(), Some("cargo test"));
     // Enter with nothing typed allows nothing.
