@@ -40,8 +40,8 @@ use crate::session::{Command, Event};
 pub use mind::{Mind, RouterMind, ScriptedMind};
 pub use open::{fork, repairs, resume, start};
 pub use shared::{
-    About, BeginningOf, CompactLimits, Compaction, Compactor, Context, Harness, HarnessParts,
-    Joining, Limits, NoContext, PlainCompactor, SummaryWanted,
+    CompactLimits, Compaction, Compactor, Context, Harness, HarnessParts, Joining, Limits,
+    NoContext, PlainCompactor, SummaryWanted,
 };
 
 /// What one session is started with.

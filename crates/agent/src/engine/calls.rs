@@ -27,7 +27,7 @@ use crate::outcome::{Detail, Outcome};
 use crate::parts;
 use crate::record::Record;
 use crate::session::Event;
-use crate::tool::{Answer, Scope};
+use crate::tool::Answer;
 
 use prepare::{Prepared, Ready};
 
@@ -325,11 +325,6 @@ impl Session {
             let Some(ready) = slot.ready.take() else {
                 continue;
             };
-            let paths = ready.access.reads.iter().chain(&ready.access.writes);
-            self.touched.extend(paths.filter_map(|scope| match scope {
-                Scope::Path(path) if !path.starts_with('/') => Some(path.clone()),
-                _ => None,
-            }));
             let (abort, ended) = run::spawn(ready, &self.events, self.post_hooks());
             slot.began = Some(Instant::now());
             slot.running = Some(abort);

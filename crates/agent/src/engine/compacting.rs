@@ -61,8 +61,7 @@ impl Session {
     }
 
     fn plan(&self, limits: CompactLimits) -> Option<Compaction> {
-        let mut view: View<'_> = self.transcript.view();
-        view.todos = &self.todos;
+        let view: View<'_> = self.transcript.view();
         self.harness().parts.compactor.plan(&view, limits)
     }
 
@@ -127,8 +126,12 @@ impl Session {
                 Told::Waiting { .. } | Told::Event(_) => {}
             }
         }
-        let text = text.trim();
-        let said = (is_whole && !text.is_empty()).then_some(text);
-        Ok((wanted.beginning)(said))
+        let said = match is_whole && !text.trim().is_empty() {
+            true => text.trim(),
+            false => wanted.fallback.as_str(),
+        };
+        Ok(format!("{}\n\n{said}", wanted.verbatim.trim_end())
+            .trim()
+            .to_owned())
     }
 }

@@ -7,7 +7,6 @@ use tokio::sync::mpsc;
 
 use super::inbox::{Events, Inbox};
 use super::session::{Offered, Session, Spent};
-use super::shared::Joining;
 use super::{Opened, Start};
 use crate::loops::Loops;
 use crate::outcome::{Detail, Outcome};
@@ -209,8 +208,6 @@ fn launch(id: Arc<str>, start: Start, records: Vec<Stored>, next_seq: u64) -> Op
         loops: Loops::default(),
         filled: None,
         joining: Vec::new(),
-        todos: Vec::new(),
-        touched: Vec::new(),
         id: id.clone(),
         start,
     };
@@ -219,34 +216,11 @@ fn launch(id: Arc<str>, start: Start, records: Vec<Stored>, next_seq: u64) -> Op
     if session.has_begun {
         session.fingerprint = session.transcript.fingerprint(&session.offered.specs);
     }
-    let joined: Vec<Joining> = records.into_iter().filter_map(joined).collect();
-    tokio::spawn(async move {
-        if session.has_begun {
-            let context = &session.harness().parts.context;
-            let resumed = context.resumed(session.about(), joined);
-            resumed.await;
-        }
-        session.run().await;
-    });
+    tokio::spawn(session.run());
     Opened {
         id,
         commands,
         events,
-    }
-}
-
-fn joined(stored: Stored) -> Option<Joining> {
-    match stored.record {
-        Record::Joined {
-            place,
-            origin,
-            text,
-        } => Some(Joining {
-            place,
-            origin,
-            text,
-        }),
-        _ => None,
     }
 }
 
@@ -274,7 +248,6 @@ impl Session {
                     self.filled = Some((prompt + usage.output, asked_bytes));
                 }
                 Record::Compacted { .. } => self.filled = None,
-                Record::Planned { todos } => self.todos.clone_from(todos),
                 _ => {}
             }
         }

@@ -9,12 +9,12 @@ use tokio::sync::mpsc;
 
 use super::Start;
 use super::inbox::{Events, Inbox};
-use super::shared::{About, Harness};
+use super::shared::Harness;
 use crate::ask::Desk;
 use crate::hooks::HookEvent;
 use crate::locks::Locks;
 use crate::loops::Loops;
-use crate::record::{Mode, Origin, Record, Stored, Todo, TurnEnd};
+use crate::record::{Mode, Origin, Record, Stored, TurnEnd};
 use crate::session::{Event, Prompt};
 use crate::spawn::SpawnAgent;
 use crate::tool::Tool;
@@ -82,10 +82,6 @@ pub(super) struct Session {
     pub(super) filled: Option<(u64, u64)>,
     /// What joins the next request.
     pub(super) joining: Vec<(Origin, String)>,
-    /// The plan as it is now.
-    pub(super) todos: Vec<Todo>,
-    /// Files that calls of this answer touched, relative to the root.
-    pub(super) touched: Vec<String>,
 }
 
 impl Session {
@@ -105,7 +101,6 @@ impl Session {
         }
         self.hook(HookEvent::SessionEnd).await;
         self.mind().end_agent(self.agent).await;
-        self.harness().parts.context.end(&self.id);
         // What was enqueued last should not be lost to a program that ends now.
         if let Err(sentence) = self.store().flush().await {
             log::error!("session {}: {sentence}", self.id);
@@ -203,9 +198,6 @@ impl Session {
 
     async fn take(&mut self, stored: Vec<Stored>) {
         for stored in stored {
-            if let Record::Planned { todos } = &stored.record {
-                self.todos.clone_from(todos);
-            }
             self.transcript.apply(&stored);
             self.events.tell(Event::Recorded(Arc::new(stored))).await;
         }
@@ -220,21 +212,6 @@ impl Session {
             for problem in told.problems {
                 log::warn!("session {}: {problem}", self.id);
             }
-        }
-    }
-
-    /// The session as what joins its prompt wants to know it.
-    pub(super) fn about(&self) -> About {
-        let tools = self.offered.specs.iter();
-        About {
-            session: self.id.clone(),
-            root: self.start.root.clone(),
-            profile: self.profile(),
-            tools: tools
-                .map(|(own, spec)| (own.clone(), spec.name.clone()))
-                .collect(),
-            mode: self.mode,
-            is_subagent: self.start.parent.is_some(),
         }
     }
 

@@ -108,49 +108,24 @@ pub struct Joining {
     pub text: String,
 }
 
-/// A session as what joins its prompt wants to know it.
-#[derive(Clone, Debug)]
-pub struct About {
-    /// Its name.
-    pub session: Arc<str>,
-    /// The folder it works below.
-    pub root: AbsPath,
-    /// The profile of its model.
-    pub profile: Arc<Profile>,
-    /// The tools on offer: their own names, and the names by which the model is offered them.
-    pub tools: Vec<(String, String)>,
-    /// How it works.
-    pub mode: Mode,
-    /// Whether it works for another agent.
-    pub is_subagent: bool,
-}
-
-/// Knows what joins prompts: instructions, the state of the project, what is mentioned. It may remember what joined a
-/// session; `end` lets it forget.
+/// Knows what joins prompts: instructions, the state of the project, what is mentioned.
 pub trait Context: Send + Sync {
     /// What a session begins with: the system prompt's blocks and the header.
-    fn opening(&self, about: About) -> BoxFuture<'static, Vec<Joining>>;
-
-    /// A session is opened again: what joined it so far, in order.
-    fn resumed(&self, _about: About, _joined: Vec<Joining>) -> BoxFuture<'static, ()> {
-        Box::pin(std::future::ready(()))
-    }
+    fn opening(
+        &self,
+        root: &AbsPath,
+        profile: Arc<Profile>,
+        mode: Mode,
+    ) -> BoxFuture<'static, Vec<Joining>>;
 
     /// What goes in front of a prompt. `is_first` is the session's first prompt.
     fn before_prompt(
         &self,
-        about: About,
+        root: &AbsPath,
+        profile: Arc<Profile>,
         prompt: &str,
         is_first: bool,
     ) -> BoxFuture<'static, Vec<Joining>>;
-
-    /// What goes behind results, after files at these paths, relative to the root, were read or changed.
-    fn touched(&self, _about: About, _paths: Vec<String>) -> BoxFuture<'static, Vec<Joining>> {
-        Box::pin(std::future::ready(Vec::new()))
-    }
-
-    /// A session is over for this run of the program.
-    fn end(&self, _session: &str) {}
 }
 
 /// Adds one system block, and nothing else.
@@ -158,7 +133,12 @@ pub trait Context: Send + Sync {
 pub struct NoContext(pub String);
 
 impl Context for NoContext {
-    fn opening(&self, _about: About) -> BoxFuture<'static, Vec<Joining>> {
+    fn opening(
+        &self,
+        _root: &AbsPath,
+        _profile: Arc<Profile>,
+        _mode: Mode,
+    ) -> BoxFuture<'static, Vec<Joining>> {
         let block = Joining {
             place: PromptPlace::System,
             origin: Origin::Pack {
@@ -171,7 +151,8 @@ impl Context for NoContext {
 
     fn before_prompt(
         &self,
-        _about: About,
+        _root: &AbsPath,
+        _profile: Arc<Profile>,
         _prompt: &str,
         _is_first: bool,
     ) -> BoxFuture<'static, Vec<Joining>> {
@@ -189,7 +170,7 @@ pub struct CompactLimits {
 }
 
 /// What gives way, and to what.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compaction {
     /// Results that are sent in a shorter form: call and text.
     pub reduced: Vec<(String, String)>,
@@ -199,19 +180,17 @@ pub struct Compaction {
     pub summary: Option<SummaryWanted>,
 }
 
-/// Makes the beginning of a conversation of a model's summary.
-pub type BeginningOf = dyn Fn(Option<&str>) -> String + Send + Sync;
-
 /// A summary that is to be written.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SummaryWanted {
     /// The last record that the summary stands for.
     pub through: u64,
     /// What a model is asked, all of it.
     pub question: String,
-    /// What the conversation begins with from now on, made of what the model answered; of `None` where no model
-    /// could be had.
-    pub beginning: Arc<BeginningOf>,
+    /// What stands in front of the summary as it is: goal, rules, plan, open files.
+    pub verbatim: String,
+    /// What stands for the summary where no model can write one.
+    pub fallback: String,
 }
 
 /// Decides what gives way when a conversation grows too long. Pure.
@@ -274,8 +253,6 @@ fn summary(view: &View<'_>, old: usize, through: u64) -> SummaryWanted {
         };
         told.push_str(&format!("{who}: {}\n", ends(item.text)));
     }
-    let verbatim =
-        format!("The beginning of this conversation was summarised. It began with:\n{goal}");
     SummaryWanted {
         through,
         question: format!(
@@ -283,10 +260,10 @@ fn summary(view: &View<'_>, old: usize, through: u64) -> SummaryWanted {
              that goes on: what is wanted, what was found out, what was changed in which files, what is left to do. \
              Name files, commands and errors exactly.\n\n{told}"
         ),
-        beginning: Arc::new(move |said| {
-            let said = said.unwrap_or("What happened since cannot be told; look at the files.");
-            format!("{verbatim}\n\n{said}")
-        }),
+        verbatim: format!(
+            "The beginning of this conversation was summarised. It began with:\n{goal}\n"
+        ),
+        fallback: "What happened since cannot be told; look at the files.".to_owned(),
     }
 }
 

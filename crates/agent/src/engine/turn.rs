@@ -197,12 +197,6 @@ impl Session {
                 text,
             })
             .collect();
-        let touched = std::mem::take(&mut self.touched);
-        if !touched.is_empty() {
-            let context = &self.harness().parts.context;
-            let joining = context.touched(self.about(), touched);
-            records.extend(self.inbox.during(joining).await?.into_iter().map(joined));
-        }
         for prompt in std::mem::take(&mut self.inbox.steering) {
             records.extend(self.before_prompt(&prompt.text, false).await?);
             records.push(self.prompted(&prompt, true));
@@ -219,8 +213,12 @@ impl Session {
         if self.has_begun {
             return Ok(Vec::new());
         }
-        let mode = self.mode;
-        let opening = self.harness().parts.context.opening(self.about());
+        let (profile, mode) = (self.profile(), self.mode);
+        let opening = self
+            .harness()
+            .parts
+            .context
+            .opening(&self.start.root, profile, mode);
         let opening = self.inbox.during(opening).await?;
         let mut records = vec![Record::Began {
             root: self.start.root.as_path().to_string_lossy().into_owned(),
@@ -241,8 +239,9 @@ impl Session {
     }
 
     async fn before_prompt(&mut self, prompt: &str, is_first: bool) -> Result<Vec<Record>, Halt> {
+        let profile = self.profile();
         let context = &self.harness().parts.context;
-        let joining = context.before_prompt(self.about(), prompt, is_first);
+        let joining = context.before_prompt(&self.start.root, profile, prompt, is_first);
         let joining = self.inbox.during(joining).await?;
         while let Ok(late) = self.late.try_recv() {
             self.joining.push(late);

@@ -4,15 +4,13 @@ use model::{Content, Part};
 
 use super::{Answer, CallSlot, Item, Transcript};
 use crate::outcome::Outcome;
-use crate::record::{Origin, Todo};
+use crate::record::Origin;
 
 /// The conversation as compaction looks at it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View<'a> {
     /// In order. A call's result comes after all calls of its answer.
     pub items: Vec<ViewItem<'a>>,
-    /// The plan as it is now.
-    pub todos: &'a [Todo],
 }
 
 /// A piece of the conversation.
