@@ -40,8 +40,8 @@ use crate::session::{Command, Event};
 pub use mind::{Mind, RouterMind, ScriptedMind};
 pub use open::{fork, repairs, resume, start};
 pub use shared::{
-    CompactLimits, Compaction, Compactor, Context, Harness, HarnessParts, Joining, Limits,
-    NoContext, PlainCompactor, SummaryWanted,
+    About, Compaction, Compactor, Context, Contexts, Harness, HarnessParts, Joining, Limits,
+    NoContext, PlainCompactor, Room, SummaryWanted,
 };
 
 /// What one session is started with.

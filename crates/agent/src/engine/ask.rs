@@ -1,13 +1,9 @@
 //! One question to a model and its answer: sent, shown while it streams, written down.
 
 use futures::StreamExt;
-use model::{
-    Answer, Assembler, Content, Event as Piece, Failure, FailureClass, StopReason, TokenCount,
-    Usage,
-};
+use model::{Answer, Assembler, Content, Event as Piece, Failure, FailureClass, StopReason, Usage};
 use router::actor::Told;
 
-use super::compacting::BYTES_PER_TOKEN;
 use super::prompt::Standing;
 use super::session::{Halt, Session};
 use crate::parts;
@@ -137,15 +133,15 @@ impl Session {
                 None if is_stopped => "stopped",
                 None => "broken",
             };
-            let usage = answer.usage.unwrap_or_else(|| guess(bytes, &answer));
+            let usage = answer.usage.unwrap_or_else(|| self.guess(bytes, &answer));
             let cost = self
                 .mind()
                 .price(&model)
                 .and_then(|price| price.cost(&usage));
             self.spent.nano += cost.map_or(0, |cost| cost.0);
             self.spent.has_unknown |= cost.is_none();
-            if usage.total().0 > 0 {
-                self.filled = Some((usage.total().0, bytes));
+            if answer.usage.is_some() {
+                self.estimator.observe(bytes, usage.prompt());
             }
             self.measure_answer(&model, &usage);
             self.note(vec![Record::Answered {
@@ -166,7 +162,7 @@ impl Session {
             .await;
             self.events.show(Event::Fill {
                 used: usage.total().0,
-                limit: self.context().0,
+                limit: self.context_size().0,
                 cost_nano: (!self.spent.has_unknown).then_some(self.spent.nano),
             });
         }
@@ -189,6 +185,20 @@ impl Session {
         }
     }
 
+    /// What an answer used of which nobody said so: it was stopped, or broke off.
+    fn guess(&self, bytes: u64, answer: &Answer) -> Usage {
+        let said = answer.message.parts.iter().map(|part| match &part.content {
+            Content::Text(text) | Content::Reasoning(text) => text.len() as u64,
+            Content::ToolCall { arguments, .. } => arguments.len() as u64,
+            _ => 0,
+        });
+        Usage {
+            input: self.estimator.estimate(bytes),
+            output: self.estimator.estimate(said.sum()),
+            ..Usage::default()
+        }
+    }
+
     async fn failed(
         &mut self,
         step: u64,
@@ -206,21 +216,6 @@ impl Session {
         }])
         .await;
         Ok(Heard::Failed(failure))
-    }
-}
-
-/// What an answer used of which nobody said so: it was stopped, or broke off.
-fn guess(bytes: u64, answer: &Answer) -> Usage {
-    let said = answer.message.parts.iter().map(|part| match &part.content {
-        Content::Text(text) | Content::Reasoning(text) => text.len(),
-        Content::ToolCall { arguments, .. } => arguments.len(),
-        _ => 0,
-    });
-    let said: usize = said.sum();
-    Usage {
-        input: TokenCount(bytes / BYTES_PER_TOKEN),
-        output: TokenCount(said as u64 / BYTES_PER_TOKEN),
-        ..Usage::default()
     }
 }
 

@@ -27,7 +27,7 @@ use crate::outcome::{Detail, Outcome};
 use crate::parts;
 use crate::record::Record;
 use crate::session::Event;
-use crate::tool::Answer;
+use crate::tool::{Answer, Scope};
 
 use prepare::{Prepared, Ready};
 
@@ -325,6 +325,11 @@ impl Session {
             let Some(ready) = slot.ready.take() else {
                 continue;
             };
+            let scopes = ready.access.reads.iter().chain(&ready.access.writes);
+            self.touched.extend(scopes.filter_map(|scope| match scope {
+                Scope::Path(path) if !path.starts_with('/') => Some(path.clone()),
+                _ => None,
+            }));
             let (abort, ended) = run::spawn(ready, &self.events, self.post_hooks());
             slot.began = Some(Instant::now());
             slot.running = Some(abort);
@@ -385,6 +390,9 @@ impl Session {
             }),
             _ => None,
         });
+        if let Some(Record::Planned { todos }) = &planned {
+            self.todos.clone_from(todos);
+        }
         let ended = Record::CallEnded {
             turn: self.turn,
             call,

@@ -4,28 +4,18 @@ use futures::StreamExt;
 use model::Event as Piece;
 use router::actor::Told;
 
+use super::prompt::model_id;
 use super::session::{Halt, Session};
-use super::shared::{CompactLimits, Compaction, SummaryWanted};
+use super::shared::{Compaction, Room, SummaryWanted};
 use crate::record::Record;
 use crate::transcript::View;
-
-/// Bytes to a token, where nothing was counted yet.
-pub(super) const BYTES_PER_TOKEN: u64 = 3;
 
 impl Session {
     /// Whether the next prompt would leave too little room.
     pub(super) fn is_full(&self) -> bool {
         let bytes = self.transcript.fingerprint(&self.offered.specs).bytes();
-        let most = self.context().0 as f64 * self.harness().parts.limits.compact_at;
-        self.tokens(bytes) as f64 > most
-    }
-
-    /// Tokens of a prompt of so many bytes, from what the last one had.
-    fn tokens(&self, bytes: u64) -> u64 {
-        match self.filled {
-            Some((tokens, asked)) => tokens + bytes.saturating_sub(asked) / BYTES_PER_TOKEN,
-            None => bytes / BYTES_PER_TOKEN,
-        }
+        let most = self.context_size().0 as f64 * self.harness().parts.limits.compact_at;
+        self.estimator.estimate(bytes).0 as f64 > most
     }
 
     /// Makes the conversation shorter. Whether it did.
@@ -33,39 +23,42 @@ impl Session {
         if !self.may_compact(why).await? {
             return Ok(false);
         }
-        let bytes = self.transcript.fingerprint(&self.offered.specs).bytes();
-        let context = self.context().0 as f64 * self.harness().parts.limits.compact_to;
-        let limits = CompactLimits {
-            bytes,
-            target: (context as u64)
-                .saturating_mul(BYTES_PER_TOKEN)
-                .min(bytes / 2),
-        };
-        let plan = self.plan(limits);
-        let Some(plan) = plan else {
-            let text = format!("{why}, and nothing of it can give way");
-            self.note(vec![Record::Noted { text }]).await;
-            return Ok(false);
-        };
-        self.give_way(plan, bytes).await
+        match self.plan(false) {
+            Some(plan) => self.give_way(plan).await,
+            None => {
+                let text = format!("{why}, and nothing of it can give way");
+                self.note(vec![Record::Noted { text }]).await;
+                Ok(false)
+            }
+        }
     }
 
-    /// Replaces all of the conversation by a summary, for a model that takes over.
+    /// Replaces what can be replaced of the conversation by a summary, for a model that takes over.
     pub(super) async fn summarise_all(&mut self) -> Result<(), Halt> {
-        let bytes = self.transcript.fingerprint(&self.offered.specs).bytes();
-        let limits = CompactLimits { bytes, target: 0 };
-        if let Some(plan) = self.plan(limits) {
-            self.give_way(plan, bytes).await?;
+        if let Some(plan) = self.plan(true) {
+            self.give_way(plan).await?;
         }
         Ok(())
     }
 
-    fn plan(&self, limits: CompactLimits) -> Option<Compaction> {
+    fn plan(&self, is_for_another: bool) -> Option<Compaction> {
         let view: View<'_> = self.transcript.view();
-        self.harness().parts.compactor.plan(&view, limits)
+        let all = self.transcript.fingerprint(&self.offered.specs).bytes();
+        let bytes = view.items.iter().map(|item| item.bytes).sum();
+        let profile = self.profile();
+        let room = Room {
+            profile: &profile,
+            fixed_bytes: all.saturating_sub(bytes),
+            bytes,
+            estimator: &self.estimator,
+            is_for_another,
+            todos: &self.todos,
+        };
+        self.harness().parts.compactor.plan(&view, room)
     }
 
-    async fn give_way(&mut self, plan: Compaction, bytes: u64) -> Result<bool, Halt> {
+    async fn give_way(&mut self, plan: Compaction) -> Result<bool, Halt> {
+        let bytes = self.transcript.fingerprint(&self.offered.specs).bytes();
         let (through, summary) = match plan.summary {
             Some(wanted) => (wanted.through, self.summary(wanted).await?),
             None => (0, String::new()),
@@ -88,15 +81,15 @@ impl Session {
         if bytes_after >= bytes {
             return Ok(false);
         }
-        self.filled = None;
         self.write(vec![record(bytes_after)]).await?;
         Ok(true)
     }
 
     /// Has a summary written. Where no model can, what is known without one stands for it.
     async fn summary(&mut self, wanted: SummaryWanted) -> Result<String, Halt> {
-        let ask = self.side_question(&wanted.question);
-        let name = ask.what.model().to_string();
+        let name = self.harness().parts.limits.summary_model.as_ref();
+        let name = name.unwrap_or(&self.model).clone();
+        let ask = self.side_question((wanted.question)(model_id(&name)));
         let mind = self.start.harness.parts.mind.clone();
         let mut told = mind.ask(ask);
         let (mut text, mut is_whole) = (String::new(), false);
@@ -126,12 +119,7 @@ impl Session {
                 Told::Waiting { .. } | Told::Event(_) => {}
             }
         }
-        let said = match is_whole && !text.trim().is_empty() {
-            true => text.trim(),
-            false => wanted.fallback.as_str(),
-        };
-        Ok(format!("{}\n\n{said}", wanted.verbatim.trim_end())
-            .trim()
-            .to_owned())
+        let said = (is_whole && !text.trim().is_empty()).then(|| text.trim());
+        Ok((wanted.beginning)(said))
     }
 }

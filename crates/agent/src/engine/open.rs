@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use model::TokenCount;
+use model::policy::TokenEstimator;
 use tokio::sync::mpsc;
 
 use super::inbox::{Events, Inbox};
@@ -206,12 +208,16 @@ fn launch(id: Arc<str>, start: Start, records: Vec<Stored>, next_seq: u64) -> Op
         spent: Spent::default(),
         fingerprint: Fingerprint::default(),
         loops: Loops::default(),
-        filled: None,
+        estimator: TokenEstimator::default(),
+        todos: Vec::new(),
+        context: None,
+        past: Vec::new(),
+        touched: Vec::new(),
         joining: Vec::new(),
         id: id.clone(),
         start,
     };
-    session.recall(&records);
+    session.recall(records);
     session.offer();
     if session.has_begun {
         session.fingerprint = session.transcript.fingerprint(&session.offered.specs);
@@ -226,10 +232,10 @@ fn launch(id: Arc<str>, start: Start, records: Vec<Stored>, next_seq: u64) -> Op
 
 impl Session {
     /// Takes over from records what is not in the transcript.
-    fn recall(&mut self, records: &[Stored]) {
+    fn recall(&mut self, records: Vec<Stored>) {
         let mut asked_bytes = 0;
         let mut counted_from = 0;
-        for stored in records {
+        for stored in &records {
             match &stored.record {
                 Record::Began {
                     forked_from: Some((_, after)),
@@ -245,11 +251,16 @@ impl Session {
                         self.spent.has_unknown |= cost_nano.is_none();
                     }
                     let prompt = usage.input + usage.cache_read + usage.cache_write;
-                    self.filled = Some((prompt + usage.output, asked_bytes));
+                    self.estimator.observe(asked_bytes, TokenCount(prompt));
                 }
-                Record::Compacted { .. } => self.filled = None,
+                Record::Planned { todos } => self.todos.clone_from(todos),
                 _ => {}
             }
         }
+        // Only what joined tells a context what was said already.
+        let joined = records.into_iter().map(|stored| stored.record);
+        self.past = joined
+            .filter(|record| matches!(record, Record::Joined { .. } | Record::Began { .. }))
+            .collect();
     }
 }

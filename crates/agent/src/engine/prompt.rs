@@ -2,7 +2,7 @@
 
 use model::policy::route::Boundary;
 use model::policy::{Caller, Class, Purpose, Task, TurnId};
-use model::{ModelId, ParallelTools, Request, Sampling, TokenCount, ToolChoice};
+use model::{ModelId, ParallelTools, Request, Sampling, ToolChoice};
 use router::actor::{Ask, Question, Terms};
 
 use super::session::Session;
@@ -81,16 +81,10 @@ impl Session {
         }
     }
 
-    /// A question beside the conversation: a summary. Nobody waits for it more than for the turn.
-    pub(super) fn side_question(&self, text: &str) -> Ask {
-        let wanted = self.harness().parts.limits.summary_model.as_deref();
-        let name = wanted.unwrap_or(&self.model);
-        let profile = self.mind().profile(name);
-        let messages = vec![model::Message::text(model::Role::User, text)];
-        let most = TokenCount(profile.max_output.0.min(SUMMARY));
-        let request = Request::new(model_id(name), messages, most);
-        let terms = match name {
-            "auto" => Terms::auto(&summary_task(text), Boundary::NewAgent),
+    /// A question beside the conversation: a summary. The turn waits for it, so it is as urgent.
+    pub(super) fn side_question(&self, request: Request) -> Ask {
+        let terms = match request.model.provider.as_str() {
+            "auto" => Terms::auto(&SUMMARY_TASK, Boundary::NewAgent),
             _ => Terms::named(),
         };
         Ask {
@@ -102,8 +96,8 @@ impl Session {
 
     /// How full the model's context is, in percent.
     pub(super) fn fill_percent(&self) -> u8 {
-        let used = self.filled.map_or(0, |(tokens, _)| tokens);
-        let percent = used.saturating_mul(100) / self.context().0.max(1);
+        let used = self.estimator.estimate(self.fingerprint.bytes()).0;
+        let percent = used.saturating_mul(100) / self.context_size().0.max(1);
         u8::try_from(percent.min(100)).unwrap_or(100)
     }
 
@@ -119,20 +113,15 @@ impl Session {
     }
 }
 
-/// The most tokens of a summary.
-const SUMMARY: u64 = 4_096;
-
-fn summary_task(text: &str) -> Task<'_> {
-    Task {
-        prompt: text,
-        purpose: Purpose::Summary,
-        files_touched: 0,
-        diff_lines: 0,
-        plan_depth: 0,
-        context_fill: 0,
-        stalls: 0,
-    }
-}
+const SUMMARY_TASK: Task<'static> = Task {
+    prompt: "",
+    purpose: Purpose::Summary,
+    files_touched: 0,
+    diff_lines: 0,
+    plan_depth: 0,
+    context_fill: 0,
+    stalls: 0,
+};
 
 /// A model as people write it. `auto` and `demo` stand for themselves.
 pub(super) fn model_id(name: &str) -> ModelId {

@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use model::policy::{AgentId, TurnId};
+use model::policy::{AgentId, TokenEstimator, TurnId};
 use model::{Profile, TokenCount, ToolSpec};
 use tokio::sync::mpsc;
 
 use super::Start;
 use super::inbox::{Events, Inbox};
-use super::shared::Harness;
+use super::shared::{Context, Harness};
 use crate::ask::Desk;
 use crate::hooks::HookEvent;
 use crate::locks::Locks;
 use crate::loops::Loops;
-use crate::record::{Mode, Origin, Record, Stored, TurnEnd};
+use crate::record::{Mode, Origin, Record, Stored, Todo, TurnEnd};
 use crate::session::{Event, Prompt};
 use crate::spawn::SpawnAgent;
 use crate::tool::Tool;
@@ -78,8 +78,15 @@ pub(super) struct Session {
     pub(super) spent: Spent,
     pub(super) fingerprint: Fingerprint,
     pub(super) loops: Loops,
-    /// Tokens of the last prompt and its answer, and the prompt's bytes.
-    pub(super) filled: Option<(u64, u64)>,
+    pub(super) estimator: TokenEstimator,
+    /// The plan as it is now.
+    pub(super) todos: Vec<Todo>,
+    /// What joins prompts; `None` before the first turn since the session was opened.
+    pub(super) context: Option<Box<dyn Context>>,
+    /// The records so far, where the session was opened from them and its context not yet.
+    pub(super) past: Vec<Record>,
+    /// Files that calls read or changed since the last request, relative to the root.
+    pub(super) touched: Vec<String>,
     /// What joins the next request.
     pub(super) joining: Vec<(Origin, String)>,
 }
@@ -101,6 +108,7 @@ impl Session {
         }
         self.hook(HookEvent::SessionEnd).await;
         self.mind().end_agent(self.agent).await;
+        (self.harness().parts.farewell)(&self.id);
         // What was enqueued last should not be lost to a program that ends now.
         if let Err(sentence) = self.store().flush().await {
             log::error!("session {}: {sentence}", self.id);
@@ -254,7 +262,7 @@ impl Session {
     }
 
     /// Tokens that the model's context has.
-    pub(super) fn context(&self) -> TokenCount {
+    pub(super) fn context_size(&self) -> TokenCount {
         self.profile().context
     }
 }

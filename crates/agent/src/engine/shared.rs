@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use base::AbsPath;
 use futures::future::BoxFuture;
-use model::Profile;
-use model::policy::AgentId;
+use model::policy::{AgentId, TokenEstimator};
+use model::{Message, ModelId, Profile, Request, Role, TokenCount};
 
 use super::mind::Mind;
-use crate::record::{Mode, Origin, PromptPlace};
+use crate::record::{Mode, Origin, PromptPlace, Record, Todo};
 use crate::sources::Sources;
 use crate::store::Store;
 use crate::tool::Tool;
@@ -27,11 +27,13 @@ pub struct HarnessParts {
     /// Every tool, in the order in which models are offered them.
     pub tools: Vec<Arc<dyn Tool>>,
     /// What joins prompts that nobody typed.
-    pub context: Arc<dyn Context>,
+    pub contexts: Arc<dyn Contexts>,
     /// What gives way when a conversation grows too long.
     pub compactor: Arc<dyn Compactor>,
     /// The bounds.
     pub limits: Limits,
+    /// Told the name of each session that has ended, so that what its tools left behind can go.
+    pub farewell: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
 /// What the sessions of a process share.
@@ -49,8 +51,6 @@ pub struct Limits {
     pub output_tokens: u64,
     /// From which part of the model's context on the conversation is made shorter.
     pub compact_at: f64,
-    /// To which part of it.
-    pub compact_to: f64,
     /// Who writes summaries, as `provider/model`; the session's own model where it is `None`.
     pub summary_model: Option<String>,
     /// The most subagents above one another.
@@ -63,7 +63,6 @@ impl Default for Limits {
             grace: Duration::from_millis(100),
             output_tokens: 10_000,
             compact_at: 0.8,
-            compact_to: 0.4,
             summary_model: None,
             depth: 2,
         }
@@ -97,80 +96,120 @@ impl Harness {
     }
 }
 
-/// A text that joins a prompt and that nobody typed.
-#[derive(Clone, Debug, PartialEq)]
+/// What joins a prompt, and what could not.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Joining {
-    /// Where it goes.
-    pub place: PromptPlace,
-    /// Where it comes from.
-    pub origin: Origin,
-    /// The text as the model reads it.
-    pub text: String,
+    /// `Record::Joined` entries in their order.
+    pub records: Vec<Record>,
+    /// What could not join, in sentences for the person.
+    pub problems: Vec<String>,
 }
 
-/// Knows what joins prompts: instructions, the state of the project, what is mentioned.
-pub trait Context: Send + Sync {
-    /// What a session begins with: the system prompt's blocks and the header.
-    fn opening(
-        &self,
-        root: &AbsPath,
-        profile: Arc<Profile>,
-        mode: Mode,
-    ) -> BoxFuture<'static, Vec<Joining>>;
+/// What a session's context is made for.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// The folder it works below.
+    pub root: AbsPath,
+    /// Of the model that it begins with.
+    pub profile: Arc<Profile>,
+    /// The tools on offer: their own names and the model's names for them.
+    pub tools: Vec<(String, String)>,
+    /// Whether it works for another agent.
+    pub is_subagent: bool,
+    /// How it works.
+    pub mode: Mode,
+}
 
-    /// What goes in front of a prompt. `is_first` is the session's first prompt.
-    fn before_prompt(
+/// Makes the context of each session.
+pub trait Contexts: Send + Sync {
+    /// The context of a session with these records, and what joins at its beginning: nothing where there are records.
+    fn open(
         &self,
-        root: &AbsPath,
-        profile: Arc<Profile>,
-        prompt: &str,
-        is_first: bool,
-    ) -> BoxFuture<'static, Vec<Joining>>;
+        about: About,
+        records: Vec<Record>,
+    ) -> BoxFuture<'static, (Box<dyn Context>, Joining)>;
+}
+
+/// Knows what joins one session's prompts: instructions, the state of the project, what is mentioned.
+///
+/// A future that is dropped half way may leave out what it was about to say, never say it twice.
+pub trait Context: Send {
+    /// What goes in front of a message of the person.
+    fn prompt<'a>(&'a mut self, text: &'a str) -> BoxFuture<'a, Joining>;
+
+    /// What goes behind results because these files were read or changed; paths are relative to the root.
+    fn touched(&mut self, paths: Vec<String>) -> BoxFuture<'_, Joining>;
+
+    /// What the model is told where another mode begins.
+    fn mode(&self, mode: Mode) -> Option<String>;
 }
 
 /// Adds one system block, and nothing else.
 #[derive(Clone, Debug)]
 pub struct NoContext(pub String);
 
-impl Context for NoContext {
-    fn opening(
+impl Contexts for NoContext {
+    fn open(
         &self,
-        _root: &AbsPath,
-        _profile: Arc<Profile>,
-        _mode: Mode,
-    ) -> BoxFuture<'static, Vec<Joining>> {
-        let block = Joining {
-            place: PromptPlace::System,
-            origin: Origin::Pack {
-                name: "plain".to_owned(),
-            },
-            text: self.0.clone(),
-        };
-        Box::pin(std::future::ready(vec![block]))
-    }
-
-    fn before_prompt(
-        &self,
-        _root: &AbsPath,
-        _profile: Arc<Profile>,
-        _prompt: &str,
-        _is_first: bool,
-    ) -> BoxFuture<'static, Vec<Joining>> {
-        Box::pin(std::future::ready(Vec::new()))
+        about: About,
+        records: Vec<Record>,
+    ) -> BoxFuture<'static, (Box<dyn Context>, Joining)> {
+        let mut joining = Joining::default();
+        if records.is_empty() {
+            joining.records.push(Record::Joined {
+                place: PromptPlace::System,
+                origin: Origin::Pack {
+                    name: "plain".to_owned(),
+                },
+                text: self.0.clone(),
+            });
+            let note = crate::leave::mode_note(about.mode, None);
+            joining.records.extend(note.map(|text| Record::Joined {
+                place: PromptPlace::BeforePrompt,
+                origin: Origin::Harness,
+                text,
+            }));
+        }
+        Box::pin(std::future::ready((
+            Box::new(self.clone()) as Box<dyn Context>,
+            joining,
+        )))
     }
 }
 
-/// How much a compaction is to save.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CompactLimits {
-    /// Bytes of the conversation now.
+impl Context for NoContext {
+    fn prompt<'a>(&'a mut self, _text: &'a str) -> BoxFuture<'a, Joining> {
+        Box::pin(std::future::ready(Joining::default()))
+    }
+
+    fn touched(&mut self, _paths: Vec<String>) -> BoxFuture<'_, Joining> {
+        Box::pin(std::future::ready(Joining::default()))
+    }
+
+    fn mode(&self, mode: Mode) -> Option<String> {
+        crate::leave::mode_note(mode, Some(Mode::Build))
+    }
+}
+
+/// How much room a conversation has.
+#[derive(Clone, Copy, Debug)]
+pub struct Room<'a> {
+    /// The profile of the model that reads it.
+    pub profile: &'a Profile,
+    /// Bytes of what is sent besides the conversation: system prompt and tools.
+    pub fixed_bytes: u64,
+    /// Bytes of the conversation.
     pub bytes: u64,
-    /// Bytes that it may have.
-    pub target: u64,
+    /// Tells tokens from bytes.
+    pub estimator: &'a TokenEstimator,
+    /// Whether all that can be summarised is to be.
+    pub is_for_another: bool,
+    /// The plan as it is now, the goal's companion: it stays as it is.
+    pub todos: &'a [Todo],
 }
 
 /// What gives way, and to what.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct Compaction {
     /// Results that are sent in a shorter form: call and text.
     pub reduced: Vec<(String, String)>,
@@ -181,22 +220,20 @@ pub struct Compaction {
 }
 
 /// A summary that is to be written.
-#[derive(Clone, Debug, PartialEq)]
 pub struct SummaryWanted {
     /// The last record that the summary stands for.
     pub through: u64,
-    /// What a model is asked, all of it.
-    pub question: String,
-    /// What stands in front of the summary as it is: goal, rules, plan, open files.
-    pub verbatim: String,
-    /// What stands for the summary where no model can write one.
-    pub fallback: String,
+    /// What a model is asked for it.
+    pub question: Box<dyn Fn(ModelId) -> Request + Send + Sync>,
+    /// The text that stands for what is summarised, from the model's answer; or without one, where no model could
+    /// write it.
+    pub beginning: Box<dyn Fn(Option<&str>) -> String + Send + Sync>,
 }
 
-/// Decides what gives way when a conversation grows too long. Pure.
+/// Decides what gives way when a conversation has grown too long. Pure.
 pub trait Compactor: Send + Sync {
     /// `None` where nothing can.
-    fn plan(&self, view: &View<'_>, limits: CompactLimits) -> Option<Compaction>;
+    fn plan(&self, view: &View<'_>, room: Room<'_>) -> Option<Compaction>;
 }
 
 /// Cuts old results to their ends, and has the rest summarised where that does not suffice.
@@ -207,13 +244,15 @@ pub struct PlainCompactor;
 const END: usize = 300;
 /// Pieces at the end of the conversation that stay as they are.
 const RECENT: usize = 8;
+/// The most tokens of a summary.
+const SUMMARY: TokenCount = TokenCount(4_096);
 
 impl Compactor for PlainCompactor {
-    fn plan(&self, view: &View<'_>, limits: CompactLimits) -> Option<Compaction> {
+    fn plan(&self, view: &View<'_>, room: Room<'_>) -> Option<Compaction> {
         let recent = view.items.len().saturating_sub(RECENT);
         let old = &view.items[..recent];
         let mut plan = Compaction::default();
-        let mut left = limits.bytes;
+        let mut left = room.bytes;
         for item in old {
             if let (ViewKind::Result { .. }, Some(call)) = (&item.kind, item.call)
                 && item.text.len() > 3 * END
@@ -223,7 +262,7 @@ impl Compactor for PlainCompactor {
                 plan.reduced.push((call.to_owned(), short));
             }
         }
-        if left > limits.target
+        if (left > room.bytes / 2 || room.is_for_another)
             && let Some(last) = old.last()
         {
             plan.reduced.clear();
@@ -241,29 +280,35 @@ fn summary(view: &View<'_>, old: usize, through: u64) -> SummaryWanted {
             ViewKind::Said(Origin::Person) | ViewKind::Said(Origin::Summary)
         )
     });
-    let goal = goal.map_or("", |item| item.text);
+    let goal = goal.map_or("", |item| item.text).to_owned();
     let mut told = String::new();
     for item in &view.items[..old] {
         let who = match &item.kind {
             ViewKind::Said(_) => "told",
             ViewKind::Model => "model",
             ViewKind::Thought => continue,
-            ViewKind::Call { name } => name,
+            ViewKind::Call { name, .. } => name,
             ViewKind::Result { .. } => "result",
         };
         told.push_str(&format!("{who}: {}\n", ends(item.text)));
     }
+    let question = format!(
+        "Below is the beginning of a conversation between a person and a coding agent. Summarise for the agent that \
+         goes on: what is wanted, what was found out, what was changed in which files, what is left to do. Name \
+         files, commands and errors exactly.\n\n{told}"
+    );
     SummaryWanted {
         through,
-        question: format!(
-            "Below is the beginning of a conversation between a person and a coding agent. Summarise for the agent \
-             that goes on: what is wanted, what was found out, what was changed in which files, what is left to do. \
-             Name files, commands and errors exactly.\n\n{told}"
-        ),
-        verbatim: format!(
-            "The beginning of this conversation was summarised. It began with:\n{goal}\n"
-        ),
-        fallback: "What happened since cannot be told; look at the files.".to_owned(),
+        question: Box::new(move |model| {
+            let message = Message::text(Role::User, question.as_str());
+            Request::new(model, vec![message], SUMMARY)
+        }),
+        beginning: Box::new(move |answer| {
+            let said = answer.unwrap_or("What happened since cannot be told; look at the files.");
+            format!(
+                "The beginning of this conversation was summarised. It began with:\n{goal}\n\n{said}"
+            )
+        }),
     }
 }
 

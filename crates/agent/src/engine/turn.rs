@@ -6,9 +6,8 @@ use model::{Content, FailureClass, StopReason};
 use super::ask::{Heard, failed_end};
 use super::prompt::Standing;
 use super::session::{Halt, Session};
-use super::shared::Joining;
+use super::shared::{About, Joining};
 use crate::hooks::HookEvent;
-use crate::leave::mode_note;
 use crate::loops::{Circle, Loops};
 use crate::parts;
 use crate::record::{Origin, PromptPlace, Record, StoredContent, StoredPart, TurnEnd};
@@ -49,7 +48,6 @@ impl Session {
         if let Some(spawn) = &self.spawn {
             spawn.set(self.turn, &self.model, self.mode);
         }
-        let is_first = !self.has_begun;
         let mut records = self.beginning().await?;
         match self.submitted(&prompt.text).await? {
             Ok(joined) => self.joining.extend(joined),
@@ -61,7 +59,7 @@ impl Session {
                 return Ok(TurnEnd::Failed { class, what });
             }
         }
-        records.extend(self.before_prompt(&prompt.text, is_first).await?);
+        records.extend(self.before_prompt(&prompt.text).await?);
         records.push(self.prompted(prompt, false));
         self.write(records).await?;
         self.is_written = true;
@@ -197,8 +195,15 @@ impl Session {
                 text,
             })
             .collect();
+        let touched = std::mem::take(&mut self.touched);
+        if let Some(context) = &mut self.context
+            && !touched.is_empty()
+        {
+            let joining = self.inbox.during(context.touched(touched)).await?;
+            records.extend(told(joining));
+        }
         for prompt in std::mem::take(&mut self.inbox.steering) {
-            records.extend(self.before_prompt(&prompt.text, false).await?);
+            records.extend(self.before_prompt(&prompt.text).await?);
             records.push(self.prompted(&prompt, true));
         }
         let has_any = !records.is_empty();
@@ -210,25 +215,18 @@ impl Session {
 
     /// The records with which a session begins; none where it has begun.
     async fn beginning(&mut self) -> Result<Vec<Record>, Halt> {
+        let joining = self.open_context().await?;
         if self.has_begun {
             return Ok(Vec::new());
         }
-        let (profile, mode) = (self.profile(), self.mode);
-        let opening = self
-            .harness()
-            .parts
-            .context
-            .opening(&self.start.root, profile, mode);
-        let opening = self.inbox.during(opening).await?;
         let mut records = vec![Record::Began {
             root: self.start.root.as_path().to_string_lossy().into_owned(),
             parent: self.start.parent.as_ref().map(|it| it.parent.clone()),
             forked_from: None,
-            mode,
+            mode: self.mode,
             model: self.model.clone(),
         }];
-        records.extend(opening.into_iter().map(joined));
-        records.extend(mode_note(mode, None).map(harness_note));
+        records.extend(joining);
         let hooked = self.start_hook().await?;
         records.extend(hooked.into_iter().map(|(origin, text)| Record::Joined {
             place: PromptPlace::BeforePrompt,
@@ -238,24 +236,44 @@ impl Session {
         Ok(records)
     }
 
-    async fn before_prompt(&mut self, prompt: &str, is_first: bool) -> Result<Vec<Record>, Halt> {
-        let profile = self.profile();
-        let context = &self.harness().parts.context;
-        let joining = context.before_prompt(&self.start.root, profile, prompt, is_first);
-        let joining = self.inbox.during(joining).await?;
+    /// Makes the context where there is none yet. What joins at the beginning of a session.
+    async fn open_context(&mut self) -> Result<Vec<Record>, Halt> {
+        if self.context.is_some() && self.has_begun {
+            return Ok(Vec::new());
+        }
+        let specs = self.offered.specs.iter();
+        let about = About {
+            root: self.start.root.clone(),
+            profile: self.profile(),
+            tools: specs
+                .map(|(own, spec)| (own.clone(), spec.name.clone()))
+                .collect(),
+            is_subagent: self.start.parent.is_some(),
+            mode: self.mode,
+        };
+        let opening = self.harness().parts.contexts.open(about, self.past.clone());
+        let (context, joining) = self.inbox.during(opening).await?;
+        self.past = Vec::new();
+        self.context = Some(context);
+        Ok(told(joining))
+    }
+
+    async fn before_prompt(&mut self, prompt: &str) -> Result<Vec<Record>, Halt> {
+        let mut records = Vec::new();
         while let Ok(late) = self.late.try_recv() {
             self.joining.push(late);
         }
-        let own = self.joining.drain(..).map(|(origin, text)| Joining {
+        let own = self.joining.drain(..).map(|(origin, text)| Record::Joined {
             place: PromptPlace::BeforePrompt,
             origin,
             text,
         });
-        let own: Vec<Record> = own.map(joined).collect();
-        Ok(own
-            .into_iter()
-            .chain(joining.into_iter().map(joined))
-            .collect())
+        records.extend(own);
+        if let Some(context) = &mut self.context {
+            let joining = self.inbox.during(context.prompt(prompt)).await?;
+            records.extend(told(joining));
+        }
+        Ok(records)
     }
 
     fn prompted(&self, prompt: &Prompt, is_steering: bool) -> Record {
@@ -306,12 +324,11 @@ const CUT_OFF: &str = "Your answer was cut off: it was longer than what you may 
 pub(super) const HOW_FULL: &str = "the conversation has grown long";
 pub(super) const HOW_TOO_LONG: &str = "the conversation is longer than the model takes";
 
-fn joined(joining: Joining) -> Record {
-    Record::Joined {
-        place: joining.place,
-        origin: joining.origin,
-        text: joining.text,
-    }
+/// What joins, and what could not, for the person.
+fn told(joining: Joining) -> Vec<Record> {
+    let problems = joining.problems.into_iter();
+    let problems = problems.map(|text| Record::Noted { text });
+    joining.records.into_iter().chain(problems).collect()
 }
 
 /// A note of the harness in front of what comes next.

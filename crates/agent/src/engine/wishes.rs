@@ -28,11 +28,11 @@ impl Session {
             return Ok(());
         }
         let mut records = vec![Record::ModeSet { mode }];
-        records.extend(mode_note(mode, Some(before)).map(|text| Record::Joined {
-            place: PromptPlace::BeforePrompt,
-            origin: Origin::Harness,
-            text,
-        }));
+        let note = match &self.context {
+            Some(context) => context.mode(mode),
+            None => mode_note(mode, Some(before)),
+        };
+        records.extend(note.map(super::turn::harness_note));
         if let Some(spawn) = &self.spawn {
             spawn.set(self.turn, &self.model, mode);
         }
@@ -56,7 +56,6 @@ impl Session {
         }
         let from = std::mem::replace(&mut self.model, model.clone());
         self.offer();
-        self.filled = None;
         if let Some(spawn) = &self.spawn {
             spawn.set(self.turn, &self.model, self.mode);
         }

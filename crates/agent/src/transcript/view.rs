@@ -18,6 +18,9 @@ pub struct View<'a> {
 pub struct ViewItem<'a> {
     /// The record that it came with.
     pub seq: u64,
+    /// Which answer it belongs to, counted from 1: its words, its calls and their results have the same number. What
+    /// comes before an answer has the number of that answer.
+    pub step: u64,
     /// What it is.
     pub kind: ViewKind<'a>,
     /// The call that it is, or answers.
@@ -41,6 +44,8 @@ pub enum ViewKind<'a> {
     Call {
         /// The word.
         name: &'a str,
+        /// The tool's own name; the model's word for it where the call has no result yet.
+        tool: &'a str,
     },
     /// A call's result.
     Result {
@@ -55,16 +60,21 @@ impl Transcript {
     /// The conversation as compaction looks at it. Calls that still run have no result in it.
     pub fn view(&self) -> View<'_> {
         let mut view = View::default();
+        let mut step = 1;
         for item in &self.items {
             match item {
                 Item::Said(said) => view.items.push(ViewItem {
                     seq: said.seq,
+                    step,
                     kind: ViewKind::Said(&said.origin),
                     call: None,
                     bytes: super::pieces::part_bytes(&said.part),
                     text: text_of(&said.part),
                 }),
-                Item::Answer(answer) => answer.view(&mut view.items),
+                Item::Answer(answer) => {
+                    answer.view(step, &mut view.items);
+                    step += 1;
+                }
             }
         }
         view
@@ -72,11 +82,12 @@ impl Transcript {
 }
 
 impl Answer {
-    fn view<'a>(&'a self, items: &mut Vec<ViewItem<'a>>) {
+    fn view<'a>(&'a self, step: u64, items: &mut Vec<ViewItem<'a>>) {
         for part in &self.parts {
             let (kind, call) = match &part.content {
                 Content::ToolCall { id, name, .. } if self.is_sent(id) => {
-                    (ViewKind::Call { name }, Some(id.as_str()))
+                    let tool = self.tool_of(id).unwrap_or(name);
+                    (ViewKind::Call { name, tool }, Some(id.as_str()))
                 }
                 Content::ToolCall { .. } => continue,
                 Content::Reasoning(_) => (ViewKind::Thought, None),
@@ -84,6 +95,7 @@ impl Answer {
             };
             items.push(ViewItem {
                 seq: self.seq,
+                step,
                 kind,
                 call,
                 bytes: super::pieces::part_bytes(part),
@@ -91,12 +103,17 @@ impl Answer {
             });
         }
         let slots = self.calls.iter().filter(|slot| !slot.is_dropped);
-        items.extend(slots.filter_map(CallSlot::view));
+        items.extend(slots.filter_map(|slot| slot.view(step)));
+    }
+
+    fn tool_of(&self, id: &str) -> Option<&str> {
+        let slot = self.calls.iter().find(|slot| slot.id == id)?;
+        Some(slot.result.as_ref()?.tool.as_str())
     }
 }
 
 impl CallSlot {
-    fn view(&self) -> Option<ViewItem<'_>> {
+    fn view(&self, step: u64) -> Option<ViewItem<'_>> {
         let result = self.result.as_ref()?;
         let texts = result.content.iter().filter_map(|content| match content {
             Content::Text(text) => Some(text.as_str()),
@@ -104,6 +121,7 @@ impl CallSlot {
         });
         Some(ViewItem {
             seq: result.seq,
+            step,
             kind: ViewKind::Result {
                 tool: &result.tool,
                 outcome: result.outcome,

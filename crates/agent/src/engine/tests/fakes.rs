@@ -182,7 +182,8 @@ fn world_of(mind: Arc<dyn super::super::Mind>, client: ScriptedClient, limits: L
         }),
         mind,
         tools: tools(&log),
-        context: Arc::new(NoContext("You are a test.".to_owned())),
+        contexts: Arc::new(NoContext("You are a test.".to_owned())),
+        farewell: Arc::new(|_| {}),
         compactor: Arc::new(PlainCompactor),
         limits,
     });

@@ -37,7 +37,7 @@ async fn a_hundred_turns_keep_their_prefix() {
         let spawn = json!({ "task": "child" }).to_string();
         match (text.as_str(), results) {
             ("child", _) => Script::text("found"),
-            (_, 0) if number % 3 == 0 => {
+            (_, 0) if number.is_multiple_of(3) => {
                 Script::calls(&[(&ids[0], "look", &say), (&ids[1], "edit", &writes)])
             }
             (_, 0) if number % 3 == 1 => Script::calls(&[(&ids[0], "exec", &say)]),
@@ -81,7 +81,7 @@ async fn five_hundred_calls_are_kept_once() {
     loop {
         let event = talk.next().await;
         // What was told is dropped as it comes, as a program without a window does.
-        events.extend(talk.told.drain(..));
+        events.append(&mut talk.told);
         if let Event::Idle(end) = event {
             assert_eq!(end, TurnEnd::Done);
             break;
