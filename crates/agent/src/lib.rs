@@ -15,6 +15,7 @@ mod globs;
 pub mod ground;
 pub mod outcome;
 pub mod record;
+pub mod rules;
 pub mod session;
 pub mod sources;
 pub mod tool;
