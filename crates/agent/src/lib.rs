@@ -26,6 +26,7 @@ pub mod outcome;
 pub mod parts;
 pub mod record;
 pub mod reduce;
+pub mod rules;
 pub mod session;
 pub mod sources;
 pub mod spawn;

@@ -9,6 +9,8 @@ mod arguments;
 mod cut;
 mod edit;
 mod exec;
+mod fetch;
+mod git;
 mod glob;
 mod grep;
 mod list;
@@ -16,7 +18,9 @@ pub mod names;
 mod place;
 mod read;
 mod rooms;
+mod search;
 mod shift;
+mod talk;
 mod terminal;
 mod write;
 
@@ -24,12 +28,14 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use host::Files;
 use model::{Profile, ToolInput, ToolSpec};
+use router::http::{Socket, Transport};
 use serde_json::{Value, json};
 
 use crate::outcome::Outcome;
 use crate::sources::Sources;
-use crate::tool::{Answer, Tool};
+use crate::tool::{Answer, Tool, ToolContext};
 
 pub use names::by_name;
 pub use rooms::Rooms;
@@ -43,6 +49,10 @@ pub struct Options {
     pub variables: Vec<(OsString, OsString)>,
     /// Where `glob` and `grep` look.
     pub ground: Ground,
+    /// What carries requests of `fetch`; without it that is not offered.
+    pub transport: Option<Arc<dyn Transport>>,
+    /// Whether `fetch` may reach machines of the own network.
+    pub reaches_private: bool,
     /// Whether search by meaning is plugged in.
     pub has_search: bool,
     /// Whether somebody knows what is wrong with files.
@@ -67,6 +77,8 @@ impl Options {
             rooms: Arc::default(),
             variables: std::env::vars_os().collect(),
             ground: Ground::Disk,
+            transport: Some(Arc::new(Socket::default())),
+            reaches_private: false,
             has_search: sources.search.is_some(),
             has_diagnostics: sources.diagnostics.is_some(),
             has_web: sources.web.is_some(),
@@ -82,6 +94,9 @@ pub fn all(options: &Options) -> Vec<Arc<dyn Tool>> {
         Arc::new(list::List),
         Arc::new(glob::FindFiles::new(&options)),
         Arc::new(grep::Grep::new(&options)),
+        Arc::new(search::SemanticSearch::new(&options)),
+        Arc::new(search::Symbols::new(&options)),
+        Arc::new(search::Diagnostics::new(&options)),
         Arc::new(edit::Edit::new(&options)),
         Arc::new(edit::ApplyPatch::new(&options)),
         Arc::new(edit::EditLines::new(&options)),
@@ -91,6 +106,12 @@ pub fn all(options: &Options) -> Vec<Arc<dyn Tool>> {
         Arc::new(shift::Delete),
         Arc::new(exec::ExecCommand::new(&options)),
         Arc::new(exec::WriteStdin::new(&options)),
+        Arc::new(git::Git::new(&options)),
+        Arc::new(fetch::Fetch::new(&options)),
+        Arc::new(search::WebSearch::new(&options)),
+        Arc::new(talk::Plan),
+        Arc::new(talk::AskUser),
+        Arc::new(talk::Memory::new(&options)),
     ]
 }
 
@@ -126,6 +147,14 @@ fn spec(
 /// A schema of one kind of value with what it means.
 fn of(kind: &str, description: &str) -> Value {
     json!({ "type": kind, "description": description })
+}
+
+/// The files of a call: below its root no link is followed, not even one that is planted meanwhile.
+fn files_of(context: &ToolContext) -> Arc<dyn Files> {
+    let files = &context.sources.files;
+    files
+        .beneath(&context.root)
+        .map_or_else(|| Arc::clone(files), Arc::from)
 }
 
 /// Does something on a thread where it may block. Once begun it is done to its end, whoever waits.

@@ -1,4 +1,4 @@
-//! What git knows about the files on the screen: head texts, status, branch.
+//! What git knows about files: head texts, status, branch, history, differences.
 //!
 //! Knows: `base`, libgit2. Must not know: buffers, how a status is coloured, when to ask again.
 //! Invariant: nothing here runs a hook, a filter program, a file-system monitor or any other process;
@@ -6,8 +6,10 @@
 //! Invariant: nothing here writes to the user's checkout or to its git folder.
 //! Start at `Repository::discover`.
 
+mod history;
 mod repository;
 mod status;
 
+pub use history::{Blamed, Commit, Compared};
 pub use repository::{Branch, Error, Repository};
 pub use status::{FileStatus, Statuses};

@@ -11,7 +11,7 @@ use crate::status::{self, Statuses};
 
 /// A repository with a working tree.
 pub struct Repository {
-    inner: git2::Repository,
+    pub(crate) inner: git2::Repository,
     workdir: AbsPath,
 }
 
@@ -175,7 +175,7 @@ fn is_absent(error: &git2::Error) -> bool {
     )
 }
 
-fn unreadable(path: &Path, error: &git2::Error) -> Error {
+pub(crate) fn unreadable(path: &Path, error: &git2::Error) -> Error {
     Error::Unreadable {
         path: path.to_path_buf(),
         message: error.message().to_owned(),

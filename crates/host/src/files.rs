@@ -80,6 +80,13 @@ pub trait Files: Send + Sync {
     /// Removes what saves that died left in `folder`. Never touches a save still under way.
     fn sweep(&self, folder: &AbsPath) -> Result<(), Error>;
 
+    /// The same files, but below `root` no link is followed, not even one that is planted between two calls:
+    /// paths there must be without links. `None` where that cannot be had; then the caller's own look before has
+    /// to do.
+    fn beneath(&self, _root: &AbsPath) -> Option<Box<dyn Files>> {
+        None
+    }
+
     /// How many bytes still fit on the volume that holds a path; `None` where nobody can tell.
     fn free_bytes(&self, _path: &AbsPath) -> Option<u64> {
         None

@@ -1,5 +1,7 @@
 //! The machine's own files.
 
+#[cfg(target_os = "linux")]
+mod beneath;
 mod folder;
 mod log;
 mod read;
@@ -105,6 +107,12 @@ impl Files for RealFiles {
 
     fn sweep(&self, folder: &AbsPath) -> Result<(), Error> {
         save::sweep(folder)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn beneath(&self, root: &AbsPath) -> Option<Box<dyn Files>> {
+        let files = beneath::Beneath::new(root)?;
+        Some(Box::new(files))
     }
 
     fn free_bytes(&self, path: &AbsPath) -> Option<u64> {

@@ -29,6 +29,7 @@ mod layers;
 mod nodes;
 mod outline;
 mod scope;
+pub mod shell;
 mod snapshot;
 mod source;
 mod tree;

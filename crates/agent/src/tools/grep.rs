@@ -15,6 +15,7 @@ use project::{Hidden, Ignored, WalkOptions};
 use text::{Buffer, Snapshot};
 
 use crate::outcome::Detail;
+use crate::rules::places::SECRETS;
 use crate::tool::{Access, Answer, Call, Shown, Tool, ToolClass, ToolContext};
 
 use super::arguments::Arguments;
@@ -150,7 +151,8 @@ fn query(arguments: &Arguments<'_>) -> Result<SearchQuery, Answer> {
         whole_word: false,
         files: WalkOptions {
             include,
-            exclude: Vec::new(),
+            // What holds secrets is looked into only when it is named, and then rules have a say.
+            exclude: SECRETS.iter().map(|glob| (*glob).to_owned()).collect(),
             hidden: Hidden::Visit,
             ignored: Ignored::Skip,
         },
@@ -175,6 +177,7 @@ fn grep(
         unsaved: unsaved(context),
     };
     let (mut found, problems, summary) = collect(&query, &scope, cancel)?;
+    leave_out_ignored(&query, &scope, cancel, &mut found);
     if found.is_empty() {
         if let Some(problem) = problems
             .first()
@@ -219,6 +222,7 @@ fn root(context: &ToolContext, place: &Place, query: &mut SearchQuery) -> Result
         Ok(stat) if stat.kind == FileKind::Folder => Ok(place.path.clone()),
         Ok(stat) if stat.kind == FileKind::File => {
             query.files.include = vec![format!("/{}", escape(&place.path.name()))];
+            query.files.exclude.clear();
             query.files.ignored = Ignored::Visit;
             Ok(place.path.parent().unwrap_or_else(|| place.path.clone()))
         }
@@ -270,6 +274,34 @@ fn collect(
             Err(_) => Err(unexpected("The search broke off; try a simpler pattern.")),
         }
     })
+}
+
+/// What a search is told to include counts for the walk even where it is ignored; here it does not.
+fn leave_out_ignored(
+    query: &SearchQuery,
+    scope: &SearchScope,
+    cancel: &AtomicBool,
+    found: &mut Vec<FileMatches>,
+) {
+    if query.files.include.is_empty() || query.files.ignored == Ignored::Visit {
+        return;
+    }
+    let walk = WalkOptions {
+        include: Vec::new(),
+        ..query.files.clone()
+    };
+    let Ok((paths, _)) = project::file_list(&scope.ground, &scope.root, &walk, cancel) else {
+        return;
+    };
+    let is_known = |path: &AbsPath| {
+        let inner = path.relative_to(&scope.root);
+        inner.is_some_and(|inner| {
+            paths
+                .binary_search_by(|other| other.as_path().cmp(inner))
+                .is_ok()
+        })
+    };
+    found.retain(|file| is_known(&file.path));
 }
 
 fn rows(context: &ToolContext, found: &[FileMatches], around: usize) -> String {

@@ -2,7 +2,7 @@
 
 use base::AbsPath;
 use futures::future::BoxFuture;
-use host::{Entry, FileKind};
+use host::{Entry, FileKind, Files};
 use model::{Profile, ToolSpec};
 
 use crate::outcome::Detail;
@@ -11,7 +11,7 @@ use crate::tool::{Access, Answer, Call, Tool, ToolClass, ToolContext};
 use super::arguments::Arguments;
 use super::place::{missing, place};
 use super::read::sentence;
-use super::{blocking, of, spec, unexpected};
+use super::{blocking, files_of, of, spec, unexpected};
 
 /// Names that are shown.
 const NAMES: usize = 1000;
@@ -94,7 +94,7 @@ fn list(call: &Call, context: &ToolContext) -> Result<Answer, Answer> {
         Err(error) => return Err(unexpected(sentence(&error.to_string()))),
     }
     let mut listed = Listed::default();
-    listed.folder(context, &place.path, 0, depth);
+    listed.folder(files_of(context).as_ref(), &place.path, 0, depth);
     if let Some(problem) = listed.problems.first().filter(|_| listed.text.is_empty()) {
         return Err(unexpected(sentence(problem)));
     }
@@ -110,8 +110,8 @@ struct Listed {
 }
 
 impl Listed {
-    fn folder(&mut self, context: &ToolContext, folder: &AbsPath, level: u64, depth: u64) {
-        let listing = match context.sources.files.list(folder) {
+    fn folder(&mut self, files: &dyn Files, folder: &AbsPath, level: u64, depth: u64) {
+        let listing = match files.list(folder) {
             Ok(listing) => listing,
             Err(error) => return self.problems.push(error.to_string()),
         };
@@ -131,7 +131,7 @@ impl Listed {
                 && !entry.is_link
                 && !CLOSED.contains(&name.as_str());
             if is_open && level + 1 < depth {
-                self.folder(context, &entry.path, level + 1, depth);
+                self.folder(files, &entry.path, level + 1, depth);
             }
         }
     }

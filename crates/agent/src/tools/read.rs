@@ -17,7 +17,7 @@ use super::arguments::Arguments;
 use super::cut::{budget, floor};
 use super::place::{Place, missing, place};
 use super::rooms::Room;
-use super::{Options, blocking, invalid, of, spec, unexpected};
+use super::{Options, blocking, files_of, invalid, of, spec, unexpected};
 
 /// Lines that are shown where the call does not say how many.
 const LINES: u64 = 2000;
@@ -136,7 +136,7 @@ fn read(call: &Call, context: &ToolContext, room: &Room) -> Result<Answer, Answe
     let arguments = Arguments::of(call)?;
     let path = arguments.needed("path")?;
     let part = part(&arguments, context)?;
-    let files = context.sources.files.as_ref();
+    let files = files_of(context);
     if let Some(kept) = room.whole.path(path) {
         if !files.exists(&kept) {
             return Err(unexpected(format!(
@@ -285,7 +285,7 @@ fn in_passing(
     part: Part,
 ) -> Result<Answer, Answer> {
     let mut reader = Passing::new(part);
-    let files = context.sources.files.as_ref();
+    let files = files_of(context);
     let read = files.read_chunks(path, &mut |chunk| reader.take(chunk));
     read.map_err(|error| unexpected(sentence(&error.to_string())))?;
     if reader.is_binary {
@@ -416,7 +416,7 @@ fn picture(
             "{name} is a picture, and this model does not see pictures."
         )));
     }
-    let content = context.sources.files.read(&place.path, PICTURE);
+    let content = files_of(context).read(&place.path, PICTURE);
     let content = content.map_err(|error| unexpected(sentence(&error.to_string())))?;
     if !is_picture(&content, media_type) {
         return Err(unexpected(format!(

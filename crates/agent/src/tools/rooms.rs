@@ -66,6 +66,15 @@ impl Rooms {
     }
 }
 
+impl Drop for Rooms {
+    fn drop(&mut self) {
+        // A command that runs holds its room; here the two let go of each other.
+        for room in lock(&self.rooms).values() {
+            drop(std::mem::take(&mut *lock(&room.terminals)));
+        }
+    }
+}
+
 /// What one session leaves behind between two calls.
 pub(super) struct Room {
     pub(super) whole: Whole,

@@ -13,7 +13,7 @@ use super::arguments::Arguments;
 use super::edit::{diff, stopped};
 use super::place::{Place, missing, place_below};
 use super::read::sentence;
-use super::{blocking, of, spec, unexpected};
+use super::{blocking, files_of, of, spec, unexpected};
 
 /// The largest text of a removed file that a person is shown, in bytes.
 const SHOWN: u64 = 256 << 10;
@@ -131,7 +131,7 @@ fn ends(call: &Call, context: &ToolContext) -> Result<(Place, Place), Answer> {
 
 fn relocate(call: &Call, context: &ToolContext) -> Result<Answer, Answer> {
     let (from, to) = ends(call, context)?;
-    let files = context.sources.files.as_ref();
+    let files = files_of(context);
     let source = own(context, &from, Arguments::of(call)?.needed("from")?)?;
     if !files.exists(&source) {
         return Err(missing(context, &from));
@@ -164,7 +164,7 @@ fn remove(call: &Call, context: &ToolContext) -> Result<Answer, Answer> {
     let arguments = Arguments::of(call)?;
     let given = arguments.needed("path")?;
     let place = place_below(context, given)?;
-    let files = context.sources.files.as_ref();
+    let files = files_of(context);
     let target = own(context, &place, given)?;
     let stat = match files.stat(&target) {
         Ok(stat) => stat,
@@ -183,7 +183,7 @@ fn remove(call: &Call, context: &ToolContext) -> Result<Answer, Answer> {
             return Err(unexpected(text));
         }
     }
-    let old = text_of(files, &target, stat.kind);
+    let old = text_of(files.as_ref(), &target, stat.kind);
     files
         .remove(&target)
         .map_err(|error| unexpected(sentence(&error.to_string())))?;

@@ -1,7 +1,9 @@
 //! Every tool against files, real and not, and every way in which it can refuse.
 
+mod changes;
 mod commands;
 mod files;
+mod others;
 
 use std::sync::Arc;
 
@@ -82,6 +84,33 @@ impl World {
         };
         let context = context_with(sources, root);
         Self::over(context, Ground::Disk, Some(folder))
+    }
+
+    /// In memory, with other options.
+    pub(super) fn with(change: impl FnOnce(&mut Options)) -> Self {
+        let mut world = Self::fake().0;
+        change(&mut world.options);
+        world.tools = all(&world.options);
+        world
+    }
+
+    /// In memory, with what is plugged in.
+    pub(super) fn plugged(plug: impl FnOnce(&mut Sources)) -> Self {
+        let files = Arc::new(FakeFiles::new());
+        let path = |path: &str| AbsPath::new(path).expect("absolute");
+        files.folder(&path("/r"));
+        files.folder(&path("/state"));
+        let mut sources = Sources {
+            files,
+            clock: Arc::new(FakeClock::at(0)),
+            state: path("/state"),
+            buffers: None,
+            search: None,
+            diagnostics: None,
+            web: None,
+        };
+        plug(&mut sources);
+        Self::over(context_with(sources, path("/r")), Ground::Files, None)
     }
 
     fn over(context: ToolContext, ground: Ground, folder: Option<TempFolder>) -> Self {

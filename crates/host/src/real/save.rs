@@ -56,6 +56,26 @@ pub(super) fn save(request: &SaveRequest<'_>) -> Result<Saved, Error> {
     }
 }
 
+/// As `save`, for a name in a folder that is held open: `target` is that name by way of the folder's handle. A
+/// link by that name is refused. The request's path is the same without the handle.
+pub(super) fn save_at(request: &SaveRequest<'_>, target: &AbsPath) -> Result<Saved, Error> {
+    let Some(found) = look(target)? else {
+        return create(request, target);
+    };
+    refuse_unless_writable(&found)?;
+    check_expected(request.expected, &found)?;
+    if let Some(saved) = try_replace(request, &found)? {
+        return Ok(saved);
+    }
+    // By its lasting path, since the record of it outlives the handle; it is opened only if it is still the
+    // file that was found.
+    let found = Found {
+        path: request.path.clone(),
+        ..found
+    };
+    overwrite::overwrite(request, &found)
+}
+
 /// Writes a private file of our own by way of a temporary one.
 pub(super) fn write_private(path: &AbsPath, content: &[u8]) -> Result<(), Error> {
     let failed = |error: &io::Error| Error::from_io(path, SAVE, error);

@@ -17,7 +17,7 @@ use crate::tool::{Answer, Shown, ToolContext};
 use super::super::place::place_below;
 use super::super::read::sentence;
 use super::super::rooms::Room;
-use super::super::unexpected;
+use super::super::{files_of, unexpected};
 
 /// Lines of the diff that the model is shown.
 const DIFF_LINES: usize = 40;
@@ -42,7 +42,8 @@ fn try_carry_out(
     room: &Room,
     edits: Vec<FileEdit>,
 ) -> Result<Answer, Answer> {
-    let files = context.sources.files.as_ref();
+    let files = files_of(context);
+    let files = files.as_ref();
     let edits = relative(context, edits)?;
     let ground = Ground::new(files, &context.root).map_err(|error| unexpected(sentence(&error)))?;
     let texts = Marked::new(context, room, &ground, &edits);

@@ -45,14 +45,13 @@ fn a_char_that_is_cut_waits_for_its_rest() {
 #[test]
 fn of_a_long_output_beginning_and_end_are_held_and_the_lines_between_counted() {
     let (mut heard, files) = heard();
-    let line = [b'x'; 99];
+    let line = "x".repeat(99);
     let mut all = 0;
-    for ix in 0..50_000 {
-        let mut piece = format!("{ix:05}").into_bytes();
-        piece.extend_from_slice(&line);
-        piece.push(b'\n');
+    for piece in 0..500 {
+        let lines = (0..100).map(|ix| format!("{:05}{line}\n", piece * 100 + ix));
+        let piece: String = lines.collect();
         all += piece.len();
-        heard.hear(&piece);
+        heard.hear(piece.as_bytes());
         assert!(heard.head.len() + heard.tail.len() <= HEAD + TAIL);
     }
     let handle = heard.whole().expect("kept");

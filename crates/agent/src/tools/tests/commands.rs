@@ -289,3 +289,38 @@ async fn every_way_of_running_to_fail_says_what_to_do() {
     let answer = gone.call("exec_command", json!({ "command": "ls" })).await;
     assert_says(&answer, UnexpectedEnvironment, "run a program in");
 }
+
+/// The memory of this process that is in use, in bytes.
+fn memory() -> usize {
+    let path = AbsPath::new("/proc/self/statm").expect("absolute");
+    let statm = RealFiles.read(&path, 1 << 16).expect("readable");
+    let statm = String::from_utf8_lossy(&statm);
+    let pages: usize = statm
+        .split(' ')
+        .nth(1)
+        .and_then(|pages| pages.parse().ok())
+        .expect("a number");
+    pages * 4096
+}
+
+#[tokio::test]
+async fn memory_stays_flat_whatever_a_command_prints() {
+    let world = World::real();
+    let before = memory();
+    // More than is kept on the disk.
+    let command = "yes 'a line that is as long as lines of builds are, more or less, and says nothing' | head -c 300000000";
+    let answer = world
+        .call(
+            "exec_command",
+            json!({ "command": command, "timeout_ms": 300_000 }),
+        )
+        .await;
+    let grown = memory().saturating_sub(before);
+    assert_says(&answer, Outcome::Ok, "whole output: out-1");
+    assert_says(&answer, Outcome::Ok, "[exit code 0");
+    // Tests beside this one need memory too; what is printed would not fit in any case.
+    assert!(grown < 200 << 20, "{grown}");
+    let path = world.context.sources.state.join("outputs/s1/out-1.txt");
+    let kept = RealFiles.stat(&path).expect("a file").stamp.size;
+    assert!((200 << 20..=257 << 20).contains(&kept), "{kept}");
+}

@@ -1,0 +1,280 @@
+//! Which calls may be made, which are asked for, which never: rules of the person over what goes without saying.
+//!
+//! A rule is written as `Tool` or `Tool(what)`: `Bash(git status:*)`, `Edit(src/**)`, `Read(~/.ssh/**)`,
+//! `Fetch(domain:docs.rs)`, `mcp__files`. Forbidding wins over asking, asking over allowing, a rule over what goes
+//! without saying. In settings they stand as `permissions: { allow, ask, deny, edits }`.
+//!
+//! Must not know: who is asked. Invariant: what is not understood is asked for.
+//! Start at `Rules::judge`; what a decision for the session becomes is in `Rules::rules_for`.
+
+mod command;
+mod harmless;
+mod pattern;
+pub(crate) mod places;
+
+use serde_json::Value;
+
+use crate::record::Mode;
+use crate::tool::{Access, Call, Input, Scope, Tool, ToolClass};
+
+use self::command::Line;
+use self::pattern::{Pattern, Subject};
+
+pub use harmless::is_read_only;
+
+/// What a call may.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is made.
+    Allow,
+    /// The person is asked.
+    Ask {
+        /// Why, in a few words for the person.
+        reason: String,
+    },
+    /// It is not made.
+    Deny {
+        /// Why, as a sentence for the model.
+        reason: String,
+    },
+}
+
+/// A rule that cannot be read, as a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem(pub String);
+
+/// The rules of a session.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    allow: Vec<Pattern>,
+    ask: Vec<Pattern>,
+    deny: Vec<Pattern>,
+    /// Whether edits below the root are asked for, where no rule speaks of them.
+    asks_for_edits: bool,
+}
+
+impl Rules {
+    /// Reads settings: an object with `permissions`, or that object itself. What cannot be read is left out
+    /// and named, but for a rule that forbids or asks: it then stands for its whole tool.
+    pub fn parse(text: &str) -> (Self, Vec<Problem>) {
+        match serde_json::from_str::<Value>(text) {
+            Ok(value) => Self::of(&value),
+            Err(error) => {
+                let problem = Problem(format!("the permissions cannot be read: {error}"));
+                (Self::default(), vec![problem])
+            }
+        }
+    }
+
+    /// The same from a value.
+    pub fn of(settings: &Value) -> (Self, Vec<Problem>) {
+        let permissions = settings.get("permissions").unwrap_or(settings);
+        let mut problems = Vec::new();
+        let mut list = |name: &str| {
+            let mut patterns = Vec::new();
+            let rules = match permissions.get(name) {
+                None | Some(Value::Null) => return patterns,
+                Some(Value::Array(rules)) => rules,
+                Some(_) => {
+                    problems.push(Problem(format!(
+                        "`{name}` of the permissions must be a list of rules"
+                    )));
+                    return patterns;
+                }
+            };
+            for rule in rules {
+                let Some(rule) = rule.as_str() else {
+                    problems.push(Problem(format!("{rule} is no rule; write it as a string")));
+                    continue;
+                };
+                match Pattern::read(rule) {
+                    Ok(pattern) => patterns.push(pattern),
+                    Err(error) => {
+                        problems.push(Problem(error));
+                        // A slip of the pen must not open what was to be closed.
+                        if name != "allow" {
+                            patterns.extend(Pattern::whole_tool(rule));
+                        }
+                    }
+                }
+            }
+            patterns
+        };
+        let (allow, ask, deny) = (list("allow"), list("ask"), list("deny"));
+        let asks_for_edits = match permissions.get("edits").and_then(Value::as_str) {
+            Some("ask") => true,
+            Some("allow") | None => false,
+            Some(other) => {
+                problems.push(Problem(format!(
+                    "`edits` is \"ask\" or \"allow\", not {other:?}"
+                )));
+                true
+            }
+        };
+        let rules = Self {
+            allow,
+            ask,
+            deny,
+            asks_for_edits,
+        };
+        (rules, problems)
+    }
+
+    /// The same with rules that allow more: what `rules_for` gave, once the person agreed.
+    pub fn with_allowed(&self, rules: &[String]) -> Self {
+        let mut more = self.clone();
+        let patterns = rules.iter().filter_map(|rule| Pattern::read(rule).ok());
+        more.allow.extend(patterns);
+        more
+    }
+
+    /// What a call may.
+    pub fn judge(&self, tool: &dyn Tool, call: &Call, access: &Access, mode: Mode) -> Verdict {
+        let line = access.command.as_deref().map(Line::read);
+        let subject = Subject {
+            name: tool.name(),
+            class: tool.class(),
+            access,
+            line: line.as_ref(),
+        };
+        if let Some(pattern) = self.deny.iter().find(|pattern| pattern.touches(&subject)) {
+            return deny(format!(
+                "The rule {pattern} forbids it. Do it another way, or ask the person."
+            ));
+        }
+        if let Some(verdict) = forbidden_by_mode(&subject, mode) {
+            return verdict;
+        }
+        if let Some(verdict) = places::guarded(&subject.class, access) {
+            return verdict;
+        }
+        if let Some(pattern) = self.ask.iter().find(|pattern| pattern.touches(&subject)) {
+            return ask(format!("the rule {pattern} asks for it"));
+        }
+        match self.covers(&subject) {
+            true => Verdict::Allow,
+            false => self.unspoken(&subject, call),
+        }
+    }
+
+    /// Whether rules that allow speak of every part of a call.
+    fn covers(&self, subject: &Subject<'_>) -> bool {
+        match subject.line {
+            Some(line) => line.is_covered(&self.allow, subject),
+            None => self.allow.iter().any(|pattern| pattern.covers(subject)),
+        }
+    }
+
+    /// What goes without saying.
+    fn unspoken(&self, subject: &Subject<'_>, call: &Call) -> Verdict {
+        let access = subject.access;
+        match subject.class {
+            ToolClass::Read => match places::outside(&access.reads) {
+                None => Verdict::Allow,
+                Some(path) => ask(format!("{path} lies outside of the project")),
+            },
+            ToolClass::Edit => match places::outside(&access.writes) {
+                Some(path) => deny(format!(
+                    "{path} lies outside of the project; only files below its folder can be changed."
+                )),
+                None if self.asks_for_edits => ask("edits are asked for".to_owned()),
+                None if takes_all(call) => {
+                    ask("it removes a folder with everything in it".to_owned())
+                }
+                None => Verdict::Allow,
+            },
+            ToolClass::Execute => match (subject.line, changes_something(access)) {
+                (Some(line), _) if line.is_read_only() => Verdict::Allow,
+                (None, false) => Verdict::Allow,
+                (Some(line), _) if !line.is_understood() => {
+                    ask("the command line cannot be read for certain".to_owned())
+                }
+                _ => ask("it runs a program".to_owned()),
+            },
+            ToolClass::Network => ask(match &access.host {
+                Some(host) => format!("it reaches {host}"),
+                None => "it reaches the network".to_owned(),
+            }),
+            ToolClass::Interact | ToolClass::Delegate => Verdict::Allow,
+            ToolClass::Foreign => ask(format!("{} comes from outside", subject.name)),
+        }
+    }
+
+    /// The rules by which this call, and all like it, would be allowed from now on: for a decision for the
+    /// session or for always. Empty where nothing wider than this once can be allowed.
+    pub fn rules_for(&self, tool: &dyn Tool, access: &Access) -> Vec<String> {
+        if places::guarded(&tool.class(), access).is_some() {
+            return Vec::new();
+        }
+        match (tool.class(), &access.command) {
+            (ToolClass::Execute, Some(command)) => Line::read(command).rules(),
+            (ToolClass::Edit, _) => vec!["Edit(**)".to_owned()],
+            (ToolClass::Read, _) => {
+                let outside = access.reads.iter().filter_map(|scope| match scope {
+                    Scope::Path(path) if path.starts_with('/') => {
+                        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+                        Some(format!("Read(/{folder}/**)"))
+                    }
+                    Scope::Tree(path) if path.starts_with('/') => Some(format!("Read(/{path}/**)")),
+                    _ => None,
+                });
+                outside.collect()
+            }
+            (ToolClass::Network, _) => match &access.host {
+                Some(host) => vec![format!("{}(domain:{host})", pattern::written(tool.name()))],
+                None => vec![pattern::written(tool.name())],
+            },
+            _ => vec![pattern::written(tool.name())],
+        }
+    }
+}
+
+fn forbidden_by_mode(subject: &Subject<'_>, mode: Mode) -> Option<Verdict> {
+    let what = match mode {
+        Mode::Build => return None,
+        Mode::Plan => "This session makes a plan; nothing is changed meanwhile.",
+        Mode::Ask => "This session answers questions; nothing is changed in it.",
+    };
+    let is_forbidden = match subject.class {
+        ToolClass::Edit => true,
+        ToolClass::Execute => match subject.line {
+            Some(line) => !line.is_read_only(),
+            None => changes_something(subject.access),
+        },
+        ToolClass::Read
+        | ToolClass::Network
+        | ToolClass::Interact
+        | ToolClass::Delegate
+        | ToolClass::Foreign => false,
+    };
+    is_forbidden.then(|| {
+        deny(format!(
+            "{what} Look with read, grep and commands that only read."
+        ))
+    })
+}
+
+/// Whether a call touches more than what is the session's own.
+fn changes_something(access: &Access) -> bool {
+    let mut writes = access.writes.iter();
+    writes.any(|scope| !matches!(scope, Scope::Own(_)))
+}
+
+fn takes_all(call: &Call) -> bool {
+    let Input::Json(input) = &call.input else {
+        return false;
+    };
+    let flag = input.get("recursive");
+    flag.is_some_and(|flag| !matches!(flag, Value::Null | Value::Bool(false)))
+}
+
+fn ask(reason: String) -> Verdict {
+    Verdict::Ask { reason }
+}
+
+fn deny(reason: String) -> Verdict {
+    Verdict::Deny { reason }
+}
+
+#[cfg(test)]
+mod tests;

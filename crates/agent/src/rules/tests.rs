@@ -1,0 +1,420 @@
+//! Calls and what they may.
+
+use base::AbsPath;
+use futures::future::BoxFuture;
+use model::{Profile, ToolSpec};
+use serde_json::json;
+
+use super::*;
+use crate::tool::{Answer, ToolContext};
+
+struct Fake(&'static str, ToolClass);
+
+impl Tool for Fake {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    fn spec(&self, _: &Profile) -> Option<ToolSpec> {
+        None
+    }
+
+    fn class(&self) -> ToolClass {
+        self.1
+    }
+
+    fn access(&self, _: &Call, _: &ToolContext) -> Result<Access, Answer> {
+        Ok(Access::default())
+    }
+
+    fn run<'a>(&'a self, _: &'a Call, _: &'a ToolContext) -> BoxFuture<'a, Answer> {
+        Box::pin(std::future::ready(Answer::ok("done")))
+    }
+}
+
+fn call() -> Call {
+    Call {
+        id: "c".to_owned(),
+        tool: "t".to_owned(),
+        input: Input::Json(json!({})),
+        waits: false,
+    }
+}
+
+fn rules(permissions: Value) -> Rules {
+    let (rules, problems) = Rules::of(&json!({ "permissions": permissions }));
+    assert_eq!(problems, []);
+    rules
+}
+
+fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "allow",
+        Verdict::Ask { .. } => "ask",
+        Verdict::Deny { .. } => "deny",
+    }
+}
+
+fn run_access(command: &str) -> Access {
+    Access {
+        writes: vec![Scope::Tree(String::new())],
+        command: Some(command.to_owned()),
+        ..Access::default()
+    }
+}
+
+fn bash(rules: &Rules, command: &str) -> &'static str {
+    let tool = Fake("exec_command", ToolClass::Execute);
+    word(&rules.judge(&tool, &call(), &run_access(command), Mode::Build))
+}
+
+fn file(rules: &Rules, tool: &'static str, path: &str, mode: Mode) -> &'static str {
+    let class = match tool {
+        "read" | "grep" => ToolClass::Read,
+        _ => ToolClass::Edit,
+    };
+    let scope = vec![Scope::Path(path.to_owned())];
+    let access = match class {
+        ToolClass::Read => Access {
+            reads: scope,
+            ..Access::default()
+        },
+        _ => Access {
+            writes: scope,
+            ..Access::default()
+        },
+    };
+    word(&rules.judge(&Fake(tool, class), &call(), &access, mode))
+}
+
+#[test]
+fn commands_that_only_look_need_no_leave() {
+    let rules = Rules::default();
+    let harmless = [
+        "ls -la src",
+        "cat README.md | head -5",
+        "git status",
+        "git diff HEAD~1 -- src",
+        "git log --oneline -5 main..HEAD",
+        "rg -n 'fn main' src",
+        "grep -rn x . 2>/dev/null",
+        "find . -name '*.rs' -type f",
+        "sed -n '1,20p' src/a.rs",
+        "cd src && ls",
+        "wc -l src/*.rs",
+        "cargo --version",
+        "echo 'hi there' | wc -c",
+        "sort a | uniq -c",
+        "git branch -a",
+        "test -f a && echo yes || echo no",
+        "for f in a b; do echo x; done",
+    ];
+    for command in harmless {
+        assert_eq!(bash(&rules, command), "allow", "{command}");
+        assert!(is_read_only(command), "{command}");
+    }
+    let asked = [
+        "rm -rf x",
+        "cargo test",
+        "cat ~/.ssh/id_rsa",
+        "cat /etc/passwd",
+        "cat ../secret",
+        "cat .env",
+        "cat $HOME/.netrc",
+        "ls > out",
+        "echo x >> a",
+        "git push",
+        "git commit -m x",
+        "git diff --output=x",
+        "git log --ext-diff",
+        "git -c core.pager=x log",
+        "find . -delete",
+        "find . -name x -exec rm {} ;",
+        "sort -o a b",
+        "sort -no a",
+        "sed -i s/a/b/ x",
+        "sed -n 'w out' x",
+        "rg --pre=x y",
+        "PATH=. ls",
+        "PATH=.; ls",
+        "xargs rm < list",
+        "bash -c ls",
+        "eval ls",
+        "echo $(rm x)",
+        "echo `rm x`",
+        "cat <(rm x)",
+        "ls; rm x",
+        "ls && $CMD",
+        "./ls",
+        "/bin/ls",
+        "r\\m x",
+        "ls (",
+        "",
+        "cd",
+        "cd ..",
+        "cat .e*",
+        "git show HEAD:.env",
+        "uniq a b",
+        "tree -o x",
+        "git branch new",
+        "git config core.pager x",
+        "env",
+        "sudo ls",
+        "awk 1 x",
+        "f() { rm x; }; f",
+        "cat < /etc/passwd",
+        "grep --file=/etc/passwd x",
+        "grep -f/etc/passwd x",
+        "head {.env,a}",
+        "git grep -O x",
+        "export PATH=.",
+        "ls\nrm x",
+        "cat \"$(pwd)/../x\"",
+    ];
+    for command in asked {
+        assert_eq!(bash(&rules, command), "ask", "{command}");
+        assert!(!is_read_only(command), "{command}");
+    }
+}
+
+#[test]
+fn rules_go_by_simple_commands() {
+    let rules = rules(json!({
+        "allow": ["Bash(cargo test:*)", "Bash(npm run build)", "Bash(git checkout * --quiet)"],
+        "ask": ["Bash(cargo test --release:*)"],
+        "deny": ["Bash(rm:*)", "Bash(curl:*)"],
+    }));
+    let cases = [
+        ("cargo test", "allow"),
+        ("cargo test -p agent 2>&1 | tail -20", "allow"),
+        ("RUST_LOG=debug cargo test", "allow"),
+        ("timeout 60 cargo test", "allow"),
+        ("cd crates && cargo test > out.log", "allow"),
+        ("npm run build", "allow"),
+        ("git checkout main --quiet", "allow"),
+        ("cargo testing", "ask"),
+        ("cargo test --release", "ask"),
+        ("cargo test; make", "ask"),
+        ("cargo test $(make)", "ask"),
+        ("cargo test > ~/.bashrc", "ask"),
+        ("cargo test > .git/hooks/pre-commit", "ask"),
+        ("LD_PRELOAD=x cargo test", "ask"),
+        ("RUSTC_WRAPPER=x cargo test", "ask"),
+        ("sudo cargo test", "ask"),
+        ("./cargo test", "ask"),
+        ("npm run build && npm publish", "ask"),
+        ("npm run build:all", "ask"),
+        ("cargo test (", "ask"),
+        ("rm x", "deny"),
+        ("sudo rm x", "deny"),
+        ("/bin/rm x", "deny"),
+        ("cargo test && rm x", "deny"),
+        ("bash -c 'ls; rm x'", "deny"),
+        ("find . -exec rm {} +", "deny"),
+        ("ls | xargs -n 1 rm", "deny"),
+        ("echo $(rm x)", "deny"),
+        ("env A=1 rm x", "deny"),
+        ("timeout -k 1 5 nice rm x", "deny"),
+        ("eval 'rm x'", "deny"),
+        ("'r'm x", "deny"),
+        ("rm x (", "deny"),
+        ("if true; then curl x; fi", "deny"),
+    ];
+    for (command, expected) in cases {
+        assert_eq!(bash(&rules, command), expected, "{command}");
+    }
+    let all = self::rules(json!({ "allow": ["Bash"], "deny": ["Bash(rm:*)"] }));
+    assert_eq!(bash(&all, "make all (; anything"), "allow");
+    assert_eq!(bash(&all, "make && rm x"), "deny");
+    let exact = self::rules(json!({ "allow": ["Bash(make (odd)"] }));
+    assert_eq!(bash(&exact, "make (odd"), "allow");
+    assert_eq!(bash(&exact, "make (odd; x"), "ask");
+}
+
+#[test]
+fn files_are_judged_by_place_and_mode() {
+    let none = Rules::default();
+    let build = |tool, path: &str| file(&none, tool, path, Mode::Build);
+    assert_eq!(build("read", "src/main.rs"), "allow");
+    assert_eq!(build("read", "/etc/hosts"), "ask");
+    assert_eq!(build("read", ".env"), "ask");
+    assert_eq!(build("read", "deep/.env.local"), "ask");
+    assert_eq!(build("read", ".env.example"), "allow");
+    assert_eq!(build("read", "keys/server.pem"), "ask");
+    assert_eq!(build("read", ".git/config"), "allow");
+    if let Some(home) = places::home() {
+        assert_eq!(build("read", &format!("{home}/.ssh/id_rsa")), "deny");
+        assert_eq!(build("read", &format!("{home}/.sshx")), "ask");
+    }
+    assert_eq!(build("edit", "src/main.rs"), "allow");
+    assert_eq!(build("edit", "/etc/hosts"), "deny");
+    for steering in [
+        ".git/config",
+        "sub/.git/hooks/x",
+        ".claude/settings.json",
+        "AGENTS.md",
+        "a/CLAUDE.md",
+        ".vscode/tasks.json",
+        ".GIT/config",
+        ".github/workflows/ci.yml",
+    ] {
+        assert_eq!(build("edit", steering), "ask", "{steering}");
+    }
+    assert_eq!(build("edit", ".gitignore"), "allow");
+    for mode in [Mode::Plan, Mode::Ask] {
+        assert_eq!(file(&none, "edit", "src/main.rs", mode), "deny");
+        assert_eq!(file(&none, "read", "src/main.rs", mode), "allow");
+        let tool = Fake("exec_command", ToolClass::Execute);
+        let judged = |command: &str| word(&none.judge(&tool, &call(), &run_access(command), mode));
+        assert_eq!(
+            (judged("git status"), judged("cargo test")),
+            ("allow", "deny")
+        );
+    }
+    let asks = rules(json!({ "edits": "ask" }));
+    assert_eq!(file(&asks, "edit", "src/main.rs", Mode::Build), "ask");
+    let own = rules(json!({
+        "allow": ["Read(//var/log/**)", "Edit(docs/**)"],
+        "ask": ["Edit(/src/generated/**)"],
+        "deny": ["Read(private/**)", "Write(*.lock)", "Edit(secret)"],
+        "edits": "ask",
+    }));
+    let cases = [
+        ("read", "/var/log/syslog", "allow"),
+        ("read", "/var/logs", "ask"),
+        ("grep", "private/a", "deny"),
+        ("read", "private/deep/a", "deny"),
+        ("edit", "docs/a.md", "allow"),
+        ("apply_patch", "docs/a.md", "allow"),
+        ("edit", "src/a.rs", "ask"),
+        ("edit", "src/generated/a.rs", "ask"),
+        ("write", "deep/Cargo.lock", "deny"),
+        ("edit", "deep/Cargo.lock", "ask"),
+        ("edit", "a/secret", "deny"),
+        ("edit", "secret/inside", "deny"),
+        ("edit", "docs/.git/x", "ask"),
+    ];
+    for (tool, path, expected) in cases {
+        assert_eq!(
+            file(&own, tool, path, Mode::Build),
+            expected,
+            "{tool} {path}"
+        );
+    }
+}
+
+#[test]
+fn hosts_and_foreign_tools() {
+    let rules = rules(
+        json!({ "allow": ["Fetch(domain:docs.rs)", "WebFetch(domain:*.rust-lang.org)", "mcp__files"], "deny": ["mcp__files__delete", "Fetch(domain:evil.docs.rs)"] }),
+    );
+    let fetch = |host: &str| {
+        let access = Access {
+            host: Some(host.to_owned()),
+            ..Access::default()
+        };
+        word(&rules.judge(
+            &Fake("fetch", ToolClass::Network),
+            &call(),
+            &access,
+            Mode::Build,
+        ))
+    };
+    assert_eq!(fetch("docs.rs"), "allow");
+    assert_eq!(fetch("Docs.RS"), "allow");
+    assert_eq!(fetch("doc.rust-lang.org"), "allow");
+    assert_eq!(fetch("rust-lang.org"), "ask");
+    assert_eq!(fetch("xrust-lang.org"), "ask");
+    assert_eq!(fetch("evil.docs.rs"), "deny");
+    let foreign = |name: &'static str| {
+        word(&rules.judge(
+            &Fake(name, ToolClass::Foreign),
+            &call(),
+            &Access::default(),
+            Mode::Build,
+        ))
+    };
+    assert_eq!(foreign("mcp__files__read"), "allow");
+    assert_eq!(foreign("mcp__files__delete"), "deny");
+    assert_eq!(foreign("mcp__filesystem__read"), "ask");
+}
+
+#[test]
+fn a_decision_becomes_a_rule_of_the_right_width() {
+    let none = Rules::default();
+    let tool = Fake("exec_command", ToolClass::Execute);
+    let cases: &[(&str, &[&str])] = &[
+        ("cargo test -p agent", &["Bash(cargo test:*)"]),
+        (
+            "cd src && cargo build --release | tail",
+            &["Bash(cargo build:*)"],
+        ),
+        ("npm run build", &["Bash(npm run build:*)"]),
+        ("python3 -m unittest -v", &["Bash(python3 -m unittest:*)"]),
+        ("pytest -q", &["Bash(pytest:*)"]),
+        ("timeout 60 cargo test", &["Bash(cargo test:*)"]),
+        (
+            "cargo fmt && cargo clippy",
+            &["Bash(cargo fmt:*)", "Bash(cargo clippy:*)"],
+        ),
+        ("rm -rf target", &["Bash(rm -rf target)"]),
+        ("bash -c 'x'", &["Bash(bash -c 'x')"]),
+        ("python3 script.py", &["Bash(python3 script.py)"]),
+        ("git -C /x status", &["Bash(git -C /x status)"]),
+        (
+            "/usr/bin/timeout 5 rm x",
+            &["Bash(/usr/bin/timeout 5 rm x)"],
+        ),
+        ("make (", &["Bash(make ()"]),
+    ];
+    for (command, expected) in cases {
+        let found = none.rules_for(&tool, &run_access(command));
+        assert_eq!(found, *expected, "{command}");
+        assert_eq!(
+            bash(&none.with_allowed(&found), command),
+            "allow",
+            "{command} by {found:?}"
+        );
+    }
+    let wide = none.with_allowed(&none.rules_for(&tool, &run_access("cargo test")));
+    assert_eq!(bash(&wide, "cargo test --all"), "allow");
+    assert_eq!(bash(&wide, "cargo run"), "ask");
+    let read = Access {
+        reads: vec![Scope::Path("/var/log/syslog".to_owned())],
+        ..Access::default()
+    };
+    let reader = Fake("read", ToolClass::Read);
+    let found = none.rules_for(&reader, &read);
+    assert_eq!(found, ["Read(//var/log/**)"]);
+    assert_eq!(
+        word(
+            &none
+                .with_allowed(&found)
+                .judge(&reader, &call(), &read, Mode::Build)
+        ),
+        "allow"
+    );
+    let steering = Access {
+        writes: vec![Scope::Path(".git/config".to_owned())],
+        ..Access::default()
+    };
+    let editor = Fake("edit", ToolClass::Edit);
+    assert_eq!(none.rules_for(&editor, &steering), Vec::<String>::new());
+    assert_eq!(
+        none.rules_for(&Fake("mcp__a__b", ToolClass::Foreign), &Access::default()),
+        ["mcp__a__b"]
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_named_and_never_opens() {
+    let (rules, problems) = Rules::parse(
+        r#"{ "permissions": { "allow": ["Bash(ls", 3, "Bash(make:*)"], "deny": ["Edit({a)"], "ask": "x", "edits": "maybe" } }"#,
+    );
+    assert_eq!(problems.len(), 5, "{problems:?}");
+    assert_eq!(bash(&rules, "make"), "allow");
+    assert_eq!(file(&rules, "edit", "src/a.rs", Mode::Build), "deny");
+    assert_eq!(Rules::parse("no json").1.len(), 1);
+    assert_eq!(Rules::parse("{}").1, []);
+    assert!(AbsPath::new("/").is_some());
+}

@@ -1,0 +1,394 @@
+//! `git`: what the repository knows, read without starting a process.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use git::{Compared, FileStatus, Repository};
+use model::{Profile, ToolSpec};
+use serde_json::json;
+
+use crate::tool::{Access, Answer, Call, Scope, Tool, ToolClass, ToolContext};
+
+use super::arguments::Arguments;
+use super::place::{Place, place};
+use super::read::sentence;
+use super::{Options, blocking, cut, invalid, of, spec, unexpected};
+
+/// Commits that are shown where the call does not say how many.
+const COMMITS: u64 = 20;
+/// Commits at most.
+const MOST: u64 = 500;
+/// The largest diff that is made, in bytes.
+const DIFF: usize = 8 << 20;
+
+/// Reads the repository.
+pub(super) struct Git {
+    options: Arc<Options>,
+}
+
+impl Git {
+    pub(super) fn new(options: &Arc<Options>) -> Self {
+        Self {
+            options: Arc::clone(options),
+        }
+    }
+}
+
+/// What is asked of the repository.
+#[derive(Clone, Debug)]
+struct Asked {
+    what: What,
+    /// Relative to the root.
+    path: Option<String>,
+    revision: Option<String>,
+    limit: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Status,
+    Diff { is_staged: bool },
+    Log,
+    Show,
+    Blame,
+}
+
+impl Asked {
+    fn read(call: &Call, context: &ToolContext) -> Result<(Self, Option<Place>), Answer> {
+        let arguments = Arguments::of(call)?;
+        let is_staged = arguments.flag("staged")?;
+        let what = match arguments.needed("action")? {
+            "status" => What::Status,
+            "diff" => What::Diff { is_staged },
+            "log" => What::Log,
+            "show" => What::Show,
+            "blame" => What::Blame,
+            other => {
+                let text = format!(
+                    "git: `action` must be status, diff, log, show or blame, not {other:?}; for anything else use a command"
+                );
+                return Err(invalid(text));
+            }
+        };
+        let found = arguments
+            .text("path")?
+            .map(|path| place(context, path))
+            .transpose()?;
+        if let Some(outside) = found.as_ref().filter(|place| !place.is_inside) {
+            return Err(unexpected(format!(
+                "{} lies outside of the project folder.",
+                outside.name()
+            )));
+        }
+        if what == What::Blame && found.is_none() {
+            return Err(arguments.missing("path"));
+        }
+        let limit = arguments.number("limit")?.unwrap_or(COMMITS).clamp(1, MOST);
+        let asked = Self {
+            what,
+            path: found
+                .as_ref()
+                .map(|place| place.shown.clone())
+                .filter(|path| !path.is_empty()),
+            revision: arguments
+                .text("revision")?
+                .map(|text| text.trim().to_owned()),
+            limit: usize::try_from(limit).unwrap_or(usize::MAX),
+        };
+        Ok((asked, found))
+    }
+}
+
+impl Tool for Git {
+    fn name(&self) -> &str {
+        "git"
+    }
+
+    fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
+        let description = "Reads the git repository: `status`; `diff` (of the working tree, with `staged` of the index, with `revision` between A..B); `log`; `show` (a commit, or with `path` a file as of it); `blame`. Changes nothing.";
+        Some(spec(
+            "git",
+            profile,
+            description,
+            1,
+            &[
+                (
+                    "action",
+                    json!({ "type": "string", "enum": ["status", "diff", "log", "show", "blame"] }),
+                ),
+                ("path", of("string", "Only this file or folder")),
+                (
+                    "revision",
+                    of("string", "A commit, branch or tag; HEAD if left out"),
+                ),
+                ("staged", of("boolean", "Compare HEAD with the index")),
+                ("limit", of("integer", "How many commits, 20 if left out")),
+            ],
+        ))
+    }
+
+    fn class(&self) -> ToolClass {
+        ToolClass::Read
+    }
+
+    fn access(&self, call: &Call, context: &ToolContext) -> Result<Access, Answer> {
+        let (asked, place) = Asked::read(call, context)?;
+        let scope = place
+            .as_ref()
+            .map_or(Scope::Tree(String::new()), Place::tree);
+        let what = format!("{:?}", asked.what).to_lowercase();
+        let what = what.split(' ').next().unwrap_or_default().to_owned();
+        Ok(Access {
+            reads: vec![scope],
+            title: match &asked.path {
+                Some(path) => format!("git {what} {path}"),
+                None => format!("git {what}"),
+            },
+            ..Access::default()
+        })
+    }
+
+    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
+        let (call, context) = (call.clone(), context.clone());
+        let room = self.options.rooms.of(&context);
+        blocking(move || match told(&call, &context) {
+            Ok(text) => cut::answer(&context, &room, text),
+            Err(answer) => answer,
+        })
+    }
+}
+
+fn told(call: &Call, context: &ToolContext) -> Result<String, Answer> {
+    let (asked, _) = Asked::read(call, context)?;
+    let failed = |error: git::Error| unexpected(sentence(&error.to_string()));
+    let repository = Repository::discover(&context.root).map_err(failed)?;
+    // The root may lie below the top of the working tree.
+    let above = context.root.relative_to(repository.workdir());
+    let above = above.map(Path::to_path_buf).unwrap_or_default();
+    let path = asked.path.as_ref().map(|path| above.join(path));
+    let path = path.or_else(|| Some(above.clone()).filter(|above| !above.as_os_str().is_empty()));
+    let path = path.as_deref();
+    let revision = asked.revision.as_deref().unwrap_or("HEAD");
+    match asked.what {
+        What::Status => status(context, &repository, &asked).map_err(failed),
+        What::Diff { is_staged } => {
+            let compared = match (asked.revision.as_deref(), is_staged) {
+                (Some(range), _) => between(range)?,
+                (None, true) => Compared::Staged,
+                (None, false) => Compared::Head,
+            };
+            let (text, is_cut) = repository.diff(&compared, path, DIFF).map_err(failed)?;
+            Ok(match (text.is_empty(), is_cut) {
+                (true, _) => "No difference.".to_owned(),
+                (false, true) => format!("{text}\n(the difference goes on; name a path)\n"),
+                (false, false) => text,
+            })
+        }
+        What::Log => log(&repository, revision, path, asked.limit).map_err(failed),
+        What::Show => {
+            show(&repository, revision, path.filter(|_| asked.path.is_some())).map_err(failed)?
+        }
+        What::Blame => blame(context, &repository, &asked, path.unwrap_or(Path::new(""))),
+    }
+}
+
+/// `A..B`, or one commit compared with the one before it.
+fn between(range: &str) -> Result<Compared, Answer> {
+    match range.split_once("..") {
+        None => Ok(Compared::Commit(range.to_owned())),
+        Some((one, two)) => {
+            let two = two.trim_start_matches('.');
+            let or_head = |revision: &str| match revision.is_empty() {
+                true => "HEAD".to_owned(),
+                false => revision.to_owned(),
+            };
+            Ok(Compared::Between(or_head(one), or_head(two)))
+        }
+    }
+}
+
+fn status(
+    context: &ToolContext,
+    repository: &Repository,
+    asked: &Asked,
+) -> Result<String, git::Error> {
+    let mut text = match repository.branch() {
+        Some(branch) if branch.is_detached => format!("At commit {}, on no branch.\n", branch.name),
+        Some(branch) => {
+            let far = match (branch.ahead, branch.behind) {
+                (0, 0) => String::new(),
+                (ahead, behind) => format!(", {ahead} ahead and {behind} behind of its upstream"),
+            };
+            format!("On branch {}{far}.\n", branch.name)
+        }
+        None => "HEAD cannot be read.\n".to_owned(),
+    };
+    let statuses = repository.statuses()?;
+    let mut files: Vec<(String, FileStatus)> = statuses
+        .files()
+        .filter(|(_, status)| *status != FileStatus::Ignored)
+        .filter_map(|(path, status)| {
+            Some((
+                path.relative_to(&context.root)?
+                    .to_string_lossy()
+                    .into_owned(),
+                status,
+            ))
+        })
+        .filter(|(path, _)| {
+            asked
+                .path
+                .as_ref()
+                .is_none_or(|below| Path::new(path).starts_with(below))
+        })
+        .collect();
+    files.sort();
+    if files.is_empty() {
+        text.push_str("Nothing changed.\n");
+    }
+    for (path, status) in files {
+        text.push_str(&format!(
+            "{} {path}\n",
+            format!("{status:?}").to_lowercase()
+        ));
+    }
+    Ok(text)
+}
+
+fn log(
+    repository: &Repository,
+    revision: &str,
+    path: Option<&Path>,
+    limit: usize,
+) -> Result<String, git::Error> {
+    let commits = repository.log(revision, path, limit)?;
+    if commits.is_empty() {
+        return Ok("No commits.".to_owned());
+    }
+    let lines = commits.iter().map(|commit| {
+        let summary = commit.message.lines().next().unwrap_or_default();
+        format!(
+            "{} {} {}  {summary}\n",
+            short(&commit.id),
+            date(commit.seconds),
+            commit.author
+        )
+    });
+    Ok(lines.collect())
+}
+
+fn show(
+    repository: &Repository,
+    revision: &str,
+    path: Option<&Path>,
+) -> Result<Result<String, Answer>, git::Error> {
+    if let Some(path) = path {
+        let bytes = repository.bytes_at(revision, path)?;
+        return Ok(match bytes {
+            Some(bytes) => match text::decode(&bytes) {
+                decoded if decoded.binary => Err(unexpected(format!(
+                    "{} is no text at {revision}.",
+                    path.display()
+                ))),
+                decoded => Ok(decoded.text.into_owned()),
+            },
+            None => Err(unexpected(format!(
+                "There is no file {} at {revision}.",
+                path.display()
+            ))),
+        });
+    }
+    let commit = repository.commit(revision)?;
+    let (diff, is_cut) = repository.diff(&Compared::Commit(revision.to_owned()), None, DIFF)?;
+    let more = if is_cut {
+        "(the difference goes on)\n"
+    } else {
+        ""
+    };
+    Ok(Ok(format!(
+        "commit {}\n{}\n{}\n\n{}\n\n{diff}{more}",
+        commit.id,
+        commit.author,
+        date(commit.seconds),
+        commit.message.trim_end()
+    )))
+}
+
+fn blame(
+    context: &ToolContext,
+    repository: &Repository,
+    asked: &Asked,
+    path: &Path,
+) -> Result<String, Answer> {
+    let failed = |error: git::Error| unexpected(sentence(&error.to_string()));
+    let blamed = repository.blame(path).map_err(failed)?;
+    // The lines are those of HEAD, so the text is too.
+    let bytes = repository
+        .bytes_at("HEAD", path)
+        .map_err(failed)?
+        .unwrap_or_default();
+    let decoded = text::decode(&bytes);
+    let lines: Vec<&str> = decoded.text.lines().collect();
+    let mut text = String::new();
+    for hunk in &blamed {
+        for row in hunk.lines.clone() {
+            let line = lines.get(row).copied().unwrap_or_default();
+            text.push_str(&format!(
+                "{} {} {:<12} {:>5} {line}\n",
+                short(&hunk.id),
+                date(hunk.seconds),
+                hunk.author,
+                row + 1
+            ));
+        }
+    }
+    match text.is_empty() {
+        true => Err(unexpected(format!(
+            "{} has no lines in HEAD below {}.",
+            asked.path.as_deref().unwrap_or("."),
+            context.root
+        ))),
+        false => Ok(text),
+    }
+}
+
+fn short(id: &str) -> &str {
+    id.get(..8).unwrap_or(id)
+}
+
+/// A day as `2026-01-31`, by the calendar everybody uses, in universal time.
+fn date(seconds: i64) -> String {
+    let days = seconds.div_euclid(86_400) + 719_468;
+    let era = days.div_euclid(146_097);
+    let day_of_era = days.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    // Months are counted from March, so that the leap day is the last of a year.
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        let cases = [
+            (0, "1970-01-01"),
+            (951_782_400, "2000-02-29"),
+            (951_868_800, "2000-03-01"),
+            (1_700_000_000, "2023-11-14"),
+            (-1, "1969-12-31"),
+            (4_102_444_800, "2100-01-01"),
+        ];
+        for (seconds, day) in cases {
+            assert_eq!(date(seconds), day);
+        }
+    }
+}

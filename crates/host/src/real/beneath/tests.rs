@@ -1,0 +1,211 @@
+//! Links planted at every place and at any moment.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use super::*;
+use crate::content::ContentHash;
+use crate::files::{Expected, OnDisk};
+use crate::temp::TempFolder;
+
+struct World {
+    folder: TempFolder,
+    files: Beneath,
+}
+
+impl World {
+    fn new() -> Self {
+        let folder = TempFolder::new().expect("a folder");
+        let root = folder.path().join("root");
+        fs::create_dir_all(root.join("dir")).expect("a folder");
+        fs::create_dir_all(folder.path().join("outside")).expect("a folder");
+        fs::write(root.join("dir/a"), "inside").expect("a file");
+        fs::write(folder.path().join("outside/a"), "outside").expect("a file");
+        let files = Beneath::new(&root).expect("there is /proc");
+        Self { folder, files }
+    }
+
+    fn root(&self, path: &str) -> AbsPath {
+        self.files.root.join(path)
+    }
+
+    fn outside(&self, path: &str) -> AbsPath {
+        self.folder.path().join("outside").join(path)
+    }
+
+    fn save(&self, path: &str, content: &str, expected: Expected) -> Result<Saved, Error> {
+        self.files.save(&SaveRequest {
+            path: &self.root(path),
+            content: content.as_bytes(),
+            expected,
+            recovery_folder: &self.folder.path().join("recovery"),
+        })
+    }
+}
+
+#[test]
+fn what_lies_below_is_done_as_ever() {
+    let world = World::new();
+    let files = &world.files;
+    let (content, stat) = files
+        .read_with_stat(&world.root("dir/a"), 100)
+        .expect("a file");
+    assert_eq!(content, b"inside");
+    let known = OnDisk {
+        stamp: stat.stamp,
+        hash: ContentHash::of(&content),
+    };
+    world
+        .save("dir/a", "new", Expected::Unchanged(known))
+        .expect("unchanged");
+    assert!(
+        world
+            .save("dir/a", "newer", Expected::Unchanged(known))
+            .is_err()
+    );
+    files.create_folder(&world.root("x/y/z")).expect("a folder");
+    files
+        .create_folder(&world.root("x/y/z"))
+        .expect("it is there");
+    world
+        .save("x/y/z/b", "b", Expected::Absent)
+        .expect("a new file");
+    files
+        .rename(&world.root("x/y/z/b"), &world.root("dir/b"))
+        .expect("free");
+    let error = files
+        .rename(&world.root("dir/a"), &world.root("dir/b"))
+        .expect_err("taken");
+    assert_eq!(error.path, world.root("dir/b"));
+    let listing = files.list(&world.root("dir")).expect("a folder");
+    let names: Vec<_> = listing
+        .entries
+        .iter()
+        .map(|entry| entry.path.clone())
+        .collect();
+    assert_eq!(names, [world.root("dir/a"), world.root("dir/b")]);
+    files.remove(&world.root("x")).expect("a folder");
+    assert!(!files.exists(&world.root("x")));
+    let error = files.read(&world.root("none"), 1).expect_err("missing");
+    assert!(
+        error.is_not_found() && error.path == world.root("none"),
+        "{error}"
+    );
+    // A file with two names is overwritten in place.
+    fs::hard_link(world.root("dir/a"), world.root("dir/other")).expect("a second name");
+    world
+        .save("dir/a", "both", Expected::Anything)
+        .expect("a save");
+    assert_eq!(fs::read(world.root("dir/other")).expect("a file"), b"both");
+    assert_eq!(
+        files
+            .read(&world.outside("a"), 100)
+            .expect("outside is as ever"),
+        b"outside"
+    );
+}
+
+#[test]
+fn no_planted_link_leads_out() {
+    let world = World::new();
+    symlink(world.outside(""), world.root("away")).expect("a link");
+    symlink(world.outside("a"), world.root("file")).expect("a link");
+    symlink(world.outside("new"), world.root("nowhere")).expect("a link");
+    let files = &world.files;
+    for path in ["away/a", "file", "nowhere", "away"] {
+        let path = world.root(path);
+        assert!(files.read(&path, 100).is_err(), "{path}");
+        assert!(files.list(&path).is_err(), "{path}");
+        let mut any = false;
+        let read = files.read_chunks(&path, &mut |_| {
+            any = true;
+            ControlFlow::Continue(())
+        });
+        assert!(read.is_err() && !any, "{path}");
+    }
+    for path in ["away/a", "away/new", "file", "nowhere"] {
+        for expected in [Expected::Anything, Expected::Absent] {
+            let error = world.save(path, "evil", expected).expect_err(path);
+            assert_eq!(error.path, world.root(path));
+        }
+    }
+    assert!(files.create_folder(&world.root("away/deep")).is_err());
+    assert!(files.create_file(&world.root("away/new")).is_err());
+    assert!(files.remove(&world.root("away/a")).is_err());
+    assert!(
+        files
+            .rename(&world.root("dir/a"), &world.root("away/b"))
+            .is_err()
+    );
+    assert!(
+        files
+            .rename(&world.root("away/a"), &world.root("dir/b"))
+            .is_err()
+    );
+    assert_eq!(fs::read(world.outside("a")).expect("a file"), b"outside");
+    assert_eq!(
+        fs::read_dir(world.outside("")).expect("a folder").count(),
+        1
+    );
+    // The link itself may go; what it leads to stays.
+    files.remove(&world.root("away")).expect("a link");
+    assert!(world.outside("a").as_path().exists());
+}
+
+#[test]
+fn the_walk_is_as_strict_as_the_kernel() {
+    let world = World::new();
+    symlink(world.outside(""), world.root("away")).expect("a link");
+    let top = || open(&world.files.root, Path::new("")).expect("the root");
+    assert!(walk(top(), Path::new("dir/a")).is_ok());
+    for (path, errno) in [
+        ("away/a", Errno::LOOP),
+        ("away", Errno::LOOP),
+        ("dir/a/b", Errno::NOTDIR),
+        ("dir/../../outside/a", Errno::XDEV),
+        ("none", Errno::NOENT),
+    ] {
+        assert_eq!(walk(top(), Path::new(path)).map(drop), Err(errno), "{path}");
+    }
+}
+
+#[test]
+fn nothing_gets_out_while_folders_and_links_change_places() {
+    let world = World::new();
+    let (dir, aside, link) = (world.root("dir"), world.root("aside"), world.root("link"));
+    symlink(world.outside(""), &link).expect("a link");
+    let is_over = AtomicBool::new(false);
+    thread::scope(|threads| {
+        threads.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                fs::rename(&dir, &aside).ok();
+                fs::rename(&link, &dir).ok();
+                fs::rename(&dir, &link).ok();
+                fs::rename(&aside, &dir).ok();
+            }
+        });
+        let (mut read, mut saved) = (0, 0);
+        for round in 0..4000 {
+            if let Ok(content) = world.files.read(&world.root("dir/a"), 100) {
+                assert_ne!(content, b"outside", "round {round}");
+                read += 1;
+            }
+            world.files.remove(&world.root("dir/new")).ok();
+            world.files.create_folder(&world.root("dir/deep")).ok();
+            // A save waits for the disk.
+            if round % 40 == 0 {
+                saved += usize::from(world.save("dir/a", "evil", Expected::Anything).is_ok());
+                world.save("dir/new", "evil", Expected::Anything).ok();
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+        assert!(read > 0 && saved > 0, "{read} {saved}");
+    });
+    assert_eq!(fs::read(world.outside("a")).expect("a file"), b"outside");
+    assert_eq!(
+        fs::read_dir(world.outside("")).expect("a folder").count(),
+        1
+    );
+}
