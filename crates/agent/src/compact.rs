@@ -9,6 +9,7 @@
 //! later call repeats as a pointer to it, calls that failed and were put right left out; then a summary by a model
 //! (`summary`). Start at `plan`; `apply` says what it comes to.
 
+mod planned;
 mod prune;
 mod summary;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use serde_json::Value;
 
 use crate::record::{Origin, Todo};
 
+pub use planned::PlannedCompactor;
 pub use summary::{Beginning, Summarise, Summary};
 
 /// A piece of the conversation behind the system prompt, in the order in which it is sent.

@@ -9,6 +9,7 @@
 
 mod command;
 mod harmless;
+mod judging;
 mod pattern;
 pub(crate) mod places;
 
@@ -21,6 +22,7 @@ use self::command::Line;
 use self::pattern::{Pattern, Subject};
 
 pub use harmless::is_read_only;
+pub use judging::{Keep, RuleJudge};
 
 /// What a call may.
 #[derive(Clone, Debug, PartialEq, Eq)]

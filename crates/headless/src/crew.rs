@@ -1,0 +1,175 @@
+//! What every session of the program is given: models, tools, context, rules and the ledger, put together.
+//!
+//! This is the one place where the parts of an agent meet.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use agent::compact::PlannedCompactor;
+use agent::context::{ProjectContexts, SkillTool, Surroundings, Trust};
+use agent::engine::{Harness, HarnessParts, Limits, RouterMind};
+use agent::leave::{AllowAll, Judge};
+use agent::rules::{RuleJudge, Rules};
+use agent::sources::Sources;
+use agent::store::Store;
+use agent::tools::{self, Options};
+use base::AbsPath;
+use host::{Dirs, Files as _, RealClock, RealFiles};
+use ledger::Ledger;
+use model::{Price, Profile, Tier, TokenCount};
+use router::actor::{LaneConfig, RouterHandle};
+use serde_json::{Value, json};
+
+/// The way to models for sessions: the router, with what is known of each model it may ask.
+pub(crate) fn mind(router: RouterHandle, lanes: &[Known]) -> RouterMind {
+    let profiles = lanes
+        .iter()
+        .map(|known| (known.name.clone(), known.profile.clone()));
+    let prices = lanes
+        .iter()
+        .filter_map(|known| Some((known.name.clone(), known.price.clone()?)));
+    let mut profiles: HashMap<String, Arc<Profile>> = profiles.collect();
+    // A model that stands for itself is known by its provider alone, too.
+    for known in lanes {
+        if let Some((provider, model)) = known.name.split_once('/')
+            && provider == model
+        {
+            profiles.insert(provider.to_owned(), known.profile.clone());
+        }
+    }
+    RouterMind {
+        router,
+        profiles,
+        prices: prices.collect(),
+        usual: Arc::new(usual(lanes)),
+    }
+}
+
+/// What is known of a model.
+pub(crate) struct Known {
+    name: String,
+    profile: Arc<Profile>,
+    price: Option<Price>,
+}
+
+impl Known {
+    /// What a way to a model tells of it.
+    pub(crate) fn of(lane: &LaneConfig) -> Self {
+        Self {
+            name: lane.lane.model.to_string(),
+            profile: Arc::new(lane.profile.clone()),
+            price: lane.price.clone(),
+        }
+    }
+}
+
+/// How whoever `auto` chooses is spoken to: as the models are that it would choose from, and within the smallest
+/// context of the good ones.
+fn usual(lanes: &[Known]) -> Profile {
+    let able = lanes.iter().map(|known| &known.profile);
+    let able = able.filter(|profile| profile.tools == Some(true) && profile.tier >= Tier::Standard);
+    let least = able.clone().map(|profile| profile.context.0).min();
+    let best = able.max_by_key(|profile| profile.tier);
+    let mut usual = best.map_or_else(Profile::harmless, |best| best.as_ref().clone());
+    usual.tools = Some(true);
+    usual.context = TokenCount(least.unwrap_or(128_000).max(32_000));
+    usual.max_output = TokenCount(usual.max_output.0.max(8_192));
+    usual
+}
+
+/// Everything that sessions share. `trust` says whose instructions may join prompts.
+pub(crate) fn harness(
+    mind: RouterMind,
+    ledger: Ledger,
+    dirs: &Dirs,
+    trust: Trust,
+) -> Result<Arc<Harness>, String> {
+    let sources = Arc::new(Sources {
+        files: Arc::new(RealFiles),
+        clock: Arc::new(RealClock::default()),
+        state: dirs.state.clone(),
+        buffers: None,
+        search: None,
+        diagnostics: None,
+        web: None,
+    });
+    let config = Some(dirs.config.clone());
+    let contexts = ProjectContexts::new(sources.clone(), trust.clone(), config.clone(), |_| {
+        Surroundings::of_machine(std::env::var("SHELL").ok().as_deref())
+    });
+    let options = Options::new(&sources);
+    let rooms = options.rooms.clone();
+    let mut tools = tools::all(&options);
+    tools.push(Arc::new(SkillTool::new(trust, config)));
+    Ok(Harness::new(HarnessParts {
+        store: Store::start(ledger)?,
+        sources,
+        mind: Arc::new(mind),
+        tools,
+        contexts: Arc::new(contexts),
+        compactor: Arc::new(PlannedCompactor),
+        limits: Limits::default(),
+        farewell: Arc::new(move |session| rooms.leave(session)),
+    }))
+}
+
+/// Who judges the calls of a session: the person's rules, and what they decide meanwhile. What could not be read of
+/// the rules comes as sentences.
+pub(crate) fn judge(allows_all: bool, dirs: &Dirs) -> (Arc<dyn Judge>, Vec<String>) {
+    if allows_all {
+        return (Arc::new(AllowAll), Vec::new());
+    }
+    let path = dirs.config.join("permissions.json");
+    let (rules, problems) = match RealFiles.read(&path, MOST_RULES) {
+        Ok(text) => {
+            let (rules, problems) = Rules::parse(&String::from_utf8_lossy(&text));
+            let problems = problems.into_iter().map(|it| format!("{path}: {}", it.0));
+            (rules, problems.collect())
+        }
+        Err(error) if error.is_not_found() => (Rules::default(), Vec::new()),
+        Err(error) => (Rules::default(), vec![error.to_string()]),
+    };
+    let judge = RuleJudge::new(rules, move |more| keep(&path, more));
+    (Arc::new(judge), problems)
+}
+
+/// The largest file of rules that is read.
+const MOST_RULES: u64 = 1 << 20;
+
+/// Adds rules to those that allow, in the person's own file.
+fn keep(path: &AbsPath, more: &[String]) -> Result<(), String> {
+    let text = match RealFiles.read(path, MOST_RULES) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(error) if error.is_not_found() => "{}".to_owned(),
+        Err(error) => return Err(error.to_string()),
+    };
+    let unreadable = |error| format!("{path} cannot be read, so nothing was added to it: {error}");
+    let mut value: Value = serde_json::from_str(&text).map_err(unreadable)?;
+    let Some(object) = value.as_object_mut() else {
+        return Err(format!(
+            "{path} holds no object, so nothing was added to it"
+        ));
+    };
+    let permissions = object.entry("permissions").or_insert_with(|| json!({}));
+    let allow = permissions
+        .as_object_mut()
+        .map(|it| it.entry("allow").or_insert_with(|| json!([])));
+    let Some(allow) = allow.and_then(Value::as_array_mut) else {
+        return Err(format!(
+            "the permissions in {path} have another form, so nothing was added"
+        ));
+    };
+    for rule in more {
+        let rule = Value::from(rule.as_str());
+        if !allow.contains(&rule) {
+            allow.push(rule);
+        }
+    }
+    let text = format!("{value:#}\n");
+    let folder = path
+        .parent()
+        .map_or(Ok(()), |folder| RealFiles.create_folder(&folder));
+    folder
+        .and_then(|()| RealFiles.write_private(path, text.as_bytes()))
+        .map_err(|error| error.to_string())
+}
