@@ -9,7 +9,7 @@ use host::{Dirs, Files};
 use model::policy::route::Privacy;
 use model::policy::{KeyName, Lane, LaneLimits};
 use model::{
-    Client, FactsRow, ModelFacts, ModelId, Price, Prices, Profile, Profiles, RowKind, Tier,
+    Client, FactsRow, ModelFacts, ModelId, ParallelTools, Price, Prices, Profile, Profiles, RowKind, Tier,
 };
 use router::actor::{LaneConfig, StallLimits};
 use router::http::{
@@ -259,6 +259,7 @@ pub(crate) fn demo() -> Result<LaneConfig, String> {
         profile: Profile {
             tier: Tier::Small,
             tools: Some(true),
+            parallel: ParallelTools::Allowed,
             ..Profile::harmless()
         },
         same_as: None,
