@@ -38,10 +38,10 @@ use crate::record::{Mode, Parent};
 use crate::session::{Command, Event};
 
 pub use mind::{Mind, RouterMind, ScriptedMind};
-pub use open::{fork, repairs, resume, start};
+pub use open::{fork, listing, repairs, resume, start};
 pub use shared::{
-    About, Compaction, Compactor, Context, Contexts, Harness, HarnessParts, Joining, Limits,
-    NoContext, PlainCompactor, Room, SummaryWanted,
+    About, Ask, Compaction, Compactor, Context, Contexts, Finish, Harness, HarnessParts, Joining,
+    Limits, NoContext, PlainCompactor, Room, SummaryWanted,
 };
 
 /// What one session is started with.

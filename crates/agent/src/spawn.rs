@@ -122,19 +122,7 @@ impl Tool for SpawnAgent {
     }
 
     fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
-        let name = match profile.tool_names {
-            model::ToolNames::Snake => SPAWN_AGENT,
-            model::ToolNames::Pascal => "Agent",
-        };
-        Some(ToolSpec {
-            name: name.to_owned(),
-            description: "Hands a part of the work to another agent, which starts with nothing but the task you \
-                          write and answers once. Use it for searches whose details you do not need, and for parts \
-                          that do not depend on each other: several calls in one message work side by side. Write \
-                          down all it has to know, and what it is to answer."
-                .to_owned(),
-            input: ToolInput::Json(schema()),
-        })
+        Some(spec(profile))
     }
 
     fn class(&self) -> ToolClass {
@@ -369,6 +357,23 @@ impl Wanted {
             budget: budget.map(|dollars| Cost((dollars * 1e9) as u64)),
             is_background: input.get("background") == Some(&Value::Bool(true)),
         })
+    }
+}
+
+/// How a model of this profile is offered it.
+pub(crate) fn spec(profile: &Profile) -> ToolSpec {
+    let name = match profile.tool_names {
+        model::ToolNames::Snake => SPAWN_AGENT,
+        model::ToolNames::Pascal => "Agent",
+    };
+    ToolSpec {
+        name: name.to_owned(),
+        description: "Hands a part of the work to another agent, which starts with nothing but the task you write and \
+                      answers once. Use it for searches whose details you do not need, and for parts that do not \
+                      depend on each other: several calls in one message work side by side. Write down all it has to \
+                      know, and what it is to answer."
+            .to_owned(),
+        input: ToolInput::Json(schema()),
     }
 }
 

@@ -18,8 +18,9 @@ use router::actor::{Ask as Question, Router, RouterConfig, RouterHandle, Terms, 
 use settings::ModelSettings;
 
 use crate::models::setup::{self, DEMO, KeyState, Setup};
-use crate::{Streams, unwritten};
+use crate::{Streams, tell, unwritten};
 use book::LedgerBook;
+pub(crate) use book::class_named;
 
 /// Ask a model a question
 ///
@@ -110,7 +111,7 @@ impl Ask {
             true => vec![setup::demo()?],
             false => setup.lanes(),
         };
-        let book = open_book(dirs, streams)?;
+        let (book, _) = open_book(dirs, streams)?;
         let router = start(lanes, &setup.settings, book.clone());
         let messages = vec![Message::text(Role::User, question)];
         let ask = Question {
@@ -149,7 +150,11 @@ impl Ask {
 }
 
 /// The model and the terms for a name as people write it.
-fn choose(wanted: &str, question: &str, setup: &mut Setup) -> Result<(ModelId, Terms), String> {
+pub(crate) fn choose(
+    wanted: &str,
+    question: &str,
+    setup: &mut Setup,
+) -> Result<(ModelId, Terms), String> {
     let id = |provider: &str, model: &str| ModelId {
         provider: provider.to_owned(),
         model: model.to_owned(),
@@ -189,7 +194,8 @@ fn choose(wanted: &str, question: &str, setup: &mut Setup) -> Result<(ModelId, T
     Ok((named, Terms::named()))
 }
 
-fn start(
+/// Starts the router.
+pub(crate) fn start(
     lanes: Vec<router::actor::LaneConfig>,
     settings: &ModelSettings,
     book: Arc<LedgerBook>,
@@ -227,7 +233,11 @@ fn caps(settings: &ModelSettings) -> Caps {
     }
 }
 
-fn open_book(dirs: &Dirs, streams: &mut Streams<'_>) -> Result<Arc<LedgerBook>, String> {
+/// Opens the ledger: the router's book, and a handle for whoever else writes.
+pub(crate) fn open_book(
+    dirs: &Dirs,
+    streams: &mut Streams<'_>,
+) -> Result<(Arc<LedgerBook>, Ledger), String> {
     dirs.create().map_err(|error| error.to_string())?;
     let now_ms = RealClock::default().wall_ms();
     let opened = Ledger::open(&ledger_path(dirs), now_ms).map_err(|error| error.to_string())?;
@@ -236,8 +246,9 @@ fn open_book(dirs: &Dirs, streams: &mut Streams<'_>) -> Result<Arc<LedgerBook>, 
     }
     let sentence = |error: ledger::Error| error.to_string();
     let writer = Writer::start(opened.ledger.again().map_err(sentence)?).map_err(sentence)?;
+    let other = opened.ledger.again().map_err(sentence)?;
     let run = format!("{now_ms}-{}", std::process::id());
-    Ok(Arc::new(LedgerBook::new(opened.ledger, writer, run)))
+    Ok((Arc::new(LedgerBook::new(opened.ledger, writer, run)), other))
 }
 
 /// Passes the answer on as it comes.
@@ -359,11 +370,6 @@ fn exit_code(class: FailureClass) -> ExitCode {
         | FailureClass::Torn
         | FailureClass::Malformed => ExitCode::from(97),
     }
-}
-
-fn tell(streams: &mut Streams<'_>, sentence: &str) {
-    // Where standard error is closed there is nobody to tell.
-    writeln!(streams.errors, "burin-agent: {sentence}").ok();
 }
 
 #[cfg(test)]

@@ -1,15 +1,19 @@
 //! The engines without a window: what the program `burin-agent` does.
 //!
-//! Knows: `host`, `ledger`, `patch`, `project`, `router`. Must not know: windows, how anything is drawn.
+//! Knows: `agent`, `host`, `ledger`, `patch`, `project`, `router`. Must not know: windows, how anything is drawn.
 //! Invariant: every failure is a sentence on standard error and an exit code that is not 0.
 //! Start at `run`; each command is a module.
 
 mod apply;
 mod ask;
+mod crew;
 mod doctor;
 mod grep;
 mod models;
 mod recover;
+mod run;
+mod sessions;
+mod stats;
 mod write;
 
 use std::ffi::OsString;
@@ -50,6 +54,12 @@ enum Command {
     Apply(apply::Apply),
     /// Ask a model a question
     Ask(ask::Ask),
+    /// Have an agent do a task
+    Run(Box<run::Run>),
+    /// Say which sessions there were, and what happened in them
+    Sessions(sessions::Sessions),
+    /// Say how calls of tools end, and what models used
+    Stats(stats::Stats),
     /// Say which models can be asked, and what they cost
     Models(models::Models),
     /// Search the files of a folder as the editor's project search does
@@ -80,6 +90,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
             Command::Recover { list } => recover::run(&RealFiles, &dirs, list, streams),
             Command::Apply(apply) => apply.run(&RealFiles, &dirs, streams),
             Command::Ask(ask) => ask.run(&RealFiles, &dirs, streams),
+            Command::Run(run) => run.run(&RealFiles, &dirs, streams),
+            Command::Sessions(sessions) => sessions.run(&dirs, streams),
+            Command::Stats(stats) => stats.run(&dirs, streams),
             Command::Models(models) => models.run(&RealFiles, &dirs, streams),
             Command::Grep(grep) => grep.run(streams),
         });
@@ -101,6 +114,12 @@ fn explain(error: &clap::Error, streams: &mut Streams<'_>) -> ExitCode {
     };
     stream.write_all(text.as_bytes()).ok();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1))
+}
+
+/// Tells the person something beside the answer.
+fn tell(streams: &mut Streams<'_>, sentence: &str) {
+    // Where standard error is closed there is nobody to tell.
+    writeln!(streams.errors, "burin-agent: {sentence}").ok();
 }
 
 /// An answer that could not be written, as a sentence.

@@ -8,13 +8,13 @@ use model::policy::TokenEstimator;
 use tokio::sync::mpsc;
 
 use super::inbox::{Events, Inbox};
-use super::session::{Offered, Session, Spent};
+use super::session::{Offered, Session, Spent, offered};
 use super::{Opened, Start};
 use crate::loops::Loops;
 use crate::outcome::{Detail, Outcome};
 use crate::parts;
-use crate::record::{Record, Stored, StoredContent, TurnEnd};
-use crate::spawn::SpawnAgent;
+use crate::record::{Origin, Record, Stored, StoredContent, TurnEnd};
+use crate::spawn::{self, SPAWN_AGENT, SpawnAgent};
 use crate::transcript::{Fingerprint, Transcript};
 
 /// Commands that may wait.
@@ -169,6 +169,29 @@ pub fn repairs(records: &[Stored]) -> Vec<Record> {
     repairs
 }
 
+/// Every piece of the prompt that these records make, with its origin: tools first, as the session is offered them.
+pub fn listing(start: &Start, records: &[Stored]) -> Vec<(Origin, String)> {
+    let mut model = start.model.clone();
+    for stored in records {
+        if let Record::Switched { to, .. } = &stored.record {
+            model.clone_from(to);
+        }
+    }
+    let profile = start.harness.parts.mind.profile(&model);
+    let offered = offered(start, &profile, None);
+    let mut specs = offered.specs;
+    if can_spawn(start) {
+        specs.push((SPAWN_AGENT.to_owned(), spawn::spec(&profile)));
+    }
+    Transcript::of(records).listing(&specs)
+}
+
+/// Whether a session may have subagents.
+fn can_spawn(start: &Start) -> bool {
+    let depth = start.parent.as_ref().map_or(0, |it| it.depth);
+    depth < start.harness.parts.limits.depth
+}
+
 fn launch(id: Arc<str>, start: Start, records: Vec<Stored>, next_seq: u64) -> Opened {
     let (commands, obeyed) = mpsc::channel(COMMANDS);
     let (told, events) = mpsc::channel(EVENTS);
@@ -177,8 +200,7 @@ fn launch(id: Arc<str>, start: Start, records: Vec<Stored>, next_seq: u64) -> Op
     let (late, waiting) = mpsc::channel(LATE);
     let locks = start.parent.as_ref().map(|it| it.locks.clone());
     let locks = locks.unwrap_or_default();
-    let depth = start.parent.as_ref().map_or(0, |it| it.depth);
-    let spawn = (depth < start.harness.parts.limits.depth).then(|| {
+    let spawn = can_spawn(&start).then(|| {
         Arc::new(SpawnAgent::new(
             start.clone(),
             id.clone(),

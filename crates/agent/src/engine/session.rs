@@ -241,28 +241,29 @@ impl Session {
 
     /// Offers the tools as the model wants them. The same model is always offered the same.
     pub(super) fn offer(&mut self) {
-        let profile = self.profile();
-        let wanted = self.start.parent.as_ref().and_then(|it| it.tools.as_ref());
-        let mut offered = Offered::default();
-        let own = self
-            .spawn
-            .iter()
-            .map(|spawn| spawn.clone() as Arc<dyn Tool>);
-        for tool in self.harness().parts.tools.iter().cloned().chain(own) {
-            let is_wanted = wanted.is_none_or(|names| names.iter().any(|it| it == tool.name()));
-            if is_wanted
-                && let Some(spec) = tool.spec(&profile)
-                && !offered.tools.contains_key(&spec.name)
-            {
-                offered.tools.insert(spec.name.clone(), tool.clone());
-                offered.specs.push((tool.name().to_owned(), spec));
-            }
-        }
-        self.offered = offered;
+        let spawn = self.spawn.clone().map(|spawn| spawn as Arc<dyn Tool>);
+        self.offered = offered(&self.start, &self.profile(), spawn);
     }
 
     /// Tokens that the model's context has.
     pub(super) fn context_size(&self) -> TokenCount {
         self.profile().context
     }
+}
+
+/// The tools of a session as a model of this profile is offered them, the one that starts agents last.
+pub(super) fn offered(start: &Start, profile: &Profile, spawn: Option<Arc<dyn Tool>>) -> Offered {
+    let wanted = start.parent.as_ref().and_then(|it| it.tools.as_ref());
+    let mut offered = Offered::default();
+    for tool in start.harness.parts.tools.iter().cloned().chain(spawn) {
+        let is_wanted = wanted.is_none_or(|names| names.iter().any(|it| it == tool.name()));
+        if is_wanted
+            && let Some(spec) = tool.spec(profile)
+            && !offered.tools.contains_key(&spec.name)
+        {
+            offered.tools.insert(spec.name.clone(), tool.clone());
+            offered.specs.push((tool.name().to_owned(), spec));
+        }
+    }
+    offered
 }

@@ -224,11 +224,16 @@ pub struct SummaryWanted {
     /// The last record that the summary stands for.
     pub through: u64,
     /// What a model is asked for it.
-    pub question: Box<dyn Fn(ModelId) -> Request + Send + Sync>,
+    pub question: Box<Ask>,
     /// The text that stands for what is summarised, from the model's answer; or without one, where no model could
     /// write it.
-    pub beginning: Box<dyn Fn(Option<&str>) -> String + Send + Sync>,
+    pub beginning: Box<Finish>,
 }
+
+/// Makes the question for a summary, for the model that is asked.
+pub type Ask = dyn Fn(ModelId) -> Request + Send + Sync;
+/// Makes of a model's answer, or of none, the text that stands for what was summarised.
+pub type Finish = dyn Fn(Option<&str>) -> String + Send + Sync;
 
 /// Decides what gives way when a conversation has grown too long. Pure.
 pub trait Compactor: Send + Sync {

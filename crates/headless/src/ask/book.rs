@@ -148,6 +148,28 @@ pub(crate) fn class_name(class: FailureClass) -> &'static str {
     }
 }
 
+/// The class of a failure by its name in the ledger.
+pub(crate) fn class_named(name: &str) -> Option<FailureClass> {
+    use FailureClass as Class;
+    let all = [
+        Class::RateLimited,
+        Class::Overloaded,
+        Class::Quota,
+        Class::Authentication,
+        Class::InvalidRequest,
+        Class::ContextOverflow,
+        Class::NoSuchModel,
+        Class::Budget,
+        Class::Offline,
+        Class::ServerError,
+        Class::Stalled,
+        Class::Torn,
+        Class::Malformed,
+        Class::Cancelled,
+    ];
+    all.into_iter().find(|class| class_name(*class) == name)
+}
+
 fn class(class: Class) -> &'static str {
     match class {
         Class::Tab => "tab",

@@ -1,0 +1,307 @@
+//! An agent's turn on the command line: its words stream to the output, questions to the terminal.
+
+mod person;
+pub(crate) mod show;
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use agent::engine::{self, Opened, Start};
+use agent::record::{Mode, Stored, TurnEnd};
+use agent::session::{Command, Event, Prompt};
+use base::AbsPath;
+use clap::Args;
+use host::{Dirs, Files};
+use model::{Cost, FailureClass};
+
+use crate::ask::{self, class_named};
+use crate::crew::{self, Known};
+use crate::models::setup::{self, DEMO, Setup};
+use crate::{Streams, tell, unwritten};
+use person::Person;
+use show::{Form, Printer};
+
+/// Have an agent do a task
+///
+/// It works in a folder with its tools and streams what it says and does. Without a sandbox, which this version does
+/// not have, commands run with your rights: each needs your leave, or --yes.
+///
+/// Exit codes: 0 the task is done; 1 it is not, for a reason on this machine, or the model declined; 2 wrong
+/// arguments; 3 a budget forbids to go on; 4 the agent went in circles; 97 the model could not be reached or failed;
+/// 130 stopped with Ctrl-C.
+#[derive(Args)]
+pub(crate) struct Run {
+    /// The folder to work in; for the demo model a fresh copy of its sample project
+    #[arg(long)]
+    root: Option<PathBuf>,
+    /// `auto`, `demo`, or a model written provider/model; the settings' models.default without it
+    #[arg(long)]
+    model: Option<String>,
+    /// Look and write a plan to .burin/plans; change nothing else
+    #[arg(long)]
+    plan: bool,
+    /// Print every event as a line of JSON, and take commands as lines of JSON on the input
+    #[arg(long)]
+    json: bool,
+    /// Go on with this session
+    #[arg(long, value_name = "ID")]
+    resume: Option<String>,
+    /// The most that it may cost, in US dollars
+    #[arg(long, value_name = "DOLLARS")]
+    max_cost: Option<f64>,
+    /// Allow everything that would be asked: files are changed and commands run without a sandbox
+    #[arg(long)]
+    yes: bool,
+    /// Print every piece of each prompt with its origin
+    #[arg(long)]
+    show_prompt: bool,
+    /// The task; read from the input where it is left out or `-`
+    task: Vec<String>,
+}
+
+impl Run {
+    pub(crate) fn run(
+        &self,
+        files: &dyn Files,
+        dirs: &Dirs,
+        streams: &mut Streams<'_>,
+    ) -> Result<ExitCode, String> {
+        let task = self.task(streams)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| format!("cannot start: {error}"))?;
+        let done = runtime.block_on(self.perform(task, files, dirs, streams));
+        // Whoever waits for a line of the input on a thread would hold up the end.
+        runtime.shutdown_background();
+        done
+    }
+
+    fn task(&self, streams: &mut Streams<'_>) -> Result<String, String> {
+        let words = self.task.join(" ");
+        let task = match words.as_str() {
+            "" | "-" if !self.json => {
+                let mut text = String::new();
+                let read = streams.input.read_to_string(&mut text);
+                read.map_err(|error| format!("cannot read standard input: {error}"))?;
+                text
+            }
+            _ => words,
+        };
+        match task.trim() {
+            "" => Err("there is no task: write it behind the options, or pipe it in".to_owned()),
+            _ => Ok(task),
+        }
+    }
+
+    async fn perform(
+        &self,
+        task: String,
+        files: &dyn Files,
+        dirs: &Dirs,
+        streams: &mut Streams<'_>,
+    ) -> Result<ExitCode, String> {
+        let mut setup = Setup::find(files, dirs).await;
+        for problem in std::mem::take(&mut setup.problems) {
+            tell(streams, &problem);
+        }
+        let wanted = self
+            .model
+            .as_deref()
+            .unwrap_or(&setup.settings.default)
+            .to_owned();
+        ask::choose(&wanted, &task, &mut setup)?;
+        let lanes = match wanted == DEMO {
+            true => vec![setup::demo()?],
+            false => setup.lanes(),
+        };
+        let known: Vec<Known> = lanes.iter().map(Known::of).collect();
+        let (book, ledger) = ask::open_book(dirs, streams)?;
+        let mut settings = setup.settings.clone();
+        if let Some(most) = self.max_cost {
+            settings.budget_agent = most as f32;
+        }
+        let router = ask::start(lanes, &settings, book.clone());
+        let harness = crew::harness(crew::mind(router.clone(), &known), ledger, dirs)?;
+        let start = self.start(harness, &wanted, files, dirs, streams)?;
+        let opened = match &self.resume {
+            Some(id) => engine::resume(start.clone(), id).await?,
+            None => engine::start(start.clone()),
+        };
+        let end = self.follow(opened, &start, task, streams).await?;
+        router.idle().await;
+        if let Err(error) = book.flush() {
+            tell(
+                streams,
+                &format!("{error}; what was spent is not written down"),
+            );
+        }
+        Ok(exit_code(&end))
+    }
+
+    fn start(
+        &self,
+        harness: Arc<agent::engine::Harness>,
+        model: &str,
+        files: &dyn Files,
+        dirs: &Dirs,
+        streams: &mut Streams<'_>,
+    ) -> Result<Start, String> {
+        let root = self.folder(model, harness.store(), files, dirs, streams)?;
+        if self.yes {
+            let warning = "nothing is asked: the agent changes files and runs commands with your rights, without a \
+                           sandbox";
+            tell(streams, warning);
+        }
+        let is_there = self.json || std::io::stdin().is_terminal();
+        Ok(Start {
+            harness,
+            root,
+            model: model.to_owned(),
+            mode: match self.plan {
+                true => Mode::Plan,
+                false => Mode::Build,
+            },
+            judge: crew::judge(self.yes),
+            has_person: is_there && !self.yes,
+            budget: self
+                .max_cost
+                .map(|dollars| Cost((dollars.max(0.0) * 1e9) as u64)),
+            hooks: None,
+            parent: None,
+        })
+    }
+
+    /// The folder to work in.
+    fn folder(
+        &self,
+        model: &str,
+        store: &agent::store::Store,
+        files: &dyn Files,
+        dirs: &Dirs,
+        streams: &mut Streams<'_>,
+    ) -> Result<AbsPath, String> {
+        let here =
+            std::env::current_dir().map_err(|error| format!("cannot tell where I am: {error}"))?;
+        let here = AbsPath::new(here).ok_or("the working directory is no absolute path")?;
+        let path = match (&self.root, &self.resume) {
+            (Some(root), _) => here.join(root),
+            (None, Some(id)) => {
+                let lines = store.sessions(usize::MAX)?;
+                let line = lines.into_iter().find(|line| line.id == *id);
+                let root = line.and_then(|line| AbsPath::new(line.root));
+                root.ok_or_else(|| {
+                    format!("there is no session \"{id}\": `burin-agent sessions list` names those there are")
+                })?
+            }
+            (None, None) if model == DEMO => sample(files, dirs, streams)?,
+            (None, None) => here,
+        };
+        files.canonicalize(&path).map_err(|error| error.to_string())
+    }
+
+    /// Passes on what the session tells until its turn ends.
+    async fn follow(
+        &self,
+        mut opened: Opened,
+        start: &Start,
+        task: String,
+        streams: &mut Streams<'_>,
+    ) -> Result<TurnEnd, String> {
+        let form = match self.json {
+            true => Form::Json,
+            false => Form::Text,
+        };
+        let mut printer = Printer::new(form, self.show_prompt);
+        printer
+            .begin(&opened.id, start, streams)
+            .map_err(unwritten)?;
+        if let Some(id) = &self.resume {
+            let past = start.harness.store().read(id)?;
+            past.problems
+                .iter()
+                .for_each(|problem| tell(streams, problem));
+            printer.remember(past.records);
+        }
+        let mut person = Person::new(opened.commands.clone(), form, start.has_person);
+        person.tell(prompt(task)).await;
+        loop {
+            let event = tokio::select! {
+                event = opened.events.recv() => event,
+                command = person.next() => {
+                    person.tell(command).await;
+                    continue;
+                }
+            };
+            let Some(event) = event else {
+                return Err("the session ended without saying how".to_owned());
+            };
+            person.look(&event, streams);
+            printer.print(&event, start, streams).map_err(unwritten)?;
+            if let Event::Idle(end) = event {
+                person.tell(Command::Close).await;
+                while !matches!(opened.events.recv().await, None | Some(Event::Closed)) {}
+                printer.end(&opened.id, &end, streams).map_err(unwritten)?;
+                return Ok(end);
+            }
+        }
+    }
+}
+
+fn prompt(text: String) -> Command {
+    Command::Prompt(Prompt {
+        text,
+        images: Vec::new(),
+    })
+}
+
+/// A fresh copy of the demo model's sample project, in a folder of our own.
+fn sample(files: &dyn Files, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<AbsPath, String> {
+    let mut number = 1;
+    let folder = loop {
+        let folder = dirs.state.join(format!("demo/{number}"));
+        match files.exists(&folder) {
+            true => number += 1,
+            false => break folder,
+        }
+    };
+    let sentence = |error: host::Error| error.to_string();
+    for (path, text) in mockllm::demo::SAMPLE {
+        let path = folder.join(path);
+        if let Some(parent) = path.parent() {
+            files.create_folder(&parent).map_err(sentence)?;
+        }
+        files
+            .write_private(&path, text.as_bytes())
+            .map_err(sentence)?;
+    }
+    tell(
+        streams,
+        &format!("the demo model works on a sample project in {folder}"),
+    );
+    Ok(folder)
+}
+
+/// How a turn's end is told to whoever started the program.
+fn exit_code(end: &TurnEnd) -> ExitCode {
+    match end {
+        TurnEnd::Done => ExitCode::SUCCESS,
+        TurnEnd::Stopped => ExitCode::from(130),
+        TurnEnd::OutOfBudget { .. } => ExitCode::from(3),
+        TurnEnd::Looped { .. } => ExitCode::from(4),
+        TurnEnd::Refused | TurnEnd::Interrupted => ExitCode::FAILURE,
+        TurnEnd::Failed { class, .. } => match class_named(class) {
+            Some(FailureClass::Budget) => ExitCode::from(3),
+            Some(_) => ExitCode::from(97),
+            None => ExitCode::FAILURE,
+        },
+    }
+}
+
+/// The records that were told so far.
+type Records = Vec<Stored>;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,231 @@
+//! The person at the terminal, or a program that speaks JSON in their place.
+
+use std::collections::VecDeque;
+use std::io::BufRead;
+use std::sync::Arc;
+
+use agent::ask::Decision;
+use agent::record::Record;
+use agent::session::{Command, Event, Prompt};
+use serde::Deserialize;
+use tokio::sync::mpsc;
+
+use super::show::Form;
+use crate::Streams;
+
+/// Lines of the input that may wait; who types faster waits.
+const LINES: usize = 16;
+
+/// Answers what the session asks.
+pub(super) struct Person {
+    commands: mpsc::Sender<Command>,
+    form: Form,
+    is_there: bool,
+    /// What was asked and not answered, the oldest first.
+    open: VecDeque<Open>,
+    lines: Option<mpsc::Receiver<String>>,
+    was_interrupted: bool,
+}
+
+/// Something that waits for an answer: a call or a question, by the subagents it came through.
+struct Open {
+    through: Vec<Arc<str>>,
+    what: Asked,
+}
+
+#[derive(Clone)]
+enum Asked {
+    Leave(String),
+    Question(u64),
+}
+
+/// A command as a line of JSON.
+#[derive(Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
+enum Line {
+    Prompt { text: String },
+    Steer { text: String },
+    Decide { call: String, decision: Decision },
+    Reply { question: u64, text: Option<String> },
+    Stop,
+}
+
+impl Person {
+    pub(super) fn new(commands: mpsc::Sender<Command>, form: Form, is_there: bool) -> Self {
+        let is_heard = form == Form::Json || is_there;
+        Self {
+            commands,
+            form,
+            is_there,
+            open: VecDeque::new(),
+            lines: is_heard.then(listen),
+            was_interrupted: false,
+        }
+    }
+
+    pub(super) async fn tell(&self, command: Command) {
+        // A session that has ended says so by its last event.
+        self.commands.send(command).await.ok();
+    }
+
+    /// The next thing the person wants.
+    pub(super) async fn next(&mut self) -> Command {
+        loop {
+            let line = async {
+                match &mut self.lines {
+                    Some(lines) => lines.recv().await,
+                    None => std::future::pending().await,
+                }
+            };
+            let line = tokio::select! {
+                line = line => line,
+                interrupted = tokio::signal::ctrl_c(), if !self.was_interrupted => {
+                    // Where there are no signals there is no Ctrl-C either.
+                    self.was_interrupted = true;
+                    match interrupted {
+                        Ok(()) => return Command::Stop,
+                        Err(_) => continue,
+                    }
+                }
+            };
+            match line {
+                None => self.lines = None,
+                Some(line) => {
+                    let command = match self.form {
+                        Form::Json => read(&line),
+                        Form::Text => self.answer(line.trim()),
+                    };
+                    if let Some(command) = command {
+                        return command;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Notices what is asked, and asks it in words.
+    pub(super) fn look(&mut self, event: &Event, streams: &mut Streams<'_>) {
+        self.look_through(event, Vec::new(), streams);
+    }
+
+    fn look_through(
+        &mut self,
+        event: &Event,
+        mut through: Vec<Arc<str>>,
+        streams: &mut Streams<'_>,
+    ) {
+        let (what, text) = match event {
+            Event::Child { session, event } => {
+                through.push(session.clone());
+                return self.look_through(event, through, streams);
+            }
+            Event::Recorded(stored) => match &stored.record {
+                Record::LeaveAsked {
+                    call,
+                    title,
+                    reason,
+                } => {
+                    let text = format!(
+                        "\n{title}\n  {reason}. Allow? [y]es, for this [s]ession, [a]lways, [n]o, or say what to do instead: "
+                    );
+                    (Asked::Leave(call.clone()), text)
+                }
+                Record::CallEnded { call, .. } => {
+                    // Whoever else decided, or stopped it, did it for the person.
+                    self.open
+                        .retain(|open| !matches!(&open.what, Asked::Leave(it) if it == call));
+                    return;
+                }
+                _ => return,
+            },
+            Event::Asking { number, question } => {
+                let options = match question.options.is_empty() {
+                    true => String::new(),
+                    false => format!(" ({})", question.options.join(", ")),
+                };
+                (
+                    Asked::Question(*number),
+                    format!("\n{}{options}: ", question.text),
+                )
+            }
+            _ => return,
+        };
+        self.open.push_back(Open { through, what });
+        if self.form == Form::Text && self.is_there {
+            // Where standard error is closed there is nobody to ask.
+            streams.errors.write_all(text.as_bytes()).ok();
+            streams.errors.flush().ok();
+        }
+    }
+
+    /// What a line of the terminal answers.
+    fn answer(&mut self, line: &str) -> Option<Command> {
+        let open = self.open.pop_front()?;
+        let command = match open.what {
+            Asked::Question(question) => Command::Reply {
+                question,
+                text: (!line.is_empty()).then(|| line.to_owned()),
+            },
+            Asked::Leave(call) => Command::Decide {
+                call,
+                decision: decision(line),
+            },
+        };
+        Some(through(open.through, command))
+    }
+}
+
+/// The words for a decision. Nothing is no.
+pub(super) fn decision(line: &str) -> Decision {
+    match line.to_lowercase().as_str() {
+        "y" | "yes" => Decision::Once,
+        "s" | "session" => Decision::Session,
+        "a" | "always" => Decision::Always,
+        "" | "n" | "no" => Decision::Refuse { instead: None },
+        _ => Decision::Refuse {
+            instead: Some(line.to_owned()),
+        },
+    }
+}
+
+/// The command for a subagent, by way of all who stand above it.
+fn through(sessions: Vec<Arc<str>>, command: Command) -> Command {
+    sessions
+        .into_iter()
+        .rev()
+        .fold(command, |command, session| Command::Child {
+            session: session.as_ref().to_owned(),
+            command: Box::new(command),
+        })
+}
+
+/// A command in JSON; a line that is none is passed over.
+fn read(line: &str) -> Option<Command> {
+    let prompt = |text| Prompt {
+        text,
+        images: Vec::new(),
+    };
+    Some(match serde_json::from_str(line).ok()? {
+        Line::Prompt { text } => Command::Prompt(prompt(text)),
+        Line::Steer { text } => Command::Steer(prompt(text)),
+        Line::Decide { call, decision } => Command::Decide { call, decision },
+        Line::Reply { question, text } => Command::Reply { question, text },
+        Line::Stop => Command::Stop,
+    })
+}
+
+/// Reads lines on a thread of its own, since a read of the terminal cannot be given up.
+fn listen() -> mpsc::Receiver<String> {
+    let (sender, lines) = mpsc::channel(LINES);
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines() {
+            let Ok(line) = line else {
+                return;
+            };
+            if sender.blocking_send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}

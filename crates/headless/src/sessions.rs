@@ -1,0 +1,215 @@
+//! The sessions there were: listed, told again, handed out.
+
+use std::process::ExitCode;
+
+use agent::record::{Record, Stored};
+use agent::store::{SessionLine, SessionState, Store};
+use clap::{Args, Subcommand, ValueEnum};
+use host::{Clock, Dirs, RealClock};
+use ledger::Ledger;
+use model::Cost;
+use serde_json::json;
+
+use crate::ask::ledger_path;
+use crate::run::show::{end_text, json_record};
+use crate::{Streams, tell, unwritten};
+
+/// Say which sessions there were, and what happened in them
+#[derive(Args)]
+pub(crate) struct Sessions {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// The latest sessions, one a line
+    List {
+        /// Print an array of objects
+        #[arg(long)]
+        json: bool,
+        /// How many
+        #[arg(long, default_value_t = 30)]
+        limit: usize,
+    },
+    /// What was said and done in one
+    Show {
+        /// The session
+        id: String,
+    },
+    /// All of one
+    Export {
+        /// The session
+        id: String,
+        /// In which form
+        #[arg(long, value_enum, default_value_t = Format::Jsonl)]
+        format: Format,
+    },
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// A record a line
+    Jsonl,
+    /// For people
+    Markdown,
+}
+
+impl Sessions {
+    pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        let store = open(dirs, streams)?;
+        let text = match &self.what {
+            What::List { json, limit } => list(&store.sessions(*limit)?, *json),
+            What::Show { id } => told(&read(&store, id, streams)?),
+            What::Export { id, format } => {
+                let records = read(&store, id, streams)?;
+                match format {
+                    Format::Markdown => told(&records),
+                    Format::Jsonl => {
+                        let lines = records
+                            .iter()
+                            .map(|stored| format!("{}\n", json_record(stored)));
+                        lines.collect()
+                    }
+                }
+            }
+        };
+        streams
+            .output
+            .write_all(text.as_bytes())
+            .map_err(unwritten)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The ledger as sessions see it.
+pub(crate) fn open(dirs: &Dirs, streams: &mut Streams<'_>) -> Result<Store, String> {
+    dirs.create().map_err(|error| error.to_string())?;
+    let now_ms = RealClock::default().wall_ms();
+    let opened = Ledger::open(&ledger_path(dirs), now_ms).map_err(|error| error.to_string())?;
+    if let Some(aside) = &opened.set_aside {
+        tell(streams, &aside.to_string());
+    }
+    Store::start(opened.ledger)
+}
+
+fn read(store: &Store, id: &str, streams: &mut Streams<'_>) -> Result<Vec<Stored>, String> {
+    let past = store.read(id)?;
+    for problem in &past.problems {
+        tell(streams, problem);
+    }
+    Ok(past.records)
+}
+
+fn list(lines: &[SessionLine], is_json: bool) -> String {
+    if is_json {
+        let lines: Vec<_> = lines.iter().map(json_line).collect();
+        return format!("{}\n", serde_json::Value::Array(lines));
+    }
+    if lines.is_empty() {
+        return "there are no sessions yet; `burin-agent run` begins one\n".to_owned();
+    }
+    let now_ms = RealClock::default().wall_ms();
+    let line = |line: &SessionLine| {
+        let cost = match line.has_unknown_cost {
+            true => "unknown".to_owned(),
+            false => Cost(line.cost_nano).to_string(),
+        };
+        format!(
+            "{}  {:>8} ago  {:>3} turns  {cost:>8}  {}  {}\n    {}\n    {}, in {}\n",
+            line.id,
+            age(now_ms.saturating_sub(line.last_ms)),
+            line.turns,
+            line.model,
+            if line.parent.is_some() {
+                "(subagent)"
+            } else {
+                ""
+            },
+            line.title,
+            state(&line.state),
+            line.root,
+        )
+    };
+    lines.iter().map(line).collect()
+}
+
+fn json_line(line: &SessionLine) -> serde_json::Value {
+    json!({
+        "id": line.id,
+        "title": line.title,
+        "root": line.root,
+        "model": line.model,
+        "mode": line.mode,
+        "turns": line.turns,
+        "started_ms": line.started_ms,
+        "last_ms": line.last_ms,
+        "cost_nano": (!line.has_unknown_cost).then_some(line.cost_nano),
+        "state": state(&line.state),
+        "parent": line.parent,
+    })
+}
+
+fn state(state: &SessionState) -> String {
+    match state {
+        SessionState::New => "nothing asked yet".to_owned(),
+        SessionState::Open => "runs, or its program died".to_owned(),
+        SessionState::Ended(end) => end_text(end),
+    }
+}
+
+fn age(millis: u64) -> String {
+    let seconds = millis / 1000;
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..172_800 => format!("{} h", seconds / 3_600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+/// A session as a text that can be read.
+fn told(records: &[Stored]) -> String {
+    let mut text = String::new();
+    for stored in records {
+        match &stored.record {
+            Record::Began { root, model, .. } => text.push_str(&format!("# {model} in {root}\n")),
+            Record::Prompted { parts, .. } => {
+                text.push_str(&format!("\n## {}\n", agent::parts::texts(parts)));
+            }
+            Record::Answered { parts, .. } => {
+                let said = agent::parts::texts(parts);
+                if !said.trim().is_empty() {
+                    text.push_str(&format!("\n{said}\n"));
+                }
+            }
+            Record::CallEnded {
+                tool,
+                outcome,
+                content,
+                millis,
+                ..
+            } => {
+                let said = agent::parts::texts(content).replace('\n', "\n    ");
+                text.push_str(&format!(
+                    "\n    {tool}: {}, {millis} ms\n    {said}\n",
+                    outcome.name()
+                ));
+            }
+            Record::CallBegan { title, .. } => text.push_str(&format!("\n- {title}\n")),
+            Record::Failed { message, .. } => text.push_str(&format!("\n*{message}*\n")),
+            Record::Noted { text: note } => text.push_str(&format!("\n*{note}*\n")),
+            Record::Compacted { summary, .. } => {
+                text.push_str(&format!(
+                    "\n*The conversation was made shorter.*\n{summary}\n"
+                ));
+            }
+            Record::TurnEnded { end, .. } => text.push_str(&format!("\n*{}*\n", end_text(end))),
+            _ => {}
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

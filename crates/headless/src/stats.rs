@@ -1,0 +1,117 @@
+//! How calls of tools end and what models used, from the ledger.
+
+use std::process::ExitCode;
+
+use agent::stats::{self, Alert, Line, Measured, TOKENS, TOOL_CALL, TokenLine};
+use clap::Args;
+use host::{Clock, Dirs, RealClock};
+use serde_json::json;
+
+use crate::{Streams, sessions, unwritten};
+
+/// Say how calls of tools end, what is out of the ordinary, and what models used
+#[derive(Args)]
+pub(crate) struct Stats {
+    /// Print an object {calls, alerts, tokens}
+    #[arg(long)]
+    json: bool,
+    /// How many days to look back
+    #[arg(long, default_value_t = 30)]
+    days: u64,
+}
+
+impl Stats {
+    pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        let store = sessions::open(dirs, streams)?;
+        let now_ms = RealClock::default().wall_ms();
+        let since_ms = now_ms.saturating_sub(self.days.saturating_mul(86_400_000));
+        let measured = store.metrics(TOOL_CALL, since_ms)?;
+        let measured: Vec<Measured> = measured.iter().filter_map(Measured::read).collect();
+        let (lines, alerts) = stats::calls(&measured, now_ms);
+        let tokens = stats::tokens(&store.metrics(TOKENS, since_ms)?);
+        let tokens: Vec<(String, TokenLine)> = tokens.into_iter().collect();
+        let text = match self.json {
+            true => json_text(&lines, &alerts, &tokens),
+            false => text(&lines, &alerts, &tokens),
+        };
+        streams
+            .output
+            .write_all(text.as_bytes())
+            .map_err(unwritten)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn json_text(lines: &[Line], alerts: &[Alert], tokens: &[(String, TokenLine)]) -> String {
+    let calls: Vec<_> = lines
+        .iter()
+        .map(|line| {
+            json!({
+                "tool": line.tool, "model": line.model, "calls": line.calls, "outcomes": line.outcomes,
+                "median_ms": line.latency.0, "p95_ms": line.latency.1, "baselines": line.baselines,
+            })
+        })
+        .collect();
+    let alerts: Vec<_> = alerts
+        .iter()
+        .map(|alert| {
+            json!({
+                "tool": alert.tool, "model": alert.model, "outcome": alert.outcome, "sentence": alert.sentence,
+            })
+        })
+        .collect();
+    let tokens: Vec<_> = tokens
+        .iter()
+        .map(|(model, line)| {
+            json!({
+                "model": model, "answers": line.answers, "prompt": line.prompt, "cache_read": line.cache_read,
+                "output": line.output,
+            })
+        })
+        .collect();
+    format!(
+        "{}\n",
+        json!({ "calls": calls, "alerts": alerts, "tokens": tokens })
+    )
+}
+
+fn text(lines: &[Line], alerts: &[Alert], tokens: &[(String, TokenLine)]) -> String {
+    if lines.is_empty() && tokens.is_empty() {
+        return "nothing was measured yet; `burin-agent run` does\n".to_owned();
+    }
+    let mut text = String::new();
+    for line in lines {
+        let outcomes: Vec<String> = line
+            .outcomes
+            .iter()
+            .map(|(outcome, count)| {
+                let usual = line.baselines.get(outcome);
+                let usual = usual.map(|rate| format!(" (usual {:.1} %)", rate * 100.0));
+                format!("{outcome} {count}{}", usual.unwrap_or_default())
+            })
+            .collect();
+        text.push_str(&format!(
+            "{}  {}: {} calls, {:.0} ms median, {:.0} ms at most for 95 %; {}\n",
+            line.tool,
+            line.model,
+            line.calls,
+            line.latency.0,
+            line.latency.1,
+            outcomes.join(", ")
+        ));
+    }
+    for (model, line) in tokens {
+        let share = line.cache_read as f64 / line.prompt.max(1) as f64 * 100.0;
+        text.push_str(&format!(
+            "{model}: {} answers, {} tokens read, {share:.1} % of them from a cache, {} written\n",
+            line.answers, line.prompt, line.output
+        ));
+    }
+    for alert in alerts {
+        text.push_str(&format!(
+            "! {} by {} ends in {}: {}\n",
+            alert.tool, alert.model, alert.outcome, alert.sentence
+        ));
+    }
+    text
+}
