@@ -2,6 +2,7 @@
 //!
 //! Must not know: anything a window does. Start at `main`; the arguments are in `arguments`.
 
+mod agents;
 mod arguments;
 mod second_start;
 mod stalls;
@@ -84,7 +85,7 @@ fn services() -> Result<Services, String> {
             .or_else(|| home.clone())
             .unwrap_or_else(|| dirs.state.clone()),
         home,
-        agents: None,
+        agents: Some(Arc::new(agents::Engines::new(dirs.clone()))),
         dirs,
     })
 }

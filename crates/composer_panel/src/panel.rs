@@ -30,6 +30,7 @@ pub struct ComposerPanel {
     prompt: Entity<TextareaState>,
     models: ModelList,
     model: Option<String>,
+    is_awake: bool,
     mode: Mode,
     shows: Shows,
     sessions: Sessions,
@@ -104,12 +105,13 @@ impl ComposerPanel {
                 .placeholder("Ask, plan, build\u{2026}")
         });
         let subscriptions = vec![cx.subscribe_in(&prompt, window, Self::prompt_event)];
-        let mut panel = Self {
+        Self {
             agents,
             root,
             prompt,
             models: ModelList::default(),
             model: None,
+            is_awake: false,
             mode: Mode::Build,
             shows: Shows::Session,
             sessions: Sessions::default(),
@@ -119,9 +121,14 @@ impl ComposerPanel {
             list_focus: cx.focus_handle().tab_stop(true),
             _loading: None,
             _subscriptions: subscriptions,
-        };
-        panel.load_models(window, cx);
-        panel
+        }
+    }
+
+    /// It is shown: from now on it needs to know what there is. Nothing is started before.
+    pub fn wake(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        if !std::mem::replace(&mut self.is_awake, true) {
+            self.load_models(window, cx);
+        }
     }
 
     /// The models there are.

@@ -233,22 +233,33 @@ fn caps(settings: &ModelSettings) -> Caps {
     }
 }
 
-/// Opens the ledger: the router's book, and a handle for whoever else writes.
+/// The same as `open_books`, with a word to the person about a damaged ledger.
 pub(crate) fn open_book(
     dirs: &Dirs,
     streams: &mut Streams<'_>,
 ) -> Result<(Arc<LedgerBook>, Ledger), String> {
+    let (book, ledger, aside) = open_books(dirs)?;
+    if let Some(aside) = aside {
+        tell(streams, &aside);
+    }
+    Ok((book, ledger))
+}
+
+/// The router's book, a handle for whoever else writes, and a sentence about a damaged ledger that was moved aside.
+type Books = (Arc<LedgerBook>, Ledger, Option<String>);
+
+/// Opens the ledger.
+pub(crate) fn open_books(dirs: &Dirs) -> Result<Books, String> {
     dirs.create().map_err(|error| error.to_string())?;
     let now_ms = RealClock::default().wall_ms();
     let opened = Ledger::open(&ledger_path(dirs), now_ms).map_err(|error| error.to_string())?;
-    if let Some(aside) = &opened.set_aside {
-        tell(streams, &aside.to_string());
-    }
+    let aside = opened.set_aside.as_ref().map(ToString::to_string);
     let sentence = |error: ledger::Error| error.to_string();
     let writer = Writer::start(opened.ledger.again().map_err(sentence)?).map_err(sentence)?;
     let other = opened.ledger.again().map_err(sentence)?;
     let run = format!("{now_ms}-{}", std::process::id());
-    Ok((Arc::new(LedgerBook::new(opened.ledger, writer, run)), other))
+    let book = Arc::new(LedgerBook::new(opened.ledger, writer, run));
+    Ok((book, other, aside))
 }
 
 /// Passes the answer on as it comes.

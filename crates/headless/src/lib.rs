@@ -14,6 +14,7 @@ mod recover;
 mod run;
 mod sessions;
 mod stats;
+pub mod workshop;
 mod write;
 
 use std::ffi::OsString;

@@ -205,7 +205,12 @@ impl Run {
                     format!("there is no session \"{id}\": `burin-agent sessions list` names those there are")
                 })?
             }
-            (None, None) if model == DEMO => sample(files, dirs, streams)?,
+            (None, None) if model == DEMO => {
+                let folder = sample(files, dirs)?;
+                let sentence = format!("the demo model works on a sample project in {folder}");
+                tell(streams, &sentence);
+                folder
+            }
             (None, None) => here,
         };
         files.canonicalize(&path).map_err(|error| error.to_string())
@@ -267,7 +272,7 @@ fn prompt(text: String) -> Command {
 }
 
 /// A fresh copy of the demo model's sample project, in a folder of our own.
-fn sample(files: &dyn Files, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<AbsPath, String> {
+pub(crate) fn sample(files: &dyn Files, dirs: &Dirs) -> Result<AbsPath, String> {
     let mut number = 1;
     let folder = loop {
         let folder = dirs.state.join(format!("demo/{number}"));
@@ -286,11 +291,7 @@ fn sample(files: &dyn Files, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<A
             .write_private(&path, text.as_bytes())
             .map_err(sentence)?;
     }
-    tell(
-        streams,
-        &format!("the demo model works on a sample project in {folder}"),
-    );
-    Ok(folder)
+    files.canonicalize(&folder).map_err(sentence)
 }
 
 /// How a turn's end is told to whoever started the program.

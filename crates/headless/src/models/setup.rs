@@ -9,7 +9,8 @@ use host::{Dirs, Files};
 use model::policy::route::Privacy;
 use model::policy::{KeyName, Lane, LaneLimits};
 use model::{
-    Client, FactsRow, ModelFacts, ModelId, ParallelTools, Price, Prices, Profile, Profiles, RowKind, Tier,
+    Client, FactsRow, ModelFacts, ModelId, ParallelTools, Price, Prices, Profile, Profiles,
+    RowKind, Tier,
 };
 use router::actor::{LaneConfig, StallLimits};
 use router::http::{

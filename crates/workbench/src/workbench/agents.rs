@@ -50,9 +50,17 @@ impl AgentsDock {
         }
     }
 
-    pub(super) fn restore(&mut self, saved: &SavedDock) {
+    pub(super) fn restore(
+        &mut self,
+        saved: &SavedDock,
+        window: &mut Window,
+        cx: &mut Context<Workbench>,
+    ) {
         self.is_shown = saved.is_shown;
         self.width = px(saved.width.clamp(WIDTHS.0, WIDTHS.1));
+        if self.is_shown {
+            self.panel.update(cx, |panel, cx| panel.wake(window, cx));
+        }
     }
 }
 
@@ -94,9 +102,10 @@ impl Workbench {
 
     fn show_agents(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.agents.is_shown = true;
-        self.agents
-            .panel
-            .update(cx, |panel, cx| panel.focus_prompt(window, cx));
+        self.agents.panel.update(cx, |panel, cx| {
+            panel.wake(window, cx);
+            panel.focus_prompt(window, cx);
+        });
         self.layout_changed(cx);
     }
 

@@ -105,7 +105,7 @@ impl Workbench {
     ) {
         self.tree_shown = saved.tree.is_shown;
         self.tree_width = px(saved.tree.width.clamp(140.0, 900.0));
-        self.agents.restore(&saved.agents);
+        self.agents.restore(&saved.agents, window, cx);
         self.recent_files = saved.recent_files;
         if let Some((folder, root)) = self.folder.clone().zip(self.root(cx)) {
             folder.update(cx, |folder, cx| {
