@@ -191,7 +191,7 @@ impl Rules {
                 (Some(line), _) if !line.is_understood() => {
                     ask("the command line cannot be read for certain".to_owned())
                 }
-                _ => ask("it runs a program".to_owned()),
+                _ => ask("it runs a program with your rights: there is no sandbox yet".to_owned()),
             },
             ToolClass::Network => ask(match &access.host {
                 Some(host) => format!("it reaches {host}"),

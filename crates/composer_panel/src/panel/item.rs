@@ -122,7 +122,7 @@ impl ComposerPanel {
         let line = self
             .line(("agent-thought", at), title.to_owned(), is_open, cx)
             .child(Icon::Lightbulb.color(colors.muted))
-            .child(Label::new(title).small().muted())
+            .child(div().flex_none().child(Label::new(title).small().muted()))
             .when(!is_open, |this| {
                 let first = text.lines().find(|line| !line.trim().is_empty());
                 this.child(

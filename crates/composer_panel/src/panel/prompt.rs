@@ -203,7 +203,7 @@ impl ComposerPanel {
                     .action(Box::new(AllowOnce)),
             )
             .child(
-                Button::new("agent-session", "Allow for this session")
+                Button::new("agent-session", "For this session")
                     .style(ButtonStyle::Ghost)
                     .action(Box::new(AllowForSession)),
             )
