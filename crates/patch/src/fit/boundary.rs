@@ -65,10 +65,18 @@ pub(super) fn settle(
     let has_blank = middle.iter().any(|line| fold::is_blank(line));
     let (first, last) = (gone[0], gone[gone.len() - 1]);
     let is_one_by_one = middle.len() == gone.len() && !has_blank && last - first + 1 == gone.len();
-    if is_one_by_one && extra.end == first && leading == extra.len() && trailing == 0 {
+    // The line beyond them must be that of the file: brackets stand before many a blank line.
+    let Block { old, new, .. } = &*aligned.block;
+    let is_one = |ix: Option<usize>| {
+        let line = ix.and_then(|ix| old.get(ix));
+        line.is_some_and(|line| stands_once(old, line) && stands_once(new, line))
+    };
+    let is_behind = extra.end == first && leading == extra.len() && trailing == 0;
+    if is_one_by_one && is_behind && is_one(run.old.start.checked_sub(1)) {
         return Ok(Some(extra.start..last + 1));
     }
-    if is_one_by_one && extra.start == last + 1 && trailing == extra.len() && leading == 0 {
+    let is_before = extra.start == last + 1 && trailing == extra.len() && leading == 0;
+    if is_one_by_one && is_before && is_one(Some(run.old.end)) {
         return Ok(Some(first..extra.end));
     }
     Err(Doubt::Boundary)
@@ -105,11 +113,9 @@ pub(super) fn with_blanks_of_file(file: &FileText, aligned: &Aligned) -> Option<
             fold::is_blank(lines[1]) && !fold::is_blank(lines[0]) && !fold::is_blank(lines[2]);
         let is_there = block.new.windows(3).any(|window| *window == lines);
         // Lines such as a closing bracket stand beside many a blank line.
-        let once =
-            |lines: &[String], line: &str| lines.iter().filter(|new| *new == line).count() == 1;
         let are_single = [lines[0], lines[2]]
             .iter()
-            .all(|line| once(&block.old, line) && once(&block.new, line));
+            .all(|line| stands_once(&block.old, line) && stands_once(&block.new, line));
         if !is_alone || !is_there || !are_single {
             return None;
         }
@@ -123,6 +129,10 @@ pub(super) fn with_blanks_of_file(file: &FileText, aligned: &Aligned) -> Option<
         ..Block::clone(block)
     };
     Some(Aligned::contiguous(&Rc::new(whole), aligned.rows.start))
+}
+
+fn stands_once(lines: &[String], line: &str) -> bool {
+    lines.iter().filter(|other| *other == line).count() == 1
 }
 
 /// Whether the old text stands there letter by letter.

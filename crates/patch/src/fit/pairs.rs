@@ -6,6 +6,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
+use crate::block::Block;
 use crate::diff::Run;
 use crate::file::FileText;
 use crate::fold;
@@ -59,10 +60,30 @@ impl<'a> Blanks<'a> {
 
     /// Lines in place of others, at one end.
     fn exchanged(&self, aligned: &Aligned, run: &Run) -> Option<Range<usize>> {
-        let is_beside = run.old.end == *self.old.start() || run.old.start == *self.old.end();
+        let old = &aligned.block.old[run.old.clone()];
         let new = &aligned.block.new[run.new.clone()];
+        let (was, is) = match () {
+            () if run.old.end == *self.old.start() => old.last().zip(new.last())?,
+            () if run.old.start == *self.old.end() => old.first().zip(new.first())?,
+            () => return None,
+        };
+        // At another depth it may be something else, and belong on the other side.
+        let is_there = fold::indent(was) == fold::indent(is);
+        let beyond = self.beyond(&aligned.block, run.old.start)?;
         let is_filled = new.iter().all(|line| !fold::is_blank(line));
-        (is_beside && is_filled).then(|| super::rows_of(aligned, run))
+        (is_filled && (is_there || are_deeper(std::slice::from_ref(is), beyond)))
+            .then(|| super::rows_of(aligned, run))
+    }
+
+    /// The line on the other side, seen from a place.
+    fn beyond<'b>(&self, block: &'b Block, from: usize) -> Option<&'b str> {
+        let (start, end) = (*self.old.start(), *self.old.end());
+        let ix = if from < end {
+            end
+        } else {
+            start.checked_sub(1)?
+        };
+        block.old.get(ix).map(String::as_str)
     }
 
     /// Lines that appear, with as many blank lines of their own as there are, so that the same number
@@ -87,26 +108,23 @@ impl<'a> Blanks<'a> {
     /// that are there, unless they belong to the lines that they stand beside: deeper than what lies
     /// beyond the blank lines, attributes of what follows, or gone from above.
     fn attached(&self, layout: Layout, new: &[String], at: usize) -> Option<Range<usize>> {
-        let (start, end) = (*self.old.start(), *self.old.end());
-        let old = &layout.block().old;
-        let before = old.get(start.checked_sub(1)?)?;
-        let behind = old.get(end)?;
-        let are_deeper = |other: &str| {
-            let mut lines = new.iter().filter(|line| !fold::is_blank(line));
-            let than = fold::indent(other);
-            lines.all(|line| fold::indent(line) != than && fold::indent(line).starts_with(than))
+        let block = layout.block();
+        let is_deeper = || {
+            let beyond = self.beyond(block, at);
+            beyond.is_some_and(|beyond| are_deeper(new, beyond))
         };
         let is_attribute = || {
             let last = new.last().map(|line| line.trim_start());
-            last.is_some_and(|line| line.starts_with('@') || line.starts_with("#["))
+            let is_one = last.is_some_and(|line| line.starts_with('@') || line.starts_with("#["));
+            is_one && new.iter().all(|line| !fold::is_blank(line))
         };
         let are_moved = || {
             let mut runs = layout.runs.iter();
-            runs.any(|run| new.iter().all(|line| goes_away(layout.block(), run, line)))
+            runs.any(|run| new.iter().all(|line| goes_away(block, run, line)))
         };
         let row = match () {
-            () if at == start && (are_deeper(behind) || are_moved()) => self.rows.start,
-            () if at == end && (are_deeper(before) || is_attribute()) => self.rows.end,
+            () if at == *self.old.start() && (is_deeper() || are_moved()) => self.rows.start,
+            () if at == *self.old.end() && (is_deeper() || is_attribute()) => self.rows.end,
             () => return None,
         };
         Some(row..row)
@@ -150,4 +168,11 @@ impl<'a> Blanks<'a> {
             .all(|line| line == self.text)
             .then_some((leading, trailing))
     }
+}
+
+/// Whether all lines are indented more than another.
+fn are_deeper(lines: &[String], other: &str) -> bool {
+    let mut filled = lines.iter().filter(|line| !fold::is_blank(line));
+    let than = fold::indent(other);
+    filled.all(|line| fold::indent(line) != than && fold::indent(line).starts_with(than))
 }

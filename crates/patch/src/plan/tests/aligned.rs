@@ -133,6 +133,18 @@ fn lines_without_blank_lines_belong_to_their_neighbours() {
     // What is written at the same depth may as well stand apart.
     let boundary = Refusal::Unclear(Doubt::Boundary);
     assert_eq!(refuses(before, block("    first(1)\nmore(3)\n")), boundary);
+    let apart = old.replace("def two", "more(3)\n\n@marked(3)\ndef two");
+    assert_eq!(refuses(before, hunk(&old, &apart)), boundary);
+    // What takes the place of another line stays where that was, unless it is at another depth.
+    let block = block("    first(3)\n");
+    lands(
+        before,
+        block,
+        Rung::Aligned,
+        &before.replace("first(1)", "first(3)"),
+    );
+    let new = old.replace("def one():\n    first(1)\n", "one = three\n");
+    assert_eq!(refuses(before, hunk(&old, &new)), boundary);
     // An attribute belongs to what follows.
     let new = old.replace("def two", "@marked(3)\ndef two");
     let after = before.replace("def two", "@marked(3)\ndef two");
@@ -169,6 +181,25 @@ fn a_blank_line_before_a_bracket_may_move_up() {
     assert_eq!(
         refuses(before, hunk(old, new)),
         Refusal::Unclear(Doubt::Boundary)
+    );
+}
+
+#[test]
+fn a_blank_line_behind_one_of_several_brackets_is_not_told() {
+    // Which of the brackets the new blank line follows makes a difference.
+    let before = "fn a() {\n    if b {\n        one(1);\n    }\n\n    two(2);\n    if c {\n        three(3);\n    }\n\n    four(4);\n}\n";
+    let old = "    two(2);\n    if c {\n        three(3);\n    }\n    four(4);\n}\n";
+    let new = "    if d {\n    }\n    if c {\n        three(3);\n    }\n\n    five(5);\n}\n";
+    assert_eq!(
+        refuses(before, hunk(old, new)),
+        Refusal::Unclear(Doubt::Boundary)
+    );
+    let new = "    two(2);\n    if c {\n        three(3);\n    }\n\n    five(5);\n}\n";
+    lands(
+        before,
+        hunk(old, new),
+        Rung::Aligned,
+        &before.replace("four(4)", "five(5)"),
     );
 }
 
