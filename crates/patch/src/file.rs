@@ -28,6 +28,7 @@ pub struct FileText<'a> {
     raw_starts: Vec<usize>,
     keys: OnceCell<Vec<u64>>,
     by_key: OnceCell<Vec<(u64, u32)>>,
+    filled: OnceCell<Vec<u32>>,
 }
 
 /// How a line ends.
@@ -60,6 +61,7 @@ impl<'a> FileText<'a> {
             raw_starts,
             keys: OnceCell::new(),
             by_key: OnceCell::new(),
+            filled: OnceCell::new(),
         }
     }
 
@@ -163,6 +165,17 @@ impl<'a> FileText<'a> {
         self.keys.get_or_init(|| {
             let rows = 0..self.line_count();
             rows.map(|row| fold::key(self.content(row))).collect()
+        })
+    }
+
+    /// The rows that are not blank, in order.
+    pub(crate) fn filled_rows(&self) -> &[u32] {
+        self.filled.get_or_init(|| {
+            let blank = fold::key("");
+            let keys = self.keys().iter().zip(0..);
+            keys.filter(|(key, _)| **key != blank)
+                .map(|(_, row)| row)
+                .collect()
         })
     }
 

@@ -5,10 +5,12 @@
 //! Start at `find`.
 
 mod align;
+mod blanks;
 mod elide;
 mod exact;
 mod inline;
 mod loose;
+mod slipped;
 
 use std::rc::Rc;
 
@@ -49,6 +51,14 @@ pub(crate) fn find(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> 
         return Err(Refusal::NotFound);
     };
     let found = elide::find(file, &block)?;
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let found = blanks::find(file, &block);
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let found = slipped::find(file, &block);
     if !found.is_empty() {
         return Ok(found);
     }

@@ -8,7 +8,9 @@
 //! Start at `fit`.
 
 mod boundary;
+mod gaps;
 mod lines;
+mod pairs;
 mod slips;
 mod splice;
 
@@ -16,6 +18,7 @@ use std::ops::Range;
 
 use base::Span;
 
+use crate::block::Block;
 use crate::diff::{Run, diff};
 use crate::file::FileText;
 use crate::fold;
@@ -96,16 +99,35 @@ struct Merged {
     has_shed_blanks: bool,
 }
 
+/// A block beside the rows it stands on, and what its new text changes.
+#[derive(Clone, Copy)]
+struct Layout<'a> {
+    file: &'a FileText<'a>,
+    aligned: &'a Aligned,
+    runs: &'a [Run],
+}
+
+impl<'a> Layout<'a> {
+    fn block(self) -> &'a Block {
+        &self.aligned.block
+    }
+}
+
 fn merge(
     file: &FileText,
-    aligned: &Aligned,
+    written: &Aligned,
     differences: &mut Vec<Difference>,
 ) -> Result<Merged, Doubt> {
-    let block = &aligned.block;
+    let block = &written.block;
     if let Some(doubt) = block.doubt {
         return Err(doubt);
     }
-    let written = aligned;
+    if gaps::Gaps::of(file, written).has_rows()
+        && gaps::adds_blanks_alone(block, &runs(file, written)?)
+    {
+        // Whether these are the blank lines that the file has already cannot be told.
+        return Err(Doubt::Boundary);
+    }
     let whole = boundary::with_blanks_of_file(file, written);
     let whole = whole.or_else(|| slips::mended(file, written));
     let aligned = whole.as_ref().unwrap_or(written);
@@ -118,9 +140,36 @@ fn merge(
     if has_shed_blanks {
         differences.push(Difference::BlankLines);
     }
-    let gaps = boundary::Gaps::of(file, aligned);
+    let layout = Layout {
+        file,
+        aligned,
+        runs: &runs,
+    };
+    let edits = edits(layout, written, &look)?;
+    if edits.is_empty() && block.old != block.new {
+        return Err(Doubt::AlreadyThere);
+    }
+    Ok(Merged {
+        edits,
+        has_shed_blanks,
+    })
+}
+
+/// What becomes of the rows. `written` is the block as it was, with its slips.
+fn edits(layout: Layout, written: &Aligned, look: &lines::Look) -> Result<Vec<RowEdit>, Doubt> {
+    let Layout {
+        file,
+        aligned,
+        runs,
+    } = layout;
+    let gaps = gaps::Gaps::of(file, aligned);
+    if gaps.may_move_up(layout) {
+        return Err(Doubt::Boundary);
+    }
+    let gaps = gaps.without_kept(layout);
+    let mut placed = Vec::new();
     let mut edits = Vec::new();
-    for run in &runs {
+    for run in runs {
         let is_typo = |ix: usize| aligned.typos.binary_search(&ix).is_ok();
         if run.old.clone().any(is_typo) || slips::appear(written, aligned, run) {
             return Err(Doubt::ChangedTypo);
@@ -129,23 +178,22 @@ fn merge(
             // What is to go away is not there.
             return Err(Doubt::Boundary);
         }
-        let rows = match gaps.touching(file, aligned, run) {
-            boundary::Touch::Nothing => Some(rows_of(aligned, run)),
-            boundary::Touch::Rows(rows) => boundary::settle(file, aligned, run, rows)?,
-            boundary::Touch::Missing => return Err(Doubt::Boundary),
+        let rows = match gaps.touching(layout, run) {
+            gaps::Touch::Nothing => Some(rows_of(aligned, run)),
+            gaps::Touch::Clear(rows) => Some(rows),
+            gaps::Touch::Rows(rows) => boundary::settle(layout, run, rows)?,
+            gaps::Touch::Missing => return Err(Doubt::Boundary),
         };
         if let Some(rows) = rows {
             let lines = look.lines(file, aligned, run)?;
+            placed.push((run, rows.clone()));
             edits.push(RowEdit { rows, lines });
         }
     }
-    if edits.is_empty() && block.old != block.new {
-        return Err(Doubt::AlreadyThere);
+    match gaps.are_crossed(&aligned.block, &placed) {
+        true => Err(Doubt::Boundary),
+        false => Ok(edits),
     }
-    Ok(Merged {
-        edits,
-        has_shed_blanks,
-    })
 }
 
 /// What the new text changes. Lines it keeps are written as the old text has them, or as the file

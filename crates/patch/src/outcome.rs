@@ -94,8 +94,6 @@ pub enum Difference {
     BlankLines,
     /// A misspelt word in a line that stays.
     Typo,
-    /// A line more or fewer.
-    Lines,
     /// A context header that does not stand in the file.
     Header,
     /// The hunk stands before the one that it follows in the patch.
@@ -116,7 +114,6 @@ impl fmt::Display for Difference {
             Self::Elision => "parts left out by `...`",
             Self::BlankLines => "blank lines",
             Self::Typo => "a misspelt word",
-            Self::Lines => "a line more or fewer",
             Self::Header => "a context header that the file does not have",
             Self::Order => "the order of hunks",
             Self::Moved => "lines that have moved",

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use cpu_time::ThreadTime;
 use patch::anchor::line_hash;
 use patch::format::{Format, parse};
 use patch::{FileText, Guard, plan};
@@ -13,15 +14,19 @@ pub(super) struct Answer {
     /// The new text, or why there is none.
     pub(super) text: Result<String, String>,
     pub(super) millis: f64,
+    /// The same by the clock that stands still while others have the processor.
+    pub(super) cpu_millis: f64,
 }
 
 /// Parses, plans and applies, as is done with a reply of a model: everything lands or nothing.
 pub(super) fn apply(format: Format, path: &str, old: &str, edits: &str) -> Answer {
-    let start = Instant::now();
+    let (start, cpu) = (Instant::now(), ThreadTime::now());
     let text = applied(format, path, old, edits);
+    let (cpu, wall) = (cpu.elapsed(), start.elapsed());
     Answer {
         text,
-        millis: start.elapsed().as_secs_f64() * 1_000.0,
+        millis: wall.as_secs_f64() * 1_000.0,
+        cpu_millis: cpu.as_secs_f64() * 1_000.0,
     }
 }
 

@@ -1,8 +1,9 @@
-//! Line alignment: blank lines more or fewer, a misspelt word, a line more or fewer.
+//! Line alignment: blank lines more or fewer along with misspelt words.
 //!
 //! Places are proposed by the lines that block and file share, so that only a few are aligned. The
 //! best is taken if nearly all of the block stands there and no other place comes near.
-//! Invariant: every line of the block but one has its partner; first and last line are never enough.
+//! Invariant: every line that says something has its partner, so that no line of the file is passed
+//! over: whether it would have to move along with its neighbours could not be told.
 
 mod typo;
 
@@ -15,8 +16,7 @@ use crate::found::{Aligned, Match};
 use crate::indent::Readings;
 use crate::outcome::{Difference, Rung};
 
-pub(crate) use self::typo::Slip;
-use self::typo::Slips;
+pub(crate) use self::typo::{Slip, Slips};
 
 /// The least share of a block that must stand at its place.
 const FLOOR: f32 = 0.9;
@@ -70,7 +70,7 @@ struct Vote {
 }
 
 /// How many of so many lines may be misspelt.
-fn most_typos(lines: usize) -> usize {
+pub(super) fn most_typos(lines: usize) -> usize {
     (lines / 5).max(1)
 }
 
@@ -285,19 +285,9 @@ impl<'a> Scorer<'a> {
     fn is_sound(&self, scored: &Scored) -> bool {
         let is_filled = |ix: &usize| !fold::is_blank(&self.block.old[*ix]);
         let filled: Vec<usize> = (0..self.keys.len()).filter(is_filled).collect();
-        let lost = filled.iter().filter(|ix| scored.map[**ix].is_none());
-        let lost: Vec<u64> = lost.map(|ix| self.keys[*ix]).collect();
-        let extra = self.extra_rows(scored);
-        let extra = extra.filter(|row| !fold::is_blank(self.file.content(*row)));
-        let extra: Vec<u64> = extra.map(|row| self.file.keys()[row]).collect();
-        // A line that the block has elsewhere too may have been taken for that one.
-        let count = |key: &u64| self.keys.iter().filter(|other| *other == key).count();
-        let are_single =
-            lost.iter().all(|key| count(key) == 1) && extra.iter().all(|key| count(key) == 0);
-        let ends = [filled.first(), filled.last()];
-        let has_ends = ends
-            .iter()
-            .all(|ix| ix.is_some_and(|ix| scored.map[*ix].is_some()));
+        let has_all = filled.iter().all(|ix| scored.map[*ix].is_some());
+        let mut extra = self.extra_rows(scored);
+        let has_more = extra.any(|row| !fold::is_blank(self.file.content(row)));
         let typos = scored.typos.len();
         let is_telling = |ix: &usize| {
             let is_right = scored.map[*ix].is_some() && !scored.typos.contains(ix);
@@ -310,10 +300,10 @@ impl<'a> Scorer<'a> {
             ))
         });
         let pairs: Vec<_> = pairs.collect();
-        has_ends
-            && lost.len() + extra.len() <= 1
-            && are_single
-            && typos <= most_typos(filled.len())
+        has_all
+            && !has_more
+            // Blank lines alone are looked at on another rung.
+            && (1..=most_typos(filled.len())).contains(&typos)
             && filled.iter().any(is_telling)
             && self.block.final_feed.is_none()
             && Readings::of(&pairs).is_some()
@@ -327,14 +317,10 @@ impl<'a> Scorer<'a> {
     }
 
     fn differences(&self, scored: &Scored) -> Vec<Difference> {
-        let lost = (0..self.keys.len()).filter(|ix| scored.map[*ix].is_none());
-        let lost = lost.map(|ix| self.block.old[ix].as_str());
-        let extra = self.extra_rows(scored).map(|row| self.file.content(row));
-        let of_line = |line: &str| match fold::is_blank(line) {
-            true => Difference::BlankLines,
-            false => Difference::Lines,
-        };
+        let has_gaps =
+            scored.map.iter().any(Option::is_none) || self.extra_rows(scored).next().is_some();
+        let blank = has_gaps.then_some(Difference::BlankLines);
         let typo = (!scored.typos.is_empty()).then_some(Difference::Typo);
-        lost.chain(extra).map(of_line).chain(typo).collect()
+        blank.into_iter().chain(typo).collect()
     }
 }

@@ -42,6 +42,9 @@ pub(super) fn at(file: &FileText, block: &Rc<Block>, row: usize) -> Option<Match
     if !pairs().all(|(old, row)| fold::is_same(old, row)) {
         return None;
     }
+    if is_further_out(file, block, row) {
+        return None;
+    }
     let filled = pairs().filter(|(old, _)| !fold::is_blank(old));
     let indents: Vec<_> = filled
         .map(|(old, row)| (fold::indent(old), fold::indent(row)))
@@ -51,4 +54,16 @@ pub(super) fn at(file: &FileText, block: &Rc<Block>, row: usize) -> Option<Match
         false => Rung::Reindented,
     };
     Some(Match::lines(rung, Aligned::contiguous(block, row)))
+}
+
+/// Whether a blank line at an end of the block is not on its row as it is, but on the next one beyond.
+fn is_further_out(file: &FileText, block: &Block, row: usize) -> bool {
+    let is_beyond = |line: Option<&String>, row: usize, beyond: Option<usize>| {
+        line.filter(|line| fold::is_blank(line) && *line != file.content(row))
+            .zip(beyond)
+            .is_some_and(|(line, beyond)| !line.is_empty() && file.content(beyond) == line)
+    };
+    let last = row + block.old.len().saturating_sub(1);
+    is_beyond(block.old.first(), row, row.checked_sub(1))
+        || is_beyond(block.old.last(), last, Some(last + 1))
 }

@@ -3,7 +3,7 @@
 //! A blank line that the model left out of the old text, beside a change: it may be meant to stay
 //! or the new text may hold it. Only what comes out the same either way is accepted.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::block::Block;
@@ -14,159 +14,16 @@ use crate::fold;
 use crate::found::Aligned;
 use crate::outcome::Doubt;
 
-use super::are_blank;
-
-/// Where block and file do not run side by side.
-pub(super) struct Gaps {
-    /// Rows that no old line stands on, and between which old lines they may lie.
-    rows: Vec<(RangeInclusive<usize>, Range<usize>)>,
-    /// Old lines that stand on no row, or any of several alike of which one stands on none.
-    missing: Vec<Range<usize>>,
-}
-
-/// What of the kind a run touches.
-pub(super) enum Touch {
-    Nothing,
-    /// Rows of the file that the block leaves out.
-    Rows(Range<usize>),
-    /// A line of the block that the file does not have, and that stays; or several gaps.
-    Missing,
-}
-
-impl Gaps {
-    pub(super) fn of(file: &FileText, aligned: &Aligned) -> Self {
-        let mut gaps = Self {
-            rows: Vec::new(),
-            missing: Vec::new(),
-        };
-        let mut row = aligned.rows.start;
-        // One behind the last old line that stands on a row.
-        let mut from = 0;
-        for (ix, at) in aligned.map.iter().enumerate() {
-            let Some(at) = *at else {
-                gaps.missing.push(alike(&aligned.block.old, ix));
-                continue;
-            };
-            if at > row {
-                gaps.rows
-                    .push((slack(file, aligned, from, ix, row..at), row..at));
-            }
-            row = at + 1;
-            from = ix + 1;
-        }
-        gaps
-    }
-
-    pub(super) fn touching(&self, file: &FileText, aligned: &Aligned, run: &Run) -> Touch {
-        if self.rows.is_empty() && self.missing.is_empty() {
-            return Touch::Nothing;
-        }
-        let reach = reach(aligned, run);
-        let is_near = |lines: &Range<usize>| lines.start <= reach.end && reach.start <= lines.end;
-        if self.missing.iter().any(is_near) {
-            return Touch::Missing;
-        }
-        let mut near = self
-            .rows
-            .iter()
-            .filter(|(at, _)| *at.start() <= reach.end && reach.start <= *at.end())
-            .filter(|(at, rows)| !stays_apart(file, aligned, run, at, rows));
-        match (near.next(), near.next()) {
-            (None, _) => Touch::Nothing,
-            (Some((_, rows)), None) => Touch::Rows(rows.clone()),
-            (Some(_), Some(_)) => Touch::Missing,
-        }
-    }
-}
-
-/// The run of equal lines that a line belongs to.
-fn alike(lines: &[String], ix: usize) -> Range<usize> {
-    let is_same = |line: &&String| **line == lines[ix];
-    let before = lines[..ix].iter().rev().take_while(is_same).count();
-    let after = lines[ix..].iter().take_while(is_same).count();
-    ix - before..ix + after
-}
-
-/// Between which old lines rows may lie that are left out: they may look like lines beside them.
-fn slack(
-    file: &FileText,
-    aligned: &Aligned,
-    from: usize,
-    to: usize,
-    rows: Range<usize>,
-) -> RangeInclusive<usize> {
-    let same = |a: usize, b: usize| file.content(a) == file.content(b);
-    let up = (1..=from.min(rows.start - aligned.rows.start))
-        .take_while(|by| same(rows.start - by, rows.end - by))
-        .count();
-    let down = (0..(aligned.map.len() - to).min(aligned.rows.end - rows.end))
-        .take_while(|by| same(rows.start + by, rows.end + by))
-        .count();
-    from - up..=to + down
-}
-
-/// Whether a change that touches rows left out stays clear of them all the same: where it replaces
-/// lines at one end of several blank lines; or where lines that appear touch a blank row only if they slide,
-/// and would then stand beside a second blank line, in a file that has none such.
-fn stays_apart(
-    file: &FileText,
-    aligned: &Aligned,
-    run: &Run,
-    at: &RangeInclusive<usize>,
-    rows: &Range<usize>,
-) -> bool {
-    let (new, place) = (&aligned.block.new, run.old.start);
-    let is_blank_row = rows.len() == 1 && fold::is_blank(file.content(rows.start));
-    let is_pair =
-        at.start() < at.end() && rows.clone().all(|row| fold::is_blank(file.content(row)));
-    let reach = reach(aligned, run);
-    if is_pair && (reach.end == *at.start() || reach.start == *at.end()) {
-        // One of several blank lines together is left out. They stay together beside lines that
-        // are replaced; lines that appear might have come between them.
-        let is_filled = new[run.new.clone()]
-            .iter()
-            .all(|line| !fold::is_blank(line));
-        return !run.old.is_empty() && !run.new.is_empty() && is_filled;
-    }
-    if !run.old.is_empty() || !is_blank_row || has_double_blanks(file, &aligned.block) {
-        return false;
-    }
-    let beside = if *at.end() < place {
-        run.new.end.checked_sub(1 + place - at.end())
-    } else if *at.start() > place {
-        Some(run.new.start + at.start() - place)
-    } else {
-        None
-    };
-    beside
-        .and_then(|ix| new.get(ix))
-        .is_some_and(|line| fold::is_blank(line))
-}
-
-/// Between which old lines a run may lie: one that only adds or only removes can slide over lines
-/// that look like its own ends.
-fn reach(aligned: &Aligned, run: &Run) -> Range<usize> {
-    let (lines, part) = match (run.old.is_empty(), run.new.is_empty()) {
-        (true, false) => (&aligned.block.new, run.new.clone()),
-        (false, true) => (&aligned.block.old, run.old.clone()),
-        _ => return run.old.clone(),
-    };
-    let up = (1..=part.start)
-        .take_while(|by| lines[part.start - by] == lines[part.end - by])
-        .count();
-    let down = (0..lines.len() - part.end)
-        .take_while(|by| lines[part.start + by] == lines[part.end + by])
-        .count();
-    run.old.start.saturating_sub(up)..run.old.end + down
-}
+use super::gaps::reach;
+use super::{Layout, are_blank};
 
 /// Which rows a run replaces that touches `extra` rows; `None` if the file already is as it says.
 pub(super) fn settle(
-    file: &FileText,
-    aligned: &Aligned,
+    layout: Layout,
     run: &Run,
     extra: Range<usize>,
 ) -> Result<Option<Range<usize>>, Doubt> {
+    let Layout { file, aligned, .. } = layout;
     let new = &aligned.block.new[run.new.clone()];
     let are_the_same = new.len() == extra.len()
         && extra
@@ -208,10 +65,18 @@ pub(super) fn settle(
     let has_blank = middle.iter().any(|line| fold::is_blank(line));
     let (first, last) = (gone[0], gone[gone.len() - 1]);
     let is_one_by_one = middle.len() == gone.len() && !has_blank && last - first + 1 == gone.len();
-    if is_one_by_one && extra.end == first && leading == extra.len() && trailing == 0 {
+    // The line beyond them must be that of the file: brackets stand before many a blank line.
+    let Block { old, new, .. } = &*aligned.block;
+    let is_one = |ix: Option<usize>| {
+        let line = ix.and_then(|ix| old.get(ix));
+        line.is_some_and(|line| stands_once(old, line) && stands_once(new, line))
+    };
+    let is_behind = extra.end == first && leading == extra.len() && trailing == 0;
+    if is_one_by_one && is_behind && is_one(run.old.start.checked_sub(1)) {
         return Ok(Some(extra.start..last + 1));
     }
-    if is_one_by_one && extra.start == last + 1 && trailing == extra.len() && leading == 0 {
+    let is_before = extra.start == last + 1 && trailing == extra.len() && leading == 0;
+    if is_one_by_one && is_before && is_one(Some(run.old.end)) {
         return Ok(Some(first..extra.end));
     }
     Err(Doubt::Boundary)
@@ -219,7 +84,7 @@ pub(super) fn settle(
 
 /// Whether blank lines come in pairs in the file or in the new text. Then one more beside another
 /// may well be meant.
-fn has_double_blanks(file: &FileText, block: &Block) -> bool {
+pub(super) fn has_double_blanks(file: &FileText, block: &Block) -> bool {
     let is_blank = |row: usize| fold::is_blank(file.content(row));
     let mut pairs = block.new.windows(2);
     pairs.any(are_blank) || (1..file.line_count()).any(|row| is_blank(row - 1) && is_blank(row))
@@ -248,8 +113,10 @@ pub(super) fn with_blanks_of_file(file: &FileText, aligned: &Aligned) -> Option<
             fold::is_blank(lines[1]) && !fold::is_blank(lines[0]) && !fold::is_blank(lines[2]);
         let is_there = block.new.windows(3).any(|window| *window == lines);
         // Lines such as a closing bracket stand beside many a blank line.
-        let once = |line: &str| block.new.iter().filter(|new| *new == line).count() == 1;
-        if !is_alone || !is_there || !once(lines[0]) || !once(lines[2]) {
+        let are_single = [lines[0], lines[2]]
+            .iter()
+            .all(|line| stands_once(&block.old, line) && stands_once(&block.new, line));
+        if !is_alone || !is_there || !are_single {
             return None;
         }
     }
@@ -262,6 +129,10 @@ pub(super) fn with_blanks_of_file(file: &FileText, aligned: &Aligned) -> Option<
         ..Block::clone(block)
     };
     Some(Aligned::contiguous(&Rc::new(whole), aligned.rows.start))
+}
+
+fn stands_once(lines: &[String], line: &str) -> bool {
+    lines.iter().filter(|other| *other == line).count() == 1
 }
 
 /// Whether the old text stands there letter by letter.

@@ -14,13 +14,13 @@ use crate::fold;
 const MOST: usize = 2;
 
 /// Judges slips in one file, and remembers which words it has.
-pub(super) struct Slips<'a> {
+pub(crate) struct Slips<'a> {
     file: &'a FileText<'a>,
     names: RefCell<HashMap<String, bool>>,
 }
 
 impl<'a> Slips<'a> {
-    pub(super) fn of(file: &'a FileText<'a>) -> Self {
+    pub(crate) fn of(file: &'a FileText<'a>) -> Self {
         Self {
             file,
             names: RefCell::new(HashMap::new()),
@@ -28,7 +28,7 @@ impl<'a> Slips<'a> {
     }
 
     /// By how many letters the word differs; `None` unless it is a slip.
-    pub(super) fn distance(&self, old: &str, row: &str) -> Option<usize> {
+    pub(crate) fn distance(&self, old: &str, row: &str) -> Option<usize> {
         let slip = Slip::of(old, row)?;
         let there = word(&slip.row, &slip.row_part);
         let word = word(&slip.old, &slip.old_part);

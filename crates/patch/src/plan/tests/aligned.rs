@@ -84,11 +84,189 @@ fn one_of_two_blank_lines_left_out_stays() {
     // What is added right there may belong before, between or behind the two.
     let boundary = Refusal::Unclear(Doubt::Boundary);
     for added in ["import other\n", "import other\n\n", "import other\n\n\n"] {
-        let new = old.replace("def", &format!("{added}def"));
-        assert_eq!(refuses(before, hunk(old, &new)), boundary);
         let new = old.replace("first_of_all\n", &format!("first_of_all\n{added}"));
         assert_eq!(refuses(before, hunk(old, &new)), boundary);
     }
+    for added in ["import other\n", "import other\n\n"] {
+        let new = old.replace("def", &format!("{added}def"));
+        assert_eq!(refuses(before, hunk(old, &new)), boundary);
+    }
+}
+
+#[test]
+fn as_many_blank_lines_as_there_are_set_apart_what_appears() {
+    let before = "one(first)\n\n\ntwo(second)\n";
+    let old = "one(first)\n\ntwo(second)\n";
+    let after = "one(first)\n\n\nmore(other)\n\n\ntwo(second)\n";
+    // The one left out may be in front of the new line or behind it.
+    for new in [
+        "one(first)\n\nmore(other)\n\n\ntwo(second)\n",
+        "one(first)\n\n\nmore(other)\n\ntwo(second)\n",
+    ] {
+        lands(before, hunk(old, new), Rung::Aligned, after);
+    }
+    // And back again.
+    for old in [
+        "one(first)\n\nmore(other)\n\n\ntwo(second)\n",
+        "one(first)\n\n\nmore(other)\n\ntwo(second)\n",
+    ] {
+        let new = "one(first)\n\ntwo(second)\n";
+        lands(after, hunk(old, new), Rung::Aligned, before);
+    }
+    // With both neighbours changed it is not told which blank lines these are.
+    let new = "one(third)\n\nmore(other)\n\n\ntwo(fourth)\n";
+    assert_eq!(
+        refuses(before, hunk(old, new)),
+        Refusal::Unclear(Doubt::Boundary)
+    );
+}
+
+#[test]
+fn lines_without_blank_lines_belong_to_their_neighbours() {
+    // Deeper than what follows the blank lines, or than what precedes them.
+    let before = "def one():\n    first(1)\n\n\ndef two():\n    second(2)\n";
+    let old = before.replace("\n\n\n", "\n\n");
+    let block = |new: &str| hunk(&old, &old.replace("    first(1)\n", new));
+    let after = before.replace("first(1)\n", "first(1)\n    more(3)\n");
+    let new = "    first(1)\n    more(3)\n";
+    lands(before, block(new), Rung::Aligned, &after);
+    // What is written at the same depth may as well stand apart.
+    let boundary = Refusal::Unclear(Doubt::Boundary);
+    assert_eq!(refuses(before, block("    first(1)\nmore(3)\n")), boundary);
+    let apart = old.replace("def two", "more(3)\n\n@marked(3)\ndef two");
+    assert_eq!(refuses(before, hunk(&old, &apart)), boundary);
+    // What takes the place of another line stays where that was, unless it is at another depth.
+    let block = block("    first(3)\n");
+    lands(
+        before,
+        block,
+        Rung::Aligned,
+        &before.replace("first(1)", "first(3)"),
+    );
+    let new = old.replace("def one():\n    first(1)\n", "one = three\n");
+    assert_eq!(refuses(before, hunk(&old, &new)), boundary);
+    // An attribute belongs to what follows.
+    let new = old.replace("def two", "@marked(3)\ndef two");
+    let after = before.replace("def two", "@marked(3)\ndef two");
+    lands(before, hunk(&old, &new), Rung::Aligned, &after);
+    // A line that moves down stays with its like.
+    let before = "import one_first\nimport two_second\n\n\ndef one():\n    first(1)\n";
+    let old = before.replace("\n\n\n", "\n\n");
+    let turned = |text: &str| {
+        let both = "import one_first\nimport two_second\n";
+        text.replace(both, "import two_second\nimport one_first\n")
+    };
+    let block = hunk(&old, &turned(&old));
+    lands(before, block, Rung::Aligned, &turned(before));
+}
+
+#[test]
+fn blank_lines_of_another_look_are_other_lines() {
+    // The block leaves out one of two blank lines; the one it has is not the first.
+    let before = "one(first)\ntwo(second)\n        \n    \n";
+    let old = "one(first)\ntwo(second)\n    \n";
+    let new = "one(first)\ntwo(second)\nmore(third)\n    \n    \n";
+    assert_eq!(refuses(before, hunk(old, new)), Refusal::NotFound);
+    let before = "one(first)\n        \n    \ntwo(second)\n";
+    let old = "one(first)\n    \ntwo(second)\n";
+    let new = "one(first)\n    \ntwo(third)\n";
+    assert_eq!(refuses(before, hunk(old, new)), Refusal::NotFound);
+}
+
+#[test]
+fn a_blank_line_before_a_bracket_may_move_up() {
+    let before = "fn a() {\n    first(1);\n    last(2);\n\n}\n";
+    let old = "    first(1);\n    last(2);\n}\n";
+    let new = "    first(1);\n    more(3);\n    last(2);\n}\n";
+    assert_eq!(
+        refuses(before, hunk(old, new)),
+        Refusal::Unclear(Doubt::Boundary)
+    );
+}
+
+#[test]
+fn a_blank_line_behind_one_of_several_brackets_is_not_told() {
+    // Which of the brackets the new blank line follows makes a difference.
+    let before = "fn a() {\n    if b {\n        one(1);\n    }\n\n    two(2);\n    if c {\n        three(3);\n    }\n\n    four(4);\n}\n";
+    let old = "    two(2);\n    if c {\n        three(3);\n    }\n    four(4);\n}\n";
+    let new = "    if d {\n    }\n    if c {\n        three(3);\n    }\n\n    five(5);\n}\n";
+    assert_eq!(
+        refuses(before, hunk(old, new)),
+        Refusal::Unclear(Doubt::Boundary)
+    );
+    let new = "    two(2);\n    if c {\n        three(3);\n    }\n\n    five(5);\n}\n";
+    lands(
+        before,
+        hunk(old, new),
+        Rung::Aligned,
+        &before.replace("four(4)", "five(5)"),
+    );
+}
+
+#[test]
+fn a_line_that_goes_beside_two_blank_lines_leaves_them() {
+    let before = "one(first)\ntwo(second)\n\n\nthree(third)\n";
+    let old = "one(first)\ntwo(second)\n\nthree(third)\n";
+    let new = "one(first)\n\nthree(third)\n";
+    let after = "one(first)\n\n\nthree(third)\n";
+    lands(before, hunk(old, new), Rung::Aligned, after);
+    // Beside a third one, how many are to be left is open.
+    let before = before.replace("two", "\ntwo");
+    let (old, new) = (old.replace("two", "\ntwo"), new.replace("\n\n", "\n\n\n"));
+    assert_eq!(
+        refuses(&before, hunk(&old, &new)),
+        Refusal::Unclear(Doubt::Boundary)
+    );
+}
+
+#[test]
+fn a_blank_line_stays_between_its_neighbours() {
+    // By its equal lines alone, the new function might begin in front of the bracket.
+    let before = "fn a() {\n    one(first);\n\n}\n";
+    let old = "    one(first);\n}\n";
+    let new = "    one(first);\n}\n\nfn b() {\n    two(second);\n}\n";
+    let after = "fn a() {\n    one(first);\n\n}\n\nfn b() {\n    two(second);\n}\n";
+    lands(before, hunk(old, new), Rung::Aligned, after);
+}
+
+#[test]
+fn lines_that_cross_a_blank_line_left_out_refuse() {
+    let before = "one(first);\ntwo(second);\n\nthree(third);\nfour(fourth);\n";
+    let old = "one(first);\ntwo(second);\nthree(third);\nfour(fourth);\n";
+    for new in [
+        "two(second);\nthree(third);\none(first);\nfour(fourth);\n",
+        "one(first);\nfour(fourth);\ntwo(second);\nthree(third);\n",
+    ] {
+        // Side by side as they are, the two lines in the middle keep it.
+        let after = new.replace("two(second);\n", "two(second);\n\n");
+        lands(before, hunk(old, new), Rung::Aligned, &after);
+    }
+    let new = "one(first);\nfour(fourth);\nthree(third);\ntwo(second);\n";
+    assert_eq!(
+        refuses(before, hunk(old, new)),
+        Refusal::Unclear(Doubt::Boundary)
+    );
+}
+
+#[test]
+fn blank_lines_that_the_file_has_in_part_refuse() {
+    let before = "one(first);\n\ntwo(second);\nthree(third);\n";
+    let old = "one(first);\ntwo(second);\nthree(third);\n";
+    let new = "one(first);\n\ntwo(second);\n\nthree(third);\n";
+    assert_eq!(
+        refuses(before, hunk(old, new)),
+        Refusal::Unclear(Doubt::Boundary)
+    );
+}
+
+#[test]
+fn a_line_left_out_refuses() {
+    // Was the second line meant to pass over the one left out, this would be the same block.
+    let before = "one(first);\ntwo(second);\nthree(third);\nfour(fourth);\nfive(fifth);\nsix(sixth);\nseven(seventh);\n";
+    let old = before.replace("three(third);\n", "");
+    let new = old.replace("six(sixth)", "six(other)");
+    assert_eq!(refuses(before, hunk(&old, &new)), Refusal::NotFound);
+    assert_eq!(refuses(&old, hunk(before, &new)), Refusal::NotFound);
 }
 
 #[test]
@@ -230,16 +408,30 @@ fn many(head: &str, body: &str) -> String {
 fn closing_brackets_alone_propose_no_place() {
     // Were only the first of the brackets looked at, the first function would be taken.
     let before = many("", "    assert_ready!(notified2.poll());\n");
-    let old = "\n    assert_ready!(notieied2.poll());\n}\n";
+    let old = "\n\n    assert_ready!(notieied2.poll());\n}\n";
     let block = hunk(old, &format!("{old}\nfn more() {{}}\n"));
     assert_eq!(refuses(&before, block), Refusal::NotFound);
+}
+
+#[test]
+fn a_slip_is_the_only_difference_in_one_place() {
+    // Nothing but brackets is spelt right, and one place alone has the blank line.
+    let before = many("", "    assert_ready!(notified2.poll());\n");
+    let old = "\n    assert_ready!(notieied2.poll());\n}\n";
+    let block = hunk(old, &format!("{old}\nfn more() {{}}\n"));
+    let after = format!("{before}\nfn more() {{}}\n");
+    lands(&before, block, Rung::Aligned, &after);
+    // Where two places have it, nobody knows.
+    let before = format!("{before}\n{before}");
+    let block = hunk(old, &format!("{old}\nfn more() {{}}\n"));
+    assert_eq!(refuses(&before, block), several(2, Rung::Aligned));
 }
 
 #[test]
 fn places_that_are_not_looked_at_are_not_ruled_out() {
     // The line that is spelt right stands in more places than are looked at.
     let before = many("    go();\n", "    assert_ready!(notified2.poll());\n");
-    let old = "    go();\n\n    assert_ready!(notieied2.poll());\n}\n";
+    let old = "    go();\n\n\n    assert_ready!(notieied2.poll());\n}\n";
     let block = hunk(old, &format!("{old}\nfn more() {{}}\n"));
     assert_eq!(refuses(&before, block), Refusal::NotFound);
     // One that is enough to tell it apart does so.
