@@ -31,7 +31,17 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("clap", &["headless"]),
     ("reqwest", &["router"]),
     ("eventsource-stream", &["router"]),
-    ("gpui-kit", &["ui", "editor", "composer_panel", "workbench", "burin", "bench"]),
+    (
+        "gpui-kit",
+        &[
+            "ui",
+            "editor",
+            "composer_panel",
+            "workbench",
+            "burin",
+            "bench",
+        ],
+    ),
     ("gpui", &[]),
     ("gpui-pre", &[]),
 ];
