@@ -18,7 +18,7 @@ use async_channel::{Receiver, Sender, TrySendError};
 use base::{AbsPath, LogErr};
 use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::tree::Tree;
+use super::tree::{Looks, Tree};
 use super::{End, end_of, not_started, pid_of};
 use crate::error::Error;
 
@@ -197,7 +197,7 @@ fn wait(mut child: Child, shared: &Shared, drained: &mpsc::Receiver<()>, sender:
         .is_over
         .lock()
         .unwrap_or_else(PoisonError::into_inner);
-    let left = shared.tree.end(Duration::ZERO);
+    let left = shared.tree.end(Duration::ZERO, Looks::Once);
     let end = child.wait().log_err().map_or(End::Exited(-1), end_of);
     *is_over = true;
     drop(is_over);
@@ -263,7 +263,7 @@ impl Spawned {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if !*is_over {
-            self.shared.tree.end(grace);
+            self.shared.tree.end(grace, Looks::Twice);
         }
     }
 

@@ -7,7 +7,7 @@
 //! Limits: a process that cleared its environment, left its session *and* lost its parents is not found.
 //! Where there is no `/proc`, the group alone is ended.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -28,6 +28,16 @@ pub(super) struct Tree {
     pub(super) mark: Vec<u8>,
     /// When it began, in ticks since the machine did; what is older does not belong to it.
     pub(super) since: u64,
+}
+
+/// How often nobody must be found before it is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Looks {
+    /// For a process that ended by itself, which happens with every command.
+    Once = 1,
+    /// For one that is stopped in the middle of things: a process that is just becoming another program
+    /// shows no environment for a moment.
+    Twice = 2,
 }
 
 /// What `/proc` says of a process.
@@ -54,8 +64,8 @@ impl Tree {
 
     /// Ends all of it: politely, if `grace` gives time for that, and then for good. Answers how many there
     /// were beside the first. Afterwards none is left, or two seconds have passed.
-    pub(super) fn end(&self, grace: Duration) -> usize {
-        let mut ended = HashSet::new();
+    pub(super) fn end(&self, grace: Duration, look: Looks) -> usize {
+        let mut ended = HashMap::new();
         if !grace.is_zero() {
             self.signal(Signal::TERM, &mut ended);
             let until = Instant::now() + grace;
@@ -64,29 +74,40 @@ impl Tree {
             }
         }
         let until = Instant::now() + PATIENCE;
-        while self.signal(Signal::KILL, &mut ended) && Instant::now() < until {
-            thread::sleep(PAUSE);
+        let mut calm = 0;
+        while calm < look as usize && Instant::now() < until {
+            let is_any = self.signal(Signal::KILL, &mut ended) || ended.iter().any(lingers);
+            calm = if is_any { 0 } else { calm + 1 };
+            if calm < look as usize {
+                thread::sleep(PAUSE);
+            }
         }
         ended.remove(&self.first.as_raw_nonzero().get());
         ended.len()
     }
 
-    /// Sends a signal to all that are there; whether there were any.
-    fn signal(&self, signal: Signal, sent: &mut HashSet<i32>) -> bool {
+    /// Sends a signal to all that are there, and notes when they began; whether there were any.
+    fn signal(&self, signal: Signal, sent: &mut HashMap<i32, u64>) -> bool {
         // At once, before the look around, which takes a moment. An empty group is what we want.
         kill_process_group(self.first, signal).ok();
-        let members = self.members();
-        for pid in &members {
-            if let Some(pid) = Pid::from_raw(*pid) {
+        let members = self.seen_members();
+        for seen in &members {
+            if let Some(pid) = Pid::from_raw(seen.pid) {
                 kill_process(pid, signal).ok();
             }
         }
-        sent.extend(&members);
+        sent.extend(members.iter().map(|seen| (seen.pid, seen.began)));
         !members.is_empty()
     }
 
-    /// The living processes of the tree.
+    /// The numbers of the living processes of the tree.
     pub(super) fn members(&self) -> Vec<i32> {
+        let members = self.seen_members().into_iter();
+        members.map(|seen| seen.pid).collect()
+    }
+
+    /// The living processes of the tree.
+    fn seen_members(&self) -> Vec<Seen> {
         let all = everybody();
         let first = self.first.as_raw_nonzero().get();
         let own = std::process::id().cast_signed();
@@ -115,11 +136,8 @@ impl Tree {
             }
             members.extend(more);
         }
-        let living = all.iter().filter(|seen| !seen.is_dead);
-        living
-            .map(|seen| seen.pid)
-            .filter(|pid| members.contains(pid))
-            .collect()
+        let living = all.into_iter().filter(|seen| !seen.is_dead);
+        living.filter(|seen| members.contains(&seen.pid)).collect()
     }
 
     fn is_marked(&self, seen: &Seen) -> bool {
@@ -130,6 +148,11 @@ impl Tree {
             variables.any(|variable| variable.starts_with(&self.mark))
         })
     }
+}
+
+/// Whether a process that was told to end is still on its way out. It shows no environment then.
+fn lingers((pid, began): (&i32, &u64)) -> bool {
+    look(*pid).is_some_and(|seen| seen.began == *began && !seen.is_dead)
 }
 
 fn everybody() -> Vec<Seen> {

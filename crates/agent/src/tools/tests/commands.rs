@@ -324,3 +324,46 @@ async fn memory_stays_flat_whatever_a_command_prints() {
     let kept = RealFiles.stat(&path).expect("a file").stamp.size;
     assert!((200 << 20..=257 << 20).contains(&kept), "{kept}");
 }
+
+#[tokio::test]
+async fn every_stop_is_quick_and_leaves_nothing() {
+    const SCRIPTS: [&str; 4] = [
+        "setsid sleep 300 & echo $! >> pids; echo $$ >> pids; wait",
+        "( ( sleep 300 & echo $! >> pids ) & ); echo $$ >> pids; sleep 300",
+        "nohup sleep 300 >/dev/null 2>&1 & echo $! >> pids; echo $$ >> pids; wait",
+        "trap '' TERM HUP; ( setsid nohup sleep 300 >/dev/null 2>&1 & echo $! >> pids ); echo $$ >> pids; sleep 300",
+    ];
+    let mut times = Vec::new();
+    for (ix, script) in SCRIPTS.iter().cycle().take(40).enumerate() {
+        let mut world = World::real();
+        let (sender, stop) = tokio::sync::watch::channel(false);
+        world.context.stop = stop;
+        let input = json!({ "command": script, "tty": ix % 8 >= 4 });
+        let clock = RealClock::default();
+        let stopping = async {
+            while world
+                .text("pids")
+                .is_none_or(|pids| pids.lines().count() < 2)
+            {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            let at = clock.elapsed();
+            sender.send(true).expect("somebody listens");
+            at
+        };
+        let (answer, at) = tokio::join!(world.call("exec_command", input), stopping);
+        times.push(clock.elapsed() - at);
+        assert_eq!(answer.outcome, Outcome::UserAborted, "{}", answer.text());
+        for pid in world.text("pids").expect("it ran").lines() {
+            assert!(
+                !is_alive(pid.parse().expect("a number")),
+                "{pid} of {script} lives on"
+            );
+        }
+    }
+    times.sort();
+    let (median, late) = (times[times.len() / 2], times[times.len() * 95 / 100]);
+    println!("stopped within {median:?} (median), {late:?} (95 of 100)");
+    // A loaded machine may take its time; a stop that hangs does not pass.
+    assert!(late < Duration::from_secs(2), "{late:?}");
+}
