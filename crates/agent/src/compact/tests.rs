@@ -1,3 +1,5 @@
+//! What the module promises, in cases.
+
 use super::*;
 use crate::record::TodoState;
 use serde_json::json;

@@ -1,3 +1,5 @@
+//! What the module promises, in cases.
+
 use super::*;
 use std::time::Duration;
 
