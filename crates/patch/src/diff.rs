@@ -3,6 +3,7 @@
 //! Takes time in proportion to the length times the number of differences. Beyond `MAX_EDITS`
 //! differences the middle counts as changed altogether.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// Bounds time and memory for texts that have nothing in common.
@@ -37,6 +38,58 @@ pub(crate) fn diff(old: usize, new: usize, is_same: impl Fn(usize, usize) -> boo
         Some(trace) => runs(&trace, n, m, head),
         None => vec![whole],
     }
+}
+
+/// The same for lines. Those that one side alone has are set aside first, since they pair with none:
+/// they are what a text written anew mostly consists of.
+pub(crate) fn diff_lines(old: &[String], new: &[String]) -> Vec<Run> {
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    for line in old.iter().chain(new) {
+        let next = numbers.len();
+        numbers.entry(line).or_insert(next);
+    }
+    let numbered = |lines: &[String]| -> Vec<usize> {
+        let lines = lines.iter();
+        lines.map(|line| numbers[line.as_str()]).collect()
+    };
+    let (old, new) = (numbered(old), numbered(new));
+    let shared = |lines: &[usize], others: &[usize]| -> Vec<usize> {
+        let mut has = vec![false; numbers.len()];
+        others.iter().for_each(|line| has[*line] = true);
+        (0..lines.len()).filter(|ix| has[lines[*ix]]).collect()
+    };
+    let (xs, ys) = (shared(&old, &new), shared(&new, &old));
+    let inner = diff(xs.len(), ys.len(), |x, y| old[xs[x]] == new[ys[y]]);
+    between(&pairs(&inner, &xs, &ys), old.len(), new.len())
+}
+
+/// Which lines pair up, given what differs among those at `xs` and `ys`.
+fn pairs(runs: &[Run], xs: &[usize], ys: &[usize]) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    let (mut x, mut y) = (0, 0);
+    for run in runs {
+        let same = xs[x..run.old.start].iter().zip(&ys[y..run.new.start]);
+        pairs.extend(same.map(|(x, y)| (*x, *y)));
+        (x, y) = (run.old.end, run.new.end);
+    }
+    pairs.extend(xs[x..].iter().copied().zip(ys[y..].iter().copied()));
+    pairs
+}
+
+/// The runs that lie between pairs, of so many lines each.
+fn between(pairs: &[(usize, usize)], old: usize, new: usize) -> Vec<Run> {
+    let mut runs = Vec::new();
+    let (mut x, mut y) = (0, 0);
+    for (to_x, to_y) in pairs.iter().copied().chain([(old, new)]) {
+        if to_x > x || to_y > y {
+            runs.push(Run {
+                old: x..to_x,
+                new: y..to_y,
+            });
+        }
+        (x, y) = (to_x + 1, to_y + 1);
+    }
+    runs
 }
 
 /// Per number of edits, how far each diagonal reaches: the history of the greedy search.

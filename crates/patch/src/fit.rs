@@ -19,7 +19,7 @@ use std::ops::Range;
 use base::Span;
 
 use crate::block::Block;
-use crate::diff::{Run, diff};
+use crate::diff::{Run, diff, diff_lines};
 use crate::file::FileText;
 use crate::fold;
 use crate::found::{Aligned, Body, Match};
@@ -202,6 +202,9 @@ fn edits(layout: Layout, written: &Aligned, look: &lines::Look) -> Result<Vec<Ro
 fn runs(file: &FileText, aligned: &Aligned) -> Result<Vec<Run>, Doubt> {
     let (old, new) = (&aligned.block.old, &aligned.block.new);
     let there = |ix: usize| aligned.map[ix].map(|row| file.content(row));
+    if (0..old.len()).all(|ix| there(ix) == Some(&old[ix])) {
+        return Ok(diff_lines(old, new));
+    }
     let is_written = |a: usize, b: usize| old[a] == new[b] || is_mended(&old[a], &new[b], there(a));
     let is_there = |a: usize, b: usize| there(a).unwrap_or(&old[a]) == new[b];
     let as_written = diff(old.len(), new.len(), is_written);

@@ -24,30 +24,38 @@ fn differences_are_runs() {
     assert_eq!(of("", "ab"), [run(0..0, 0..2)]);
 }
 
+fn check(runs: &[Run], old: &str, new: &str) {
+    let (mut x, mut y) = (0, 0);
+    for run in runs
+        .iter()
+        .chain([&run(old.len()..old.len(), new.len()..new.len())])
+    {
+        assert_eq!(
+            old[x..run.old.start],
+            new[y..run.new.start],
+            "{old:?} {new:?}"
+        );
+        (x, y) = (run.old.end, run.new.end);
+    }
+    let kept = old.len() - runs.iter().map(|run| run.old.len()).sum::<usize>();
+    assert_eq!(kept, longest_common(old, new), "{old:?} {new:?}");
+}
+
 #[test]
 fn what_lies_between_runs_is_the_same() {
     for seed in 0..400 {
         let mut random = StdRng::seed_from_u64(seed);
+        let last = random.random_range('d'..'k');
         let mut text = || -> String {
             let length = random.random_range(0..24);
-            (0..length).map(|_| random.random_range('a'..'e')).collect()
+            (0..length)
+                .map(|_| random.random_range('a'..last))
+                .collect()
         };
         let (old, new) = (text(), text());
-        let (mut x, mut y) = (0, 0);
-        let runs = of(&old, &new);
-        for run in runs
-            .iter()
-            .chain([&run(old.len()..old.len(), new.len()..new.len())])
-        {
-            assert_eq!(
-                old[x..run.old.start],
-                new[y..run.new.start],
-                "seed {seed}: {old} {new}"
-            );
-            (x, y) = (run.old.end, run.new.end);
-        }
-        let kept = old.len() - runs.iter().map(|run| run.old.len()).sum::<usize>();
-        assert_eq!(kept, longest_common(&old, &new), "seed {seed}: {old} {new}");
+        check(&of(&old, &new), &old, &new);
+        let lines = |text: &str| -> Vec<String> { text.chars().map(String::from).collect() };
+        check(&diff_lines(&lines(&old), &lines(&new)), &old, &new);
     }
 }
 
