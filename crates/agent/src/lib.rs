@@ -20,6 +20,7 @@ pub mod locks;
 pub mod loops;
 pub mod outcome;
 pub mod parts;
+pub mod purse;
 pub mod record;
 pub mod session;
 pub mod sources;

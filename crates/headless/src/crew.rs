@@ -10,7 +10,6 @@ use agent::leave::{AllowAll, AskFirst, Judge};
 use agent::sources::Sources;
 use agent::store::Store;
 use host::{Dirs, RealClock, RealFiles};
-use ledger::Ledger;
 use model::{Price, Profile, Tier, TokenCount};
 use router::actor::{LaneConfig, RouterHandle};
 
@@ -72,11 +71,7 @@ fn usual(lanes: &[Known]) -> Profile {
 }
 
 /// Everything that sessions share.
-pub(crate) fn harness(
-    mind: RouterMind,
-    ledger: Ledger,
-    dirs: &Dirs,
-) -> Result<Arc<Harness>, String> {
+pub(crate) fn harness(mind: RouterMind, store: Store, dirs: &Dirs) -> Arc<Harness> {
     let sources = Arc::new(Sources {
         files: Arc::new(RealFiles),
         clock: Arc::new(RealClock::default()),
@@ -86,8 +81,8 @@ pub(crate) fn harness(
         diagnostics: None,
         web: None,
     });
-    Ok(Harness::new(HarnessParts {
-        store: Store::start(ledger)?,
+    Harness::new(HarnessParts {
+        store,
         sources,
         mind: Arc::new(mind),
         tools: Vec::new(),
@@ -95,7 +90,7 @@ pub(crate) fn harness(
         compactor: Arc::new(PlainCompactor),
         limits: Limits::default(),
         farewell: Arc::new(|_| {}),
-    }))
+    })
 }
 
 const SYSTEM: &str = "You are Burin, a coding agent. You work in the folder that the person names. Say what you did and \
