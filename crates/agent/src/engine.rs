@@ -34,6 +34,7 @@ use tokio::sync::mpsc;
 use crate::hooks::Hooks;
 use crate::leave::Judge;
 use crate::locks::Locks;
+use crate::purse::Purse;
 use crate::record::{Mode, Parent};
 use crate::session::{Command, Event};
 
@@ -59,7 +60,7 @@ pub struct Start {
     pub judge: Arc<dyn Judge>,
     /// Whether somebody is there to be asked. Without, what needs leave is refused.
     pub has_person: bool,
-    /// The most that it may cost; the next request after it is not sent.
+    /// The most that it and its subagents may cost; the next request after it is not sent.
     pub budget: Option<Cost>,
     /// What the project or the person hooked in.
     pub hooks: Option<Arc<Hooks>>,
@@ -74,6 +75,8 @@ pub struct Parentage {
     pub parent: Parent,
     /// The locks of the folder that both work in.
     pub locks: Locks,
+    /// What it spends counts against this one, too.
+    pub purse: Arc<Purse>,
     /// How many sessions lie above it; the person's own has none.
     pub depth: u32,
     /// The tools it is offered, by their own names; all where it is `None`.

@@ -7,6 +7,7 @@
 
 mod answer;
 pub mod consent;
+mod find;
 mod run;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use serde_json::{Map, Value, json};
 use crate::record::{Mode, Origin};
 
 pub use answer::{HookTold, LeaveWord};
+pub use find::{HookFile, find};
 pub use run::{HookRunner, Ran, RealHooks};
 
 /// How long a hook may take, where it does not say so.

@@ -24,6 +24,7 @@ pub mod locks;
 pub mod loops;
 pub mod outcome;
 pub mod parts;
+pub mod purse;
 pub mod record;
 pub mod reduce;
 pub mod rules;

@@ -16,6 +16,7 @@ use crate::engine::session::Late;
 use crate::engine::{self, Opened, Parentage, Start};
 use crate::locks::Locks;
 use crate::outcome::{Detail, Outcome};
+use crate::purse::Purse;
 use crate::record::{Mode, Origin, Parent, Record, StoredContent, TurnEnd};
 use crate::session::{Command, Event, Prompt};
 use crate::tool::{Access, Answer, Call, Input, Tool, ToolClass, ToolContext};
@@ -30,6 +31,7 @@ pub struct SpawnAgent {
     events: Events,
     children: Children,
     locks: Locks,
+    purse: Arc<Purse>,
     late: mpsc::Sender<Late>,
     now: Mutex<Now>,
 }
@@ -62,7 +64,7 @@ impl SpawnAgent {
         session: Arc<str>,
         events: Events,
         children: Children,
-        locks: Locks,
+        (locks, purse): (Locks, Arc<Purse>),
         late: mpsc::Sender<Late>,
     ) -> Self {
         let now = Now {
@@ -75,13 +77,14 @@ impl SpawnAgent {
             events,
             children,
             locks,
+            purse,
             late,
             now: Mutex::new(now),
         }
     }
 
     /// Tells what children start with from now on.
-    pub(crate) fn set(&self, _turn: u64, model: &str, mode: Mode) {
+    pub(crate) fn set(&self, model: &str, mode: Mode) {
         let mut now = self.now();
         model.clone_into(&mut now.model);
         now.mode = mode;
@@ -101,13 +104,14 @@ impl SpawnAgent {
                 Mode::Build => Mode::Build,
                 Mode::Plan | Mode::Ask => Mode::Ask,
             },
-            budget: wanted.budget.or(self.start.budget),
+            budget: wanted.budget,
             parent: Some(Parentage {
                 parent: Parent {
                     session: self.session.as_ref().to_owned(),
                     call: call.id.clone(),
                 },
                 locks: self.locks.clone(),
+                purse: self.purse.clone(),
                 depth: depth + 1,
                 tools: wanted.tools.clone(),
             }),

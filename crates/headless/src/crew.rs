@@ -15,7 +15,6 @@ use agent::store::Store;
 use agent::tools::{self, Options};
 use base::AbsPath;
 use host::{Dirs, Files as _, RealClock, RealFiles};
-use ledger::Ledger;
 use model::{Price, Profile, Tier, TokenCount};
 use router::actor::{LaneConfig, RouterHandle};
 use serde_json::{Value, json};
@@ -78,12 +77,7 @@ fn usual(lanes: &[Known]) -> Profile {
 }
 
 /// Everything that sessions share. `trust` says whose instructions may join prompts.
-pub(crate) fn harness(
-    mind: RouterMind,
-    ledger: Ledger,
-    dirs: &Dirs,
-    trust: Trust,
-) -> Result<Arc<Harness>, String> {
+pub(crate) fn harness(mind: RouterMind, store: Store, dirs: &Dirs, trust: Trust) -> Arc<Harness> {
     let sources = Arc::new(Sources {
         files: Arc::new(RealFiles),
         clock: Arc::new(RealClock::default()),
@@ -101,8 +95,8 @@ pub(crate) fn harness(
     let rooms = options.rooms.clone();
     let mut tools = tools::all(&options);
     tools.push(Arc::new(SkillTool::new(trust, config)));
-    Ok(Harness::new(HarnessParts {
-        store: Store::start(ledger)?,
+    Harness::new(HarnessParts {
+        store,
         sources,
         mind: Arc::new(mind),
         tools,
@@ -110,7 +104,7 @@ pub(crate) fn harness(
         compactor: Arc::new(PlannedCompactor),
         limits: Limits::default(),
         farewell: Arc::new(move |session| rooms.leave(session)),
-    }))
+    })
 }
 
 /// Who judges the calls of a session: the person's rules, and what they decide meanwhile. What could not be read of

@@ -91,7 +91,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
             Command::Recover { list } => recover::run(&RealFiles, &dirs, list, streams),
             Command::Apply(apply) => apply.run(&RealFiles, &dirs, streams),
             Command::Ask(ask) => ask.run(&RealFiles, &dirs, streams),
-            Command::Run(run) => run.run(&RealFiles, &dirs, streams),
+            Command::Run(run) => run.run(
+                run::Machine {
+                    files: &RealFiles,
+                    dirs: &dirs,
+                },
+                streams,
+            ),
             Command::Sessions(sessions) => sessions.run(&dirs, streams),
             Command::Stats(stats) => stats.run(&dirs, streams),
             Command::Models(models) => models.run(&RealFiles, &dirs, streams),

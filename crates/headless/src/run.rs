@@ -10,8 +10,10 @@ use std::sync::Arc;
 
 use agent::context::Trust;
 use agent::engine::{self, Opened, Start};
-use agent::record::{Mode, Stored, TurnEnd};
+use agent::hooks::{self, Hooks, RealHooks};
+use agent::record::{Handover, Mode, Stored, TurnEnd};
 use agent::session::{Command, Event, Prompt};
+use agent::store::{SessionLine, Store};
 use base::AbsPath;
 use clap::Args;
 use host::{Dirs, Files};
@@ -55,6 +57,9 @@ pub(crate) struct Run {
     /// Allow everything that would be asked: files are changed and commands run without a sandbox
     #[arg(long)]
     yes: bool,
+    /// Let the hooks of this project run, as they are now; it is remembered until they change
+    #[arg(long)]
+    trust_hooks: bool,
     /// Print every piece of each prompt with its origin
     #[arg(long)]
     show_prompt: bool,
@@ -62,11 +67,19 @@ pub(crate) struct Run {
     task: Vec<String>,
 }
 
+/// Where a run takes place.
+#[derive(Clone, Copy)]
+pub(crate) struct Machine<'a> {
+    /// Its files.
+    pub(crate) files: &'a dyn Files,
+    /// Our own folders.
+    pub(crate) dirs: &'a Dirs,
+}
+
 impl Run {
     pub(crate) fn run(
         &self,
-        files: &dyn Files,
-        dirs: &Dirs,
+        machine: Machine<'_>,
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
         let task = self.task(streams)?;
@@ -74,7 +87,7 @@ impl Run {
             .enable_all()
             .build()
             .map_err(|error| format!("cannot start: {error}"))?;
-        let done = runtime.block_on(self.perform(task, files, dirs, streams));
+        let done = runtime.block_on(self.perform(task, machine, streams));
         // Whoever waits for a line of the input on a thread would hold up the end.
         runtime.shutdown_background();
         done
@@ -100,43 +113,46 @@ impl Run {
     async fn perform(
         &self,
         task: String,
-        files: &dyn Files,
-        dirs: &Dirs,
+        machine: Machine<'_>,
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
-        let mut setup = Setup::find(files, dirs).await;
+        let mut setup = Setup::find(machine.files, machine.dirs).await;
         for problem in std::mem::take(&mut setup.problems) {
             tell(streams, &problem);
         }
-        let wanted = self
-            .model
-            .as_deref()
-            .unwrap_or(&setup.settings.default)
-            .to_owned();
+        let (book, ledger) = ask::open_book(machine.dirs, streams)?;
+        let store = Store::start(ledger)?;
+        let past = self.past(&store)?;
+        let own = past
+            .as_ref()
+            .map_or(&setup.settings.default, |past| &past.wanted);
+        let wanted = self.model.as_ref().unwrap_or(own).clone();
         ask::choose(&wanted, &task, &mut setup)?;
         let lanes = match wanted == DEMO {
             true => vec![setup::demo()?],
             false => setup.lanes(),
         };
         let known: Vec<Known> = lanes.iter().map(Known::of).collect();
-        let (book, ledger) = ask::open_book(dirs, streams)?;
         let mut settings = setup.settings.clone();
         if let Some(most) = self.max_cost {
             settings.budget_agent = most as f32;
         }
         let router = ask::start(lanes, &settings, book.clone());
-        let harness = crew::harness(
-            crew::mind(router.clone(), &known),
-            ledger,
-            dirs,
-            // Who starts an agent in a folder by hand trusts what stands there.
-            Trust::all(),
-        )?;
-        let start = self.start(harness, &wanted, files, dirs, streams)?;
-        let opened = match &self.resume {
-            Some(id) => engine::resume(start.clone(), id).await?,
+        // Who starts an agent in a folder by hand trusts what stands there.
+        let mind = crew::mind(router.clone(), &known);
+        let harness = crew::harness(mind, store, machine.dirs, Trust::all());
+        let root = self.folder(&wanted, past.as_ref(), machine, streams)?;
+        let start = self.start(harness, &wanted, root, machine, streams)?;
+        let opened = match &past {
+            Some(past) => engine::resume(start.clone(), &past.id).await?,
             None => engine::start(start.clone()),
         };
+        if past.is_some_and(|past| past.wanted != wanted) {
+            let how = Handover::Full;
+            let switch = Command::Switch { model: wanted, how };
+            // A session that has ended already says so by its events.
+            opened.commands.send(switch).await.ok();
+        }
         let end = self.follow(opened, &start, task, streams).await?;
         router.idle().await;
         if let Err(error) = book.flush() {
@@ -152,19 +168,19 @@ impl Run {
         &self,
         harness: Arc<agent::engine::Harness>,
         model: &str,
-        files: &dyn Files,
-        dirs: &Dirs,
+        root: AbsPath,
+        machine: Machine<'_>,
         streams: &mut Streams<'_>,
     ) -> Result<Start, String> {
-        let root = self.folder(model, harness.store(), files, dirs, streams)?;
         if self.yes {
             let warning = "nothing is asked: the agent changes files and runs commands with your rights, without a \
                            sandbox";
             tell(streams, warning);
         }
-        let (judge, problems) = crew::judge(self.yes, dirs);
+        let (judge, problems) = crew::judge(self.yes, machine.dirs);
         problems.iter().for_each(|problem| tell(streams, problem));
         let is_there = self.json || std::io::stdin().is_terminal();
+        let hooks = self.hooks(machine, &root, streams)?;
         Ok(Start {
             harness,
             root,
@@ -178,8 +194,53 @@ impl Run {
             budget: self
                 .max_cost
                 .map(|dollars| Cost((dollars.max(0.0) * 1e9) as u64)),
-            hooks: None,
+            hooks,
             parent: None,
+        })
+    }
+
+    /// The hooks that may run here.
+    fn hooks(
+        &self,
+        machine: Machine<'_>,
+        root: &AbsPath,
+        streams: &mut Streams<'_>,
+    ) -> Result<Option<Arc<Hooks>>, String> {
+        let mut all = Vec::new();
+        for file in hooks::find(machine.files, &machine.dirs.state, root) {
+            for problem in &file.problems {
+                tell(streams, &format!("{}: {problem}", file.path));
+            }
+            if self.trust_hooks && !file.has_consent {
+                let given =
+                    hooks::consent::give(machine.files, &machine.dirs.state, root, &file.text);
+                given.map_err(|error| error.to_string())?;
+            }
+            match file.has_consent || self.trust_hooks {
+                true => all.extend(file.hooks),
+                false => tell(
+                    streams,
+                    &format!(
+                        "the hooks in {} do not run: look at them, and use --trust-hooks",
+                        file.path
+                    ),
+                ),
+            }
+        }
+        Ok((!all.is_empty()).then(|| Arc::new(Hooks::new(all, Arc::new(RealHooks)))))
+    }
+
+    /// The session to go on with.
+    fn past(&self, store: &Store) -> Result<Option<SessionLine>, String> {
+        let Some(id) = &self.resume else {
+            return Ok(None);
+        };
+        let mut lines = store.sessions(usize::MAX)?.into_iter();
+        let line = lines.find(|line| line.id == *id);
+        line.map(Some).ok_or_else(|| {
+            format!(
+                "there is no session \"{id}\": `burin-agent sessions list` names those there are"
+            )
         })
     }
 
@@ -187,33 +248,28 @@ impl Run {
     fn folder(
         &self,
         model: &str,
-        store: &agent::store::Store,
-        files: &dyn Files,
-        dirs: &Dirs,
+        past: Option<&SessionLine>,
+        machine: Machine<'_>,
         streams: &mut Streams<'_>,
     ) -> Result<AbsPath, String> {
-        let here =
-            std::env::current_dir().map_err(|error| format!("cannot tell where I am: {error}"))?;
+        let here = std::env::current_dir();
+        let here = here.map_err(|error| format!("cannot tell where I am: {error}"))?;
         let here = AbsPath::new(here).ok_or("the working directory is no absolute path")?;
-        let path = match (&self.root, &self.resume) {
+        let path = match (&self.root, past) {
             (Some(root), _) => here.join(root),
-            (None, Some(id)) => {
-                let lines = store.sessions(usize::MAX)?;
-                let line = lines.into_iter().find(|line| line.id == *id);
-                let root = line.and_then(|line| AbsPath::new(line.root));
-                root.ok_or_else(|| {
-                    format!("there is no session \"{id}\": `burin-agent sessions list` names those there are")
-                })?
-            }
+            (None, Some(past)) => here.join(&past.root),
             (None, None) if model == DEMO => {
-                let folder = sample(files, dirs)?;
+                let folder = sample(machine.files, machine.dirs)?;
                 let sentence = format!("the demo model works on a sample project in {folder}");
                 tell(streams, &sentence);
                 folder
             }
             (None, None) => here,
         };
-        files.canonicalize(&path).map_err(|error| error.to_string())
+        machine
+            .files
+            .canonicalize(&path)
+            .map_err(|error| error.to_string())
     }
 
     /// Passes on what the session tells until its turn ends.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use agent::context::Trust;
 use agent::engine::{self, Harness, Opened, Start};
 use agent::record::Mode;
-use agent::store::SessionLine;
+use agent::store::{SessionLine, Store};
 use base::AbsPath;
 use host::{Dirs, Files, RealFiles};
 use model::ModelId;
@@ -60,7 +60,8 @@ impl Workshop {
         let (book, ledger, aside) = ask::open_books(dirs)?;
         problems.extend(aside);
         let router = ask::start(lanes, &setup.settings, book);
-        let harness = crew::harness(crew::mind(router, &known), ledger, dirs, trust)?;
+        let store = Store::start(ledger)?;
+        let harness = crew::harness(crew::mind(router, &known), store, dirs, trust);
         let models = setup.models.iter().map(|found| Model {
             id: found.id.to_string(),
             is_local: found.is_local,

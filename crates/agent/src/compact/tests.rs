@@ -1,4 +1,4 @@
-//! What the module promises, in cases.
+//! Plans for conversations: single ways in cases, all of them over random sessions.
 
 use super::*;
 use crate::record::TodoState;

@@ -138,8 +138,7 @@ impl Session {
                 .mind()
                 .price(&model)
                 .and_then(|price| price.cost(&usage));
-            self.spent.nano += cost.map_or(0, |cost| cost.0);
-            self.spent.has_unknown |= cost.is_none();
+            self.purse.pay(cost);
             if answer.usage.is_some() {
                 self.estimator.observe(bytes, usage.prompt());
             }
@@ -163,7 +162,7 @@ impl Session {
             self.events.show(Event::Fill {
                 used: usage.total().0,
                 limit: self.context_size().0,
-                cost_nano: (!self.spent.has_unknown).then_some(self.spent.nano),
+                cost_nano: self.purse.spent().map(|cost| cost.0),
             });
         }
         if is_stopped {

@@ -108,7 +108,7 @@ impl Session {
                         .mind()
                         .price(&model)
                         .and_then(|price| price.cost(&usage));
-                    self.spent.nano += cost.map_or(0, |cost| cost.0);
+                    self.purse.pay(cost);
                     self.measure_answer(&model, &usage);
                 }
                 Told::Decided(decision) => {

@@ -3,16 +3,17 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use model::TokenCount;
 use model::policy::TokenEstimator;
+use model::{Cost, TokenCount};
 use tokio::sync::mpsc;
 
 use super::inbox::{Events, Inbox};
-use super::session::{Offered, Session, Spent, offered};
+use super::session::{Offered, Session, offered};
 use super::{Opened, Start};
 use crate::loops::Loops;
 use crate::outcome::{Detail, Outcome};
 use crate::parts;
+use crate::purse::Purse;
 use crate::record::{Origin, Record, Stored, StoredContent, TurnEnd};
 use crate::spawn::{self, SPAWN_AGENT, SpawnAgent};
 use crate::transcript::{Fingerprint, Transcript};
@@ -200,13 +201,15 @@ fn launch(id: Arc<str>, start: Start, records: Vec<Stored>, next_seq: u64) -> Op
     let (late, waiting) = mpsc::channel(LATE);
     let locks = start.parent.as_ref().map(|it| it.locks.clone());
     let locks = locks.unwrap_or_default();
+    let above = start.parent.as_ref().map(|it| it.purse.clone());
+    let purse = Purse::new(start.budget, above);
     let spawn = can_spawn(&start).then(|| {
         Arc::new(SpawnAgent::new(
             start.clone(),
             id.clone(),
             told.clone(),
             inbox.children.clone(),
-            locks.clone(),
+            (locks.clone(), purse.clone()),
             late,
         ))
     });
@@ -227,7 +230,7 @@ fn launch(id: Arc<str>, start: Start, records: Vec<Stored>, next_seq: u64) -> Op
         next_seq,
         turn: 0,
         is_written: false,
-        spent: Spent::default(),
+        purse,
         fingerprint: Fingerprint::default(),
         loops: Loops::default(),
         estimator: TokenEstimator::default(),
@@ -269,8 +272,7 @@ impl Session {
                     usage, cost_nano, ..
                 } => {
                     if stored.seq >= counted_from {
-                        self.spent.nano += cost_nano.unwrap_or(0);
-                        self.spent.has_unknown |= cost_nano.is_none();
+                        self.purse.pay(cost_nano.map(Cost));
                     }
                     let prompt = usage.input + usage.cache_read + usage.cache_write;
                     self.estimator.observe(asked_bytes, TokenCount(prompt));

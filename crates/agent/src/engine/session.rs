@@ -14,6 +14,7 @@ use crate::ask::Desk;
 use crate::hooks::HookEvent;
 use crate::locks::Locks;
 use crate::loops::Loops;
+use crate::purse::Purse;
 use crate::record::{Mode, Origin, Record, Stored, Todo, TurnEnd};
 use crate::session::{Event, Prompt};
 use crate::spawn::SpawnAgent;
@@ -44,14 +45,6 @@ pub(super) struct Offered {
     pub(super) tools: HashMap<String, Arc<dyn Tool>>,
 }
 
-/// What was spent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Spent {
-    pub(super) nano: u64,
-    /// Whether there were answers whose price is not known.
-    pub(super) has_unknown: bool,
-}
-
 /// Something that came about outside the turn: a subagent in the background has answered.
 pub(crate) type Late = (Origin, String);
 
@@ -75,7 +68,7 @@ pub(super) struct Session {
     pub(super) turn: u64,
     /// Whether the turn's prompt is written down.
     pub(super) is_written: bool,
-    pub(super) spent: Spent,
+    pub(super) purse: Arc<Purse>,
     pub(super) fingerprint: Fingerprint,
     pub(super) loops: Loops,
     pub(super) estimator: TokenEstimator,

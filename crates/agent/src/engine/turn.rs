@@ -46,7 +46,7 @@ impl Session {
         self.turn += 1;
         self.loops = Loops::default();
         if let Some(spawn) = &self.spawn {
-            spawn.set(self.turn, &self.model, self.mode);
+            spawn.set(&self.model, self.mode);
         }
         let mut records = self.beginning().await?;
         match self.submitted(&prompt.text).await? {
@@ -78,7 +78,7 @@ impl Session {
             if self.is_full() && self.compact(HOW_FULL).await? {
                 boundary = Boundary::Compacted;
             }
-            if let Some(what) = self.over_budget() {
+            if let Some(what) = self.purse.is_empty() {
                 return Ok(TurnEnd::OutOfBudget { what });
             }
             let standing = Standing {
@@ -291,20 +291,6 @@ impl Session {
             parts: said,
             is_steering,
         }
-    }
-
-    fn over_budget(&self) -> Option<String> {
-        let budget = self.start.budget?;
-        let spent = model::Cost(self.spent.nano);
-        if self.spent.has_unknown {
-            return Some(format!(
-                "this session may cost {budget}, and what it cost so far is not known, since a model has no known \
-                 price; name its price in the settings, or set no bound"
-            ));
-        }
-        (spent >= budget).then(|| {
-            format!("this session may cost {budget}, and has cost {spent}; allow more and say how to go on")
-        })
     }
 
     /// Asks the hooks at the end of a turn; what they answer sends the model back to work.

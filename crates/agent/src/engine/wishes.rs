@@ -34,7 +34,7 @@ impl Session {
         };
         records.extend(note.map(super::turn::harness_note));
         if let Some(spawn) = &self.spawn {
-            spawn.set(self.turn, &self.model, mode);
+            spawn.set(&self.model, mode);
         }
         self.write(records).await
     }
@@ -57,7 +57,7 @@ impl Session {
         let from = std::mem::replace(&mut self.model, model.clone());
         self.offer();
         if let Some(spawn) = &self.spawn {
-            spawn.set(self.turn, &self.model, self.mode);
+            spawn.set(&self.model, self.mode);
         }
         let records = self.switched(from, model, how);
         self.write(records).await

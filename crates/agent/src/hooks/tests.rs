@@ -234,3 +234,19 @@ async fn nobody_is_asked_where_there_is_no_hook() {
     assert_eq!(told, HookTold::default());
     assert!(!hooks.has(HookEvent::Stop));
 }
+
+#[test]
+fn files_with_hooks_are_found_and_do_not_run_by_themselves() {
+    let (files, state) = (FakeFiles::new(), AbsPath::new("/state").expect("absolute"));
+    let text = one("Stop", "", "0");
+    files.write(&root().join(".claude/settings.json"), &text);
+    files.write(&root().join(".burin/settings.json"), "{}");
+    let found = super::find(&files, &state, &root());
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].hooks.len(), found[0].has_consent), (1, false));
+    consent::give(&files, &state, &root(), &found[0].text).expect("written");
+    assert!(super::find(&files, &state, &root())[0].has_consent);
+    let changed = one("Stop", "", "1");
+    files.write(&root().join(".claude/settings.json"), changed);
+    assert!(!super::find(&files, &state, &root())[0].has_consent);
+}

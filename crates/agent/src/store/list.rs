@@ -23,8 +23,10 @@ pub struct SessionLine {
     pub root: String,
     /// Its title, or the beginning of its first prompt.
     pub title: String,
-    /// Who answered last, or was asked to: `provider/model`, `auto` or `demo`.
+    /// Who answered last, or is to.
     pub model: String,
+    /// Who is to answer: `provider/model`, `auto` or `demo`.
+    pub wanted: String,
     /// How it works.
     pub mode: Mode,
     /// How many turns it had.
@@ -108,6 +110,7 @@ impl SessionLine {
             root,
             title: String::new(),
             model: String::new(),
+            wanted: String::new(),
             mode: Mode::default(),
             turns: 0,
             cost_nano: 0,
@@ -129,6 +132,7 @@ impl SessionLine {
                 self.parent.clone_from(parent);
                 self.mode = *mode;
                 self.model.clone_from(model);
+                self.wanted.clone_from(model);
                 *counted_from = forked_from.as_ref().map_or(0, |(_, after)| after + 1);
             }
             Record::Prompted {
@@ -153,7 +157,10 @@ impl SessionLine {
                     self.has_unknown_cost |= cost_nano.is_none();
                 }
             }
-            Record::Switched { to, .. } => self.model.clone_from(to),
+            Record::Switched { to, .. } => {
+                self.model.clone_from(to);
+                self.wanted.clone_from(to);
+            }
             Record::ModeSet { mode } => self.mode = *mode,
             Record::Titled { title } => self.title.clone_from(title),
             Record::TurnEnded { end, .. } => self.state = SessionState::Ended(end.clone()),

@@ -1,4 +1,4 @@
-//! What the module promises, in cases.
+//! Which instructions are found where, and what they become.
 
 use super::*;
 use host::FakeFiles;

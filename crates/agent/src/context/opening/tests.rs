@@ -1,4 +1,4 @@
-//! What the module promises, in cases.
+//! What joins a prompt at the beginning and later.
 
 use super::*;
 use futures::FutureExt;

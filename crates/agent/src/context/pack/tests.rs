@@ -1,4 +1,4 @@
-//! What the module promises, in cases.
+//! Packs without gaps, whatever the profile.
 
 use super::*;
 use model::Profiles;

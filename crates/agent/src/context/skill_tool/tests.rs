@@ -1,4 +1,4 @@
-//! What the module promises, in cases.
+//! The tool that reads skills, over files in memory.
 
 use super::*;
 use std::time::Duration;
