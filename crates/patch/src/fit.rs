@@ -202,7 +202,9 @@ fn edits(layout: Layout, written: &Aligned, look: &lines::Look) -> Result<Vec<Ro
 fn runs(file: &FileText, aligned: &Aligned) -> Result<Vec<Run>, Doubt> {
     let (old, new) = (&aligned.block.old, &aligned.block.new);
     let there = |ix: usize| aligned.map[ix].map(|row| file.content(row));
-    if (0..old.len()).all(|ix| there(ix) == Some(&old[ix])) {
+    let is_exact = (0..old.len()).all(|ix| there(ix) == Some(&old[ix]));
+    if is_exact && aligned.rows.len() == old.len() {
+        // Where several lines could pair up it makes no difference which do.
         return Ok(diff_lines(old, new));
     }
     let is_written = |a: usize, b: usize| old[a] == new[b] || is_mended(&old[a], &new[b], there(a));
