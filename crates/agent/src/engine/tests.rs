@@ -9,3 +9,4 @@ mod resuming;
 mod spawning;
 mod switching;
 mod turns;
+mod written;
