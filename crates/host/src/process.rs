@@ -1,6 +1,8 @@
 //! Processes, each with a folder, a deadline and a cap on its output.
 //!
-//! Invariant: when `run` returns, the process and those of its group are gone.
+//! Invariant: when `run` returns, the process and those of its group are gone. One that stays is a `Live`.
+
+mod live;
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -13,6 +15,8 @@ use base::{AbsPath, LogErr};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use crate::error::{Error, Reason};
+
+pub use live::{Group, Live, Start, start};
 
 /// A process to be run.
 #[derive(Clone, Debug)]
