@@ -5,6 +5,7 @@
 //! Invariant: files are read and written for it below its root alone; what it does by itself is seen by watching.
 //! Start at `start`; which agents there are is in `catalog`.
 
+mod asked;
 pub mod catalog;
 mod files;
 mod line;

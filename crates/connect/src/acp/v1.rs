@@ -12,7 +12,7 @@ use agent_client_protocol::v1::schema::{
 use super::words::{
     CallContent, CallKind, CallState, CallUpdate, Chosen, ConfigOption, LeaveChoice, LeaveKind,
     Mode, Modes, OptionAbout, OptionValue, Piece, Place, PlanItem, PlanState, SessionInfo,
-    SignInMethod, SlashCommand, TurnEnd, Update, Usage, Voice,
+    SignInMethod, SignInTerminal, SlashCommand, TurnEnd, Update, Usage, Voice,
 };
 
 mod into;
@@ -310,7 +310,10 @@ pub(super) fn sign_in_method(method: v1::AuthMethod) -> SignInMethod {
                 .env
                 .iter()
                 .map(|(name, value)| (name.clone(), value.clone()));
-            Some((it.args.clone(), env.collect()))
+            Some(SignInTerminal {
+                arguments: it.args.clone(),
+                environment: env.collect(),
+            })
         }
         _ => None,
     };

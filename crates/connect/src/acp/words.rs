@@ -346,8 +346,17 @@ pub struct SignInMethod {
     pub name: String,
     /// What it means.
     pub description: Option<String>,
-    /// The agent has to be run in a terminal with these arguments and variables beside its own.
-    pub terminal: Option<(Vec<String>, Vec<(String, String)>)>,
+    /// The agent has to be run in a terminal, where that is how it is done.
+    pub terminal: Option<SignInTerminal>,
+}
+
+/// How an agent is run in a terminal to sign in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignInTerminal {
+    /// Arguments in place of its own.
+    pub arguments: Vec<String>,
+    /// Variables beside its own.
+    pub environment: Vec<(String, String)>,
 }
 
 impl Piece {

@@ -1,3 +1,5 @@
+//! Lines as they come: whole, empty, too long, no text, cut off.
+
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 

@@ -229,7 +229,7 @@ fn silent() -> Failure {
 }
 
 /// Asks what the server speaks, and begins with `initialize` where it does not know the question.
-fn asked() -> ClientLifecycleMode {
+pub(super) fn asked() -> ClientLifecycleMode {
     ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
         legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),

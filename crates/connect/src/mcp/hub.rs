@@ -287,3 +287,6 @@ impl Dial for Unreachable {
         Box::pin(std::future::ready(Err(Failure::Lasting(self.0.clone()))))
     }
 }
+
+#[cfg(test)]
+mod tests;

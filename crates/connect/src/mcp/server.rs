@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
+use futures::future::FusedFuture;
 use rmcp::model::{ServerCapabilities, SubscriptionFilter};
 use rmcp::service::RunningServiceCancellationToken;
 use tokio::sync::{broadcast, mpsc, watch};
@@ -288,7 +290,8 @@ impl Server {
             .map(|info| info.capabilities.clone())
             .unwrap_or_default();
         let token = service.cancellation_token();
-        let mut ended = Box::pin(service.waiting());
+        // Fused: it may be waited for again once the server is gone.
+        let mut ended = Box::pin(service.waiting().fuse());
         let tools = match capabilities.tools {
             Some(_) => self
                 .tools(&connection)
@@ -443,7 +446,7 @@ async fn listen(connection: &Connection, capabilities: &ServerCapabilities) {
 /// Ends a connection in good manners: the input is closed, and a process has a moment to go by itself.
 async fn leave<T>(
     token: RunningServiceCancellationToken,
-    ended: impl Future<Output = T>,
+    ended: impl FusedFuture<Output = T>,
     child: Option<Arc<crate::child::Child>>,
 ) {
     token.cancel();

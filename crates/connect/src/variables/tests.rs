@@ -1,3 +1,5 @@
+//! What is replaced, and what a stranger is not given.
+
 use super::*;
 
 fn check(text: &str, expected: Result<&str, &str>) {

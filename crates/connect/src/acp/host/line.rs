@@ -18,7 +18,7 @@ pub(super) enum Heard {
     Asked {
         method: String,
         params: Value,
-        responder: Responder,
+        responder: Box<Responder>,
     },
     /// It only tells.
     Told { method: String, params: Value },
@@ -52,7 +52,7 @@ pub(super) async fn open(
                     Heard::Asked {
                         method,
                         params,
-                        responder,
+                        responder: Box::new(responder),
                     }
                 }
                 Dispatch::Notification(message) => {

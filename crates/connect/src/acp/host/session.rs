@@ -18,7 +18,6 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::files::Reach;
 use super::line::{Heard, Line, open, sentence};
 use super::opening;
 use super::terminals::Terminals;
@@ -51,10 +50,13 @@ pub(super) struct Session {
     turn: Turn,
     /// Prompts that wait for the running turn.
     kept: VecDeque<Vec<Piece>>,
-    questions: BTreeMap<u64, Responder>,
-    forms: BTreeMap<u64, (Responder, Form)>,
-    number: u64,
-    terminals: Terminals,
+    /// Questions that are open, by number.
+    pub(super) questions: BTreeMap<u64, Responder>,
+    /// Forms that are open, by number.
+    pub(super) forms: BTreeMap<u64, (Responder, Form)>,
+    /// The last number of a question or form.
+    pub(super) number: u64,
+    pub(super) terminals: Terminals,
     replies: FuturesUnordered<BoxFuture<'static, Reply>>,
     /// When an agent that was told to stop has had its time.
     late: Option<Instant>,
@@ -62,7 +64,7 @@ pub(super) struct Session {
 
 /// An answer of the agent to something that we asked.
 pub(super) enum Reply {
-    Hello(Result<v1::InitializeResponse, acp::Error>),
+    Hello(Result<Box<v1::InitializeResponse>, acp::Error>),
     SignedIn(Result<(), acp::Error>),
     Began(Result<Value, acp::Error>),
     Answered(Result<v1::PromptResponse, acp::Error>),
@@ -131,7 +133,7 @@ impl Session {
     async fn work(mut self, mut commands: mpsc::Receiver<Command>) -> Option<String> {
         let watcher = self.watch().await;
         let hello = self.line.agent.send_request(opening::hello(&self.start));
-        self.later(async move { Reply::Hello(hello.block_task().await) });
+        self.later(async move { Reply::Hello(hello.block_task().await.map(Box::new)) });
         self.late = Some(Instant::now() + HELLO);
         let agent = self.line.agent.clone();
         let closed = async move { agent.incoming_closed().await };
@@ -306,7 +308,10 @@ impl Session {
 
     async fn replied(&mut self, reply: Reply) -> Result<(), Over> {
         match reply {
-            Reply::Hello(Ok(hello)) => self.introduced(hello).await?,
+            // When the agent is gone, its last words say more; the end of its pipe tells them.
+            Reply::Hello(Err(_)) | Reply::SignedIn(Err(_)) | Reply::Began(Err(_))
+                if self.line.agent.is_incoming_closed() => {}
+            Reply::Hello(Ok(hello)) => self.introduced(*hello).await?,
             Reply::Hello(Err(error)) => {
                 return Err(Over::Because(format!(
                     "it does not take our hello: {}",
@@ -381,7 +386,7 @@ impl Session {
                 method,
                 params,
                 responder,
-            } => self.asked(&method, params, responder).await,
+            } => self.asked(&method, params, *responder).await,
         }
     }
 
@@ -403,171 +408,6 @@ impl Session {
             Err(error) => {
                 self.tell(Event::Noise(format!("an update makes no sense: {error}")))
                     .await;
-            }
-        }
-    }
-
-    async fn asked(&mut self, method: &str, params: Value, responder: Responder) {
-        match method {
-            "session/request_permission" => match serde_json::from_value(params) {
-                Ok(request) => self.ask_leave(request, responder).await,
-                Err(error) => refuse(responder, &error),
-            },
-            "elicitation/create" => self.ask_form(&params, responder).await,
-            "fs/read_text_file" => match serde_json::from_value(params) {
-                Ok(request) => self.read(request, responder),
-                Err(error) => refuse(responder, &error),
-            },
-            "fs/write_text_file" => match serde_json::from_value(params) {
-                Ok(request) => self.write(request, responder),
-                Err(error) => refuse(responder, &error),
-            },
-            _ if method.starts_with("terminal/") && self.start.has_terminals => {
-                self.terminal(method, params, responder);
-            }
-            _ => {
-                let text = format!("{method} is not known here");
-                let error = acp::Error::new(acp::ErrorCode::METHOD_NOT_FOUND, text);
-                responder.respond_with_error(error).log_err();
-            }
-        }
-    }
-
-    async fn ask_leave(&mut self, request: v1::RequestPermissionRequest, responder: Responder) {
-        self.number += 1;
-        self.questions.insert(self.number, responder);
-        let event = Event::Asking {
-            number: self.number,
-            call: words_v1::part_of_call(request.tool_call),
-            choices: request
-                .options
-                .into_iter()
-                .map(words_v1::leave_choice)
-                .collect(),
-        };
-        self.tell(event).await;
-    }
-
-    fn decide(&mut self, number: u64, choice: Option<String>) {
-        let Some(responder) = self.questions.remove(&number) else {
-            return;
-        };
-        let outcome = match choice {
-            Some(id) => {
-                v1::RequestPermissionOutcome::Selected(v1::SelectedPermissionOutcome::new(id))
-            }
-            None => v1::RequestPermissionOutcome::Cancelled,
-        };
-        respond(responder, &v1::RequestPermissionResponse::new(outcome));
-    }
-
-    async fn ask_form(&mut self, params: &Value, responder: Responder) {
-        let schema = params.get("requestedSchema");
-        let Some(schema) = schema.filter(|_| params.get("mode").is_none_or(|mode| mode == "form"))
-        else {
-            let text = "only forms are asked for here";
-            let error = acp::Error::new(acp::ErrorCode::INVALID_PARAMS, text);
-            responder.respond_with_error(error).log_err();
-            return;
-        };
-        let message = params
-            .get("message")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let form = Form::new(message.to_owned(), schema);
-        self.number += 1;
-        let number = self.number;
-        self.forms.insert(number, (responder, form.clone()));
-        self.tell(Event::Form { number, form }).await;
-    }
-
-    fn fill(&mut self, number: u64, filled: Filled) {
-        let Some((responder, form)) = self.forms.remove(&number) else {
-            return;
-        };
-        let answer = match filled {
-            Filled::Accepted(values) => {
-                serde_json::json!({ "action": "accept", "content": form.complete(values) })
-            }
-            Filled::Declined => serde_json::json!({ "action": "decline" }),
-            Filled::Cancelled => serde_json::json!({ "action": "cancel" }),
-        };
-        respond(responder, &answer);
-    }
-
-    fn reach(&self) -> Reach {
-        Reach {
-            files: self.start.files.clone(),
-            root: self.start.root.clone(),
-            recovery: self.start.recovery.clone(),
-        }
-    }
-
-    fn read(&self, request: v1::ReadTextFileRequest, responder: Responder) {
-        let reach = self.reach();
-        self.later(async move {
-            let read = move || reach.read(&request.path, request.line, request.limit);
-            let read = tokio::task::spawn_blocking(read).await;
-            answer(responder, read.log_err(), |text| {
-                v1::ReadTextFileResponse::new(text)
-            });
-            Reply::Done
-        });
-    }
-
-    fn write(&self, request: v1::WriteTextFileRequest, responder: Responder) {
-        let reach = self.reach();
-        self.later(async move {
-            let write = move || reach.write(&request.path, &request.content);
-            let written = tokio::task::spawn_blocking(write).await;
-            answer(responder, written.log_err(), |()| {
-                v1::WriteTextFileResponse::new()
-            });
-            Reply::Done
-        });
-    }
-
-    fn terminal(&mut self, method: &str, params: Value, responder: Responder) {
-        if method == "terminal/create" {
-            let created = serde_json::from_value(params)
-                .map_err(|error| error.to_string())
-                .and_then(|request| {
-                    let environment = &self.start.environment;
-                    self.terminals
-                        .create(request, &self.start.root, environment)
-                });
-            return answer(responder, Some(created), v1::CreateTerminalResponse::new);
-        }
-        let id = params
-            .get("terminalId")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let id = v1::TerminalId::new(id);
-        match method {
-            "terminal/output" => answer(responder, Some(self.terminals.output(&id)), |it| it),
-            "terminal/kill" => {
-                let killed = self.terminals.kill(&id);
-                answer(responder, Some(killed), |()| {
-                    v1::KillTerminalResponse::new()
-                });
-            }
-            "terminal/release" => {
-                let released = self.terminals.release(&id);
-                answer(responder, Some(released), |()| {
-                    v1::ReleaseTerminalResponse::new()
-                });
-            }
-            "terminal/wait_for_exit" => match self.terminals.ended(&id) {
-                Ok(ended) => self.later(async move {
-                    let status = ended.await;
-                    respond(responder, &v1::WaitForTerminalExitResponse::new(status));
-                    Reply::Done
-                }),
-                Err(why) => answer(responder, Some(Err(why)), |()| Value::Null),
-            },
-            _ => {
-                let error = acp::Error::method_not_found();
-                responder.respond_with_error(error).log_err();
             }
         }
     }
@@ -692,38 +532,5 @@ async fn watched(watcher: Option<&Watcher>) -> Option<WatchEvent> {
             Err(_) => std::future::pending().await,
         },
         None => std::future::pending().await,
-    }
-}
-
-/// Answers with a value. An agent that is gone does not need it.
-pub(super) fn respond(responder: Responder, answer: &impl serde::Serialize) {
-    match serde_json::to_value(answer) {
-        Ok(value) => responder.respond(value).log_err(),
-        Err(error) => responder.respond_with_internal_error(error).log_err(),
-    };
-}
-
-fn refuse(responder: Responder, error: &serde_json::Error) {
-    let error = acp::Error::new(acp::ErrorCode::INVALID_PARAMS, error.to_string());
-    responder.respond_with_error(error).log_err();
-}
-
-/// Answers with what came of something; `None` where the task that did it died.
-fn answer<T, A: serde::Serialize>(
-    responder: Responder,
-    result: Option<Result<T, String>>,
-    make: impl FnOnce(T) -> A,
-) {
-    match result {
-        Some(Ok(it)) => respond(responder, &make(it)),
-        Some(Err(why)) => {
-            let error = acp::Error::new(acp::ErrorCode::INVALID_PARAMS, why);
-            responder.respond_with_error(error).log_err();
-        }
-        None => {
-            responder
-                .respond_with_internal_error("it could not be done")
-                .log_err();
-        }
     }
 }

@@ -1,7 +1,6 @@
 //! Commands that a hosted agent runs in terminals of ours: without a screen, just their output.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agent_client_protocol::v1::schema as v1;
@@ -49,7 +48,7 @@ impl Terminals {
         let variables = variables
             .into_iter()
             .map(|(name, value)| (name.into(), value.into()));
-        let folder = request.cwd.unwrap_or_else(PathBuf::new);
+        let folder = request.cwd.unwrap_or_default();
         // A command without arguments is a line for the shell: agents send both.
         let (program, arguments) = match request.args.is_empty() {
             true => ("sh".to_owned(), vec!["-c".to_owned(), request.command]),

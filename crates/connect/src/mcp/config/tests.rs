@@ -1,3 +1,5 @@
+//! Configurations as people and other editors write them.
+
 use host::FakeFiles;
 use serde_json::json;
 

@@ -1,3 +1,5 @@
+//! Forms from schemas, and what is said of values.
+
 use serde_json::json;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Real processes that stay, and what becomes of their children.
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::time::{Duration, Instant};
 
