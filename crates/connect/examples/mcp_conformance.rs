@@ -11,14 +11,16 @@ use std::time::Duration;
 use base::AbsPath;
 use connect::Variables;
 use connect::mcp::{
-    Filled, ForeignCall, ForeignTool, Form, Hub, Nobody, Origin, Page, Patience, Person, Start,
-    Status, config,
+    Event, Filled, ForeignCall, ForeignTool, Form, Hub, Nobody, Origin, Page, Patience, Person,
+    Start, Status, config,
 };
 use futures::future::{BoxFuture, ready};
 use serde_json::{Map, Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio::sync::{mpsc, watch};
 
-/// Says yes to every form and lets the defaults stand.
+/// Says yes to every form and page, and lets the defaults stand.
 struct Agreeable;
 
 impl Person for Agreeable {
@@ -26,8 +28,35 @@ impl Person for Agreeable {
         Box::pin(ready(Filled::Accepted(Map::new())))
     }
 
-    fn open(&self, _: Page) -> BoxFuture<'static, bool> {
-        Box::pin(ready(false))
+    fn open(&self, page: Page) -> BoxFuture<'static, bool> {
+        // The suite's page agrees by itself and sends the browser back.
+        tokio::spawn(async move {
+            let mut next = Some(page.url);
+            while let Some(url) = next {
+                next = visit(&url).await;
+            }
+        });
+        Box::pin(ready(true))
+    }
+}
+
+/// Visits a page as a browser would; where it sends us on to.
+async fn visit(url: &str) -> Option<String> {
+    let rest = url.strip_prefix("http://")?;
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let mut stream = TcpStream::connect(host).await.ok()?;
+    let request = format!("GET /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.ok()?;
+    let found = answer.lines().find_map(|line| {
+        let (name, value) = line.split_once(": ")?;
+        name.eq_ignore_ascii_case("location")
+            .then(|| value.trim().to_owned())
+    })?;
+    match found.starts_with('/') {
+        true => Some(format!("http://{host}{found}")),
+        false => Some(found),
     }
 }
 
@@ -63,6 +92,10 @@ async fn run() -> Result<(), String> {
         tokens: nobody,
     });
     hub.settled(Duration::from_secs(20)).await;
+    if matches!(hub.servers()[0].status, Status::NeedsSignIn { .. }) {
+        hub.sign_in("it").await.map_err(|error| error.message)?;
+        signed_in(&hub).await;
+    }
     let state = hub.servers().pop().ok_or("there is no server")?;
     if !matches!(state.status, Status::Ready { .. }) {
         return Err(format!("{:?}", state.status));
@@ -85,6 +118,26 @@ async fn run() -> Result<(), String> {
     }
     hub.close().await;
     Ok(())
+}
+
+/// Waits until signing in came to something.
+async fn signed_in(hub: &Hub) {
+    let mut events = hub.events();
+    let over = async {
+        while let Ok(event) = events.recv().await {
+            match event {
+                Event::Status { status, .. } => match status {
+                    Status::Ready { .. } | Status::Broken { .. } => return,
+                    Status::NeedsSignIn { why: Some(_) } => return,
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), over)
+        .await
+        .ok();
 }
 
 /// Something for every argument that a tool must be given.

@@ -158,6 +158,10 @@ impl Engine for Echo {
         prompt: Vec<Piece>,
     ) -> BoxFuture<'static, Result<TurnEnd, Refusal>> {
         let session = self.session(&id);
+        if let Ok(session) = &session {
+            // Before the future: a cancellation may come before that is looked at.
+            session.stop.send_replace(false);
+        }
         Box::pin(async move {
             let session = session?;
             let text: String = prompt.iter().map(Piece::text).collect();
@@ -211,7 +215,6 @@ impl Session {
     }
 
     async fn perform(&self, id: &str, verb: &str, rest: &str) -> Result<TurnEnd, Refusal> {
-        self.stop.send_replace(false);
         let path = PathBuf::from(rest);
         match verb {
             "say" => self.tell(id, said(Voice::Agent, rest)),

@@ -19,8 +19,9 @@ use crate::mcp::ServerEntry;
 
 pub use editor::{Editor, EditorAbilities};
 
-/// What serves the sessions of an editor. Calls come one after the other for a session, but for `cancel`, which
-/// comes while `prompt` is under way.
+/// What serves the sessions of an editor. Methods of a session that is open are called in the order in which the
+/// editor asked: what one does before it returns its future is done before the next is called. `cancel` comes
+/// while `prompt` is under way.
 pub trait Engine: Send + Sync + 'static {
     /// What it says of itself.
     fn about(&self) -> About;

@@ -9,6 +9,7 @@ use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::{ConnectionTo, Dispatch, Responder, schema as v1};
 use agent_client_protocol::{Agent, Client};
 use base::{AbsPath, LogErr};
+use futures::future::BoxFuture;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -20,6 +21,9 @@ use crate::acp::v1 as words_v1;
 use crate::acp::wire::{self, Strange};
 use crate::mcp::{Fingerprint, Origin, Reach, ServerEntry};
 use crate::variables::Variables;
+
+/// An answer that is being worked for.
+type Answering<A> = BoxFuture<'static, Result<A, Refusal>>;
 
 /// What is kept of a connection.
 struct Desk {
@@ -248,67 +252,81 @@ impl Desk {
         Ok(v1::ListSessionsResponse::new(sessions).next_cursor(listed.cursor))
     }
 
-    async fn close(
+    fn close(
         self: Arc<Self>,
         request: v1::CloseSessionRequest,
-    ) -> Result<v1::CloseSessionResponse, Refusal> {
+    ) -> Answering<v1::CloseSessionResponse> {
         let id = request.session_id.to_string();
-        self.known(&id)?;
-        self.engine.cancel(id.clone()).await;
-        self.engine.close(id.clone()).await?;
-        self.open().remove(&id);
-        Ok(v1::CloseSessionResponse::new())
+        let known = self.known(&id);
+        Box::pin(async move {
+            known?;
+            self.engine.cancel(id.clone()).await;
+            self.engine.close(id.clone()).await?;
+            self.open().remove(&id);
+            Ok(v1::CloseSessionResponse::new())
+        })
     }
 
-    async fn prompt(
-        self: Arc<Self>,
-        request: v1::PromptRequest,
-    ) -> Result<v1::PromptResponse, Refusal> {
+    fn prompt(self: Arc<Self>, request: v1::PromptRequest) -> Answering<v1::PromptResponse> {
         let id = request.session_id.to_string();
-        self.known(&id)?;
-        if self.open().insert(id.clone(), true) == Some(true) {
+        let begun = self.begin_turn(&id).map(|()| {
+            let pieces = request
+                .prompt
+                .into_iter()
+                .filter_map(words_v1::piece)
+                .collect();
+            // Here, not later: a cancellation that follows is to find the turn.
+            self.engine.prompt(id.clone(), pieces)
+        });
+        Box::pin(async move {
+            let ended = begun?.await;
+            if let Some(runs) = self.open().get_mut(&id) {
+                *runs = false;
+            }
+            let reason = words_v1::stop_reason(ended?).map_err(Refusal::Failed)?;
+            Ok(v1::PromptResponse::new(reason))
+        })
+    }
+
+    fn begin_turn(&self, id: &str) -> Result<(), Refusal> {
+        self.known(id)?;
+        if self.open().insert(id.to_owned(), true) == Some(true) {
             let text = "a turn of this session runs already; wait for its end, or cancel it";
             return Err(Refusal::Invalid(text.to_owned()));
         }
-        let pieces = request
-            .prompt
-            .into_iter()
-            .filter_map(words_v1::piece)
-            .collect();
-        let ended = self.engine.prompt(id.clone(), pieces).await;
-        if let Some(runs) = self.open().get_mut(&id) {
-            *runs = false;
-        }
-        let reason = words_v1::stop_reason(ended?).map_err(Refusal::Failed)?;
-        Ok(v1::PromptResponse::new(reason))
+        Ok(())
     }
 
-    async fn set_mode(
+    fn set_mode(
         self: Arc<Self>,
         request: v1::SetSessionModeRequest,
-    ) -> Result<v1::SetSessionModeResponse, Refusal> {
+    ) -> Answering<v1::SetSessionModeResponse> {
         let id = request.session_id.to_string();
-        self.known(&id)?;
-        self.engine
-            .set_mode(id, request.mode_id.to_string())
-            .await?;
-        Ok(v1::SetSessionModeResponse::new())
+        let mode = request.mode_id.to_string();
+        let set = self.known(&id).map(|()| self.engine.set_mode(id, mode));
+        Box::pin(async move {
+            set?.await?;
+            Ok(v1::SetSessionModeResponse::new())
+        })
     }
 
-    async fn set_option(
+    fn set_option(
         self: Arc<Self>,
         request: v1::SetSessionConfigOptionRequest,
         editor: Editor,
-    ) -> Result<v1::SetSessionConfigOptionResponse, Refusal> {
+    ) -> Answering<v1::SetSessionConfigOptionResponse> {
         let id = request.session_id.to_string();
-        self.known(&id)?;
-        let chosen = words_v1::chosen(request.value)
-            .ok_or_else(|| Refusal::Invalid("a value of that kind is not known".to_owned()))?;
         let option = request.config_id.to_string();
-        let mut options = self.engine.set_option(id, option, chosen).await?;
-        editor.keep_known(&mut options);
-        let options = options.into_iter().map(words_v1::option).collect();
-        Ok(v1::SetSessionConfigOptionResponse::new(options))
+        let chosen = words_v1::chosen(request.value)
+            .ok_or_else(|| Refusal::Invalid("a value of that kind is not known".to_owned()));
+        let set = self.known(&id).and(chosen);
+        let set = set.map(|chosen| self.engine.set_option(id, option, chosen));
+        Box::pin(async move {
+            let mut options = set?.await?;
+            editor.keep_known(&mut options);
+            let options = options.into_iter().map(words_v1::option).collect();
+            Ok(v1::SetSessionConfigOptionResponse::new(options))
+        })
     }
 
     /// The editor is gone: nobody sees what a turn does any more.
