@@ -125,12 +125,12 @@ async fn signed_in(hub: &Hub) {
     let mut events = hub.events();
     let over = async {
         while let Ok(event) = events.recv().await {
-            match event {
-                Event::Status { status, .. } => match status {
-                    Status::Ready { .. } | Status::Broken { .. } => return,
-                    Status::NeedsSignIn { why: Some(_) } => return,
-                    _ => {}
-                },
+            let Event::Status { status, .. } = event else {
+                continue;
+            };
+            match status {
+                Status::Ready { .. } | Status::Broken { .. } => return,
+                Status::NeedsSignIn { why: Some(_) } => return,
                 _ => {}
             }
         }

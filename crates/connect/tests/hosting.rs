@@ -10,4 +10,5 @@ mod hosting {
     mod guest;
     mod real;
     mod story;
+    mod testy;
 }
