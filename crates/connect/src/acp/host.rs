@@ -98,9 +98,9 @@ pub enum Command {
         /// The choice.
         choice: Option<String>,
     },
-    /// Answer a form.
+    /// Answer a form or a page.
     Fill {
-        /// The form's number.
+        /// Its number.
         number: u64,
         /// What became of it.
         filled: Filled,
@@ -162,6 +162,15 @@ pub enum Event {
         number: u64,
         /// It.
         form: Form,
+    },
+    /// It wants the person to see a page. Answered like a form: accepted when it is open.
+    Page {
+        /// The question's number.
+        number: u64,
+        /// The page's address.
+        url: String,
+        /// What for, in the agent's words.
+        why: String,
     },
     /// Files below its root changed: absolute paths. None means that anything may have.
     Changed(Vec<PathBuf>),

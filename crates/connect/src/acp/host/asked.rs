@@ -67,36 +67,41 @@ impl Session {
         respond(responder, &v1::RequestPermissionResponse::new(outcome));
     }
 
+    /// A form, or a page that the person is to see.
     async fn ask_form(&mut self, params: &Value, responder: Responder) {
-        let schema = params.get("requestedSchema");
-        let Some(schema) = schema.filter(|_| params.get("mode").is_none_or(|mode| mode == "form"))
-        else {
-            let text = "only forms are asked for here";
-            let error = acp::Error::new(acp::ErrorCode::INVALID_PARAMS, text);
-            responder.respond_with_error(error).log_err();
-            return;
-        };
-        let message = params
-            .get("message")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let form = Form::new(message.to_owned(), schema);
+        let text = |key: &str| params.get(key).and_then(Value::as_str).map(str::to_owned);
+        let why = text("message").unwrap_or_default();
         self.number += 1;
         let number = self.number;
-        self.forms.insert(number, (responder, form.clone()));
-        self.tell(Event::Form { number, form }).await;
+        let is_page = params.get("mode").is_some_and(|mode| mode == "url");
+        let (form, event) = match (text("url"), params.get("requestedSchema")) {
+            (Some(url), _) if is_page => (None, Event::Page { number, url, why }),
+            (_, Some(schema)) if !is_page => {
+                let form = Form::new(why, schema);
+                (Some(form.clone()), Event::Form { number, form })
+            }
+            _ => {
+                let text = "only forms and pages are asked for here";
+                let error = acp::Error::new(acp::ErrorCode::INVALID_PARAMS, text);
+                responder.respond_with_error(error).log_err();
+                return;
+            }
+        };
+        self.forms.insert(number, (responder, form));
+        self.tell(event).await;
     }
 
     pub(super) fn fill(&mut self, number: u64, filled: Filled) {
         let Some((responder, form)) = self.forms.remove(&number) else {
             return;
         };
-        let answer = match filled {
-            Filled::Accepted(values) => {
+        let answer = match (filled, form) {
+            (Filled::Accepted(values), Some(form)) => {
                 serde_json::json!({ "action": "accept", "content": form.complete(values) })
             }
-            Filled::Declined => serde_json::json!({ "action": "decline" }),
-            Filled::Cancelled => serde_json::json!({ "action": "cancel" }),
+            (Filled::Accepted(_), None) => serde_json::json!({ "action": "accept" }),
+            (Filled::Declined, _) => serde_json::json!({ "action": "decline" }),
+            (Filled::Cancelled, _) => serde_json::json!({ "action": "cancel" }),
         };
         respond(responder, &answer);
     }

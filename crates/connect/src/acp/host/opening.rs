@@ -25,8 +25,9 @@ pub(super) fn hello(start: &Start) -> v1::InitializeRequest {
         .config_options(options)
         .compaction(v1::CompactionCapabilities::new())
         .notices(v1::NoticeCapabilities::new());
-    let elicitation =
-        v1::ElicitationCapabilities::new().form(v1::ElicitationFormCapabilities::new());
+    let elicitation = v1::ElicitationCapabilities::new()
+        .form(v1::ElicitationFormCapabilities::new())
+        .url(v1::ElicitationUrlCapabilities::new());
     let mut auth = v1::AuthCapabilities::new();
     if !start.auth_meta.is_empty() {
         auth = auth.meta(start.auth_meta.clone());

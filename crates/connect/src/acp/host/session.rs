@@ -52,8 +52,8 @@ pub(super) struct Session {
     kept: VecDeque<Vec<Piece>>,
     /// Questions that are open, by number.
     pub(super) questions: BTreeMap<u64, Responder>,
-    /// Forms that are open, by number.
-    pub(super) forms: BTreeMap<u64, (Responder, Form)>,
+    /// Forms and pages that are open, by number; a page has no form.
+    pub(super) forms: BTreeMap<u64, (Responder, Option<Form>)>,
     /// The last number of a question or form.
     pub(super) number: u64,
     pub(super) terminals: Terminals,
