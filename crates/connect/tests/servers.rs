@@ -25,7 +25,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 fn npm() -> PathBuf {
     let folder = std::env::var_os("BURIN_NPM").map(PathBuf::from);
-    folder.unwrap_or_else(|| PathBuf::from("/root/.cache/burin/npm-mcp"))
+    folder.unwrap_or_else(|| {
+        let home = std::env::var_os("HOME").unwrap_or_default();
+        PathBuf::from(home).join(".cache/burin/npm-mcp")
+    })
 }
 
 /// The script of a server; `None`, with a word, where it is not installed.

@@ -166,6 +166,15 @@ impl Guest {
     }
 }
 
+/// Where something lies that tests need and nobody ships: a variable says so, or it is in the cache folder.
+pub(super) fn cached(variable: &str, name: &str) -> PathBuf {
+    let named = std::env::var_os(variable).map(PathBuf::from);
+    named.unwrap_or_else(|| {
+        let home = std::env::var_os("HOME").unwrap_or_default();
+        PathBuf::from(home).join(".cache/burin").join(name)
+    })
+}
+
 /// What the agent said.
 pub(super) fn spoken(events: &[Event]) -> String {
     let said = events.iter().filter_map(|event| match event {

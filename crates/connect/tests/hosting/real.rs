@@ -9,13 +9,12 @@ use host::TempFolder;
 use mockllm::{Script, Server};
 use serde_json::json;
 
-use super::guest::Program;
+use super::guest::{Program, cached};
 
 const SCRIPT: &str = r#"{ "rules": [{ "reply": [{ "text": "Greetings from the mock." }] }] }"#;
 
 fn installed(path: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("BURIN_NPM_AGENTS").map(PathBuf::from);
-    let folder = folder.unwrap_or_else(|| PathBuf::from("/root/.cache/burin/npm-agents"));
+    let folder = cached("BURIN_NPM_AGENTS", "npm-agents");
     let path = folder.join(path);
     if !path.exists() {
         eprintln!(

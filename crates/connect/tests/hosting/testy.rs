@@ -1,15 +1,12 @@
 //! The protocol's own test agent, where somebody built it: it says and asks everything that an agent may.
 
-use std::path::PathBuf;
-
 use connect::acp::host::{Command, Event};
 use connect::acp::words::{Filled, LeaveKind, TurnEnd, Update};
 
-use super::guest::{Guest, Program, spoken};
+use super::guest::{Guest, Program, cached, spoken};
 
 fn testy() -> Option<Program> {
-    let path = std::env::var_os("BURIN_TESTY").map(PathBuf::from);
-    let path = path.unwrap_or_else(|| PathBuf::from("/root/.cache/burin/testy/target/debug/testy"));
+    let path = cached("BURIN_TESTY", "testy/target/debug/testy");
     if !path.exists() {
         eprintln!(
             "skipped: {} is not there; name it in BURIN_TESTY",
