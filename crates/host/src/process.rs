@@ -1,8 +1,10 @@
 //! Processes, each with a folder, a deadline and a cap on its output.
 //!
 //! Invariant: when `run` returns, the process and those of its group are gone.
-//! Start at `run`; what goes on beside us, streamed and with a terminal, is in `spawned`.
+//! Start at `run`; what goes on beside us, streamed and with a terminal, is in `spawned`;
+//! what stays and is spoken to over its pipes is in `live`.
 
+mod live;
 mod spawned;
 mod tree;
 
@@ -18,6 +20,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 use crate::error::{Error, Reason};
 
+pub use live::{Group, Live, Start, start};
 pub use spawned::{Ended, Launch, Screen, Sink, Spawned, spawn};
 
 /// A process to be run.

@@ -31,6 +31,8 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("clap", &["headless"]),
     ("reqwest", &["router"]),
     ("eventsource-stream", &["router"]),
+    ("rmcp", &["connect"]),
+    ("agent-client-protocol", &["connect"]),
     (
         "gpui-kit",
         &[

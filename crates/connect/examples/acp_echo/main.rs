@@ -1,0 +1,23 @@
+//! The agent of the tests, as a program of its own: it speaks the protocol over its pipes and does what its prompt
+//! says. See `echo`.
+
+#![expect(
+    clippy::print_stderr,
+    reason = "a program for tests: it may die, and says so"
+)]
+
+use std::sync::Arc;
+
+use connect::acp::agent;
+
+#[allow(unreachable_pub, reason = "shared with tests")]
+mod echo;
+
+#[tokio::main]
+async fn main() {
+    eprintln!("echo is here");
+    let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+    agent::serve(Arc::new(echo::Echo::default()), input, output)
+        .await
+        .expect("the pipes hold");
+}

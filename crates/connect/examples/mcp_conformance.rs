@@ -1,0 +1,157 @@
+//! The client that the MCP project's conformance suite drives: `npx @modelcontextprotocol/conformance client
+//! --command "target/debug/examples/mcp_conformance" --scenario initialize`. The last argument is the server's
+//! address; the scenario's name is in `MCP_CONFORMANCE_SCENARIO`.
+
+#![expect(clippy::print_stderr, reason = "a command line speaks to its terminal")]
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::AbsPath;
+use connect::Variables;
+use connect::mcp::{
+    Event, Filled, ForeignCall, ForeignTool, Form, Hub, Nobody, Origin, Page, Patience, Person,
+    Start, Status, config,
+};
+use futures::future::{BoxFuture, ready};
+use serde_json::{Map, Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::{mpsc, watch};
+
+/// Says yes to every form and page, and lets the defaults stand.
+struct Agreeable;
+
+impl Person for Agreeable {
+    fn fill(&self, _: &str, _: Form) -> BoxFuture<'static, Filled> {
+        Box::pin(ready(Filled::Accepted(Map::new())))
+    }
+
+    fn open(&self, page: Page) -> BoxFuture<'static, bool> {
+        // The suite's page agrees by itself and sends the browser back.
+        tokio::spawn(async move {
+            let mut next = Some(page.url);
+            while let Some(url) = next {
+                next = visit(&url).await;
+            }
+        });
+        Box::pin(ready(true))
+    }
+}
+
+/// Visits a page as a browser would; where it sends us on to.
+async fn visit(url: &str) -> Option<String> {
+    let rest = url.strip_prefix("http://")?;
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let mut stream = TcpStream::connect(host).await.ok()?;
+    let request = format!("GET /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.ok()?;
+    let found = answer.lines().find_map(|line| {
+        let (name, value) = line.split_once(": ")?;
+        name.eq_ignore_ascii_case("location")
+            .then(|| value.trim().to_owned())
+    })?;
+    match found.starts_with('/') {
+        true => Some(format!("http://{host}{found}")),
+        false => Some(found),
+    }
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), String> {
+    let url = std::env::args()
+        .next_back()
+        .ok_or("the address of a server is missing")?;
+    let root = AbsPath::new("/").ok_or("there is no root")?;
+    let environment: Variables = std::env::vars().collect();
+    let servers = json!({ "it": { "url": url } });
+    let (servers, problems) = config::parse(&servers, &Origin::Person, &root, &environment);
+    if let Some(problem) = problems.first() {
+        return Err(problem.0.clone());
+    }
+    let nobody = Arc::new(Nobody::default());
+    let hub = Hub::start(Start {
+        servers,
+        roots: Vec::new(),
+        environment,
+        approvals: nobody.clone(),
+        person: Arc::new(Agreeable),
+        tokens: nobody,
+    });
+    hub.settled(Duration::from_secs(20)).await;
+    if matches!(hub.servers()[0].status, Status::NeedsSignIn { .. }) {
+        hub.sign_in("it").await.map_err(|error| error.message)?;
+        signed_in(&hub).await;
+    }
+    let state = hub.servers().pop().ok_or("there is no server")?;
+    if !matches!(state.status, Status::Ready { .. }) {
+        return Err(format!("{:?}", state.status));
+    }
+    for tool in hub.tools() {
+        let (progress, _unheard) = mpsc::channel(1);
+        let (_stop, stopped) = watch::channel(false);
+        let call = ForeignCall {
+            server: tool.server.clone(),
+            tool: tool.tool.clone(),
+            arguments: arguments(&tool),
+            patience: Patience::default(),
+            progress,
+            stop: stopped,
+        };
+        match hub.call(call).await {
+            Ok(answer) => eprintln!("{}: {}", tool.tool, answer.text()),
+            Err(error) => return Err(format!("{}: {error}", tool.tool)),
+        }
+    }
+    hub.close().await;
+    Ok(())
+}
+
+/// Waits until signing in came to something.
+async fn signed_in(hub: &Hub) {
+    let mut events = hub.events();
+    let over = async {
+        while let Ok(event) = events.recv().await {
+            let Event::Status { status, .. } = event else {
+                continue;
+            };
+            match status {
+                Status::Ready { .. } | Status::Broken { .. } => return,
+                Status::NeedsSignIn { why: Some(_) } => return,
+                _ => {}
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), over)
+        .await
+        .ok();
+}
+
+/// Something for every argument that a tool must be given.
+fn arguments(tool: &ForeignTool) -> Map<String, Value> {
+    let properties = tool.schema.get("properties").and_then(Value::as_object);
+    let value = |schema: &Value| match schema.get("type").and_then(Value::as_str) {
+        Some("number" | "integer") => json!(2),
+        Some("boolean") => json!(true),
+        Some("array") => json!([]),
+        Some("object") => json!({}),
+        _ => json!("something"),
+    };
+    let properties = properties.into_iter().flatten();
+    properties
+        .map(|(name, schema)| (name.clone(), value(schema)))
+        .collect()
+}

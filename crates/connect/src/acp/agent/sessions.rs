@@ -1,0 +1,463 @@
+//! The requests of an editor, handed to the engine.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agent_client_protocol as acp;
+use agent_client_protocol::schema::ProtocolVersion;
+use agent_client_protocol::v1::{ConnectionTo, Dispatch, Responder, schema as v1};
+use agent_client_protocol::{Agent, Client};
+use base::{AbsPath, LogErr};
+use futures::future::BoxFuture;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::editor::{Editor, EditorAbilities, refusal};
+use super::{Engine, Opened, Refusal, Replay, Wanted};
+use crate::acp::v1 as words_v1;
+use crate::acp::wire::{self, Strange};
+use crate::mcp::{Fingerprint, Origin, Reach, ServerEntry};
+use crate::variables::Variables;
+
+/// An answer that is being worked for.
+type Answering<A> = BoxFuture<'static, Result<A, Refusal>>;
+
+/// What is kept of a connection.
+struct Desk {
+    engine: Arc<dyn Engine>,
+    abilities: Mutex<EditorAbilities>,
+    told: Arc<Mutex<HashSet<(String, String)>>>,
+    /// Sessions that are open: whether a turn of theirs runs.
+    open: Mutex<HashMap<String, bool>>,
+}
+
+pub(super) async fn serve(
+    engine: Arc<dyn Engine>,
+    input: impl AsyncRead + Unpin + Send + 'static,
+    output: impl AsyncWrite + Unpin + Send + 'static,
+) -> Result<(), String> {
+    let incoming = wire::incoming(input, Strange::Answered);
+    let (outgoing, written) = wire::outgoing(output);
+    let transport = acp::Lines::new(outgoing, incoming);
+    let desk = Arc::new(Desk {
+        engine,
+        abilities: Mutex::default(),
+        told: Arc::default(),
+        open: Mutex::default(),
+    });
+    let at = desk.clone();
+    let hear = async move |dispatch: Dispatch, editor: ConnectionTo<Client>| {
+        match dispatch {
+            Dispatch::Request(message, responder) => {
+                let (method, params) = message.into_parts();
+                at.clone().asked(&method, params, responder, editor);
+            }
+            Dispatch::Notification(message) => {
+                let (method, params) = message.into_parts();
+                at.told(&method, params).await;
+            }
+            Dispatch::Response(result, router) => return router.route_with_result(result),
+        }
+        Ok(())
+    };
+    let ended = Agent
+        .v1()
+        .name("burin-agent")
+        .on_receive_dispatch(hear, acp::on_receive_dispatch!())
+        .connect_to(transport)
+        .await;
+    desk.leave().await;
+    // What is said last is to be on its way before we go.
+    written.await.log_err();
+    ended.map_err(|error| format!("the line to the editor broke: {}", error.message))
+}
+
+impl Desk {
+    /// A request. The answer is worked for beside the line, which goes on meanwhile.
+    fn asked(
+        self: Arc<Self>,
+        method: &str,
+        params: Value,
+        responder: Responder,
+        line: ConnectionTo<Client>,
+    ) {
+        let editor = Editor {
+            line,
+            abilities: *self
+                .abilities
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+            told: self.told.clone(),
+        };
+        match method {
+            "initialize" => with(params, responder, |params, responder| {
+                reply(responder, Ok(self.introduce(params)));
+            }),
+            "authenticate" | "logout" => reply(responder, Ok(serde_json::json!({}))),
+            "session/new" => with(params, responder, |params, responder| {
+                spawn(responder, self.new_session(params, editor));
+            }),
+            "session/load" => with(params, responder, |params, responder| {
+                spawn(responder, self.load(params, editor));
+            }),
+            "session/resume" => with(params, responder, |params, responder| {
+                spawn(responder, self.resume(params, editor));
+            }),
+            "session/list" => with(params, responder, |params, responder| {
+                spawn(responder, self.list(params));
+            }),
+            "session/close" => with(params, responder, |params, responder| {
+                spawn(responder, self.close(params));
+            }),
+            "session/prompt" => with(params, responder, |params, responder| {
+                spawn(responder, self.prompt(params));
+            }),
+            "session/set_mode" => with(params, responder, |params, responder| {
+                spawn(responder, self.set_mode(params));
+            }),
+            "session/set_config_option" => with(params, responder, |params, responder| {
+                spawn(responder, self.set_option(params, editor));
+            }),
+            _ => {
+                let text = format!("{method} is not known here");
+                let error = acp::Error::new(acp::ErrorCode::METHOD_NOT_FOUND, text);
+                responder.respond_with_error(error).log_err();
+            }
+        }
+    }
+
+    async fn told(&self, method: &str, params: Value) {
+        if method != "session/cancel" {
+            return;
+        }
+        if let Ok(cancel) = serde_json::from_value::<v1::CancelNotification>(params) {
+            self.engine.cancel(cancel.session_id.to_string()).await;
+        }
+    }
+
+    fn introduce(&self, hello: v1::InitializeRequest) -> v1::InitializeResponse {
+        let able = hello.client_capabilities;
+        let session = able.session.unwrap_or_default();
+        let abilities = EditorAbilities {
+            reads: able.fs.read_text_file,
+            writes: able.fs.write_text_file,
+            notices: session.notices.is_some(),
+            compaction: session.compaction.is_some(),
+            truths: session
+                .config_options
+                .is_some_and(|it| it.boolean.is_some()),
+        };
+        *self
+            .abilities
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = abilities;
+        let about = self.engine.about();
+        let prompt = v1::PromptCapabilities::new()
+            .image(about.sees)
+            .embedded_context(true);
+        let session = v1::SessionCapabilities::new()
+            .list(v1::SessionListCapabilities::new())
+            .resume(v1::SessionResumeCapabilities::new())
+            .close(v1::SessionCloseCapabilities::new())
+            .additional_directories(v1::SessionAdditionalDirectoriesCapabilities::new());
+        let able = v1::AgentCapabilities::new()
+            .load_session(true)
+            .prompt_capabilities(prompt)
+            .mcp_capabilities(v1::McpCapabilities::new().http(true))
+            .session_capabilities(session);
+        let program = v1::Implementation::new(about.name, about.version).title(about.title);
+        v1::InitializeResponse::new(ProtocolVersion::V1)
+            .agent_capabilities(able)
+            .agent_info(program)
+    }
+
+    async fn new_session(
+        self: Arc<Self>,
+        request: v1::NewSessionRequest,
+        editor: Editor,
+    ) -> Result<v1::NewSessionResponse, Refusal> {
+        let wanted = wanted(
+            request.cwd,
+            request.additional_directories,
+            request.mcp_servers,
+            request.meta,
+        )?;
+        let opened = self.engine.open(wanted, editor.clone()).await?;
+        self.opened(&opened.session);
+        let (modes, options) = shown(&opened, &editor);
+        Ok(v1::NewSessionResponse::new(opened.session)
+            .modes(modes)
+            .config_options(options))
+    }
+
+    async fn load(
+        self: Arc<Self>,
+        request: v1::LoadSessionRequest,
+        editor: Editor,
+    ) -> Result<v1::LoadSessionResponse, Refusal> {
+        let id = request.session_id.to_string();
+        let wanted = wanted(
+            request.cwd,
+            request.additional_directories,
+            request.mcp_servers,
+            request.meta,
+        )?;
+        let opened = self
+            .engine
+            .reopen(id, wanted, Replay::All, editor.clone())
+            .await?;
+        self.opened(&opened.session);
+        let (modes, options) = shown(&opened, &editor);
+        Ok(v1::LoadSessionResponse::new()
+            .modes(modes)
+            .config_options(options))
+    }
+
+    async fn resume(
+        self: Arc<Self>,
+        request: v1::ResumeSessionRequest,
+        editor: Editor,
+    ) -> Result<v1::ResumeSessionResponse, Refusal> {
+        let id = request.session_id.to_string();
+        let wanted = wanted(
+            request.cwd,
+            request.additional_directories,
+            request.mcp_servers,
+            request.meta,
+        )?;
+        let opened = self
+            .engine
+            .reopen(id, wanted, Replay::Nothing, editor.clone())
+            .await?;
+        self.opened(&opened.session);
+        let (modes, options) = shown(&opened, &editor);
+        Ok(v1::ResumeSessionResponse::new()
+            .modes(modes)
+            .config_options(options))
+    }
+
+    async fn list(
+        self: Arc<Self>,
+        request: v1::ListSessionsRequest,
+    ) -> Result<v1::ListSessionsResponse, Refusal> {
+        let listed = self.engine.list(request.cwd, request.cursor).await?;
+        let sessions = listed
+            .sessions
+            .into_iter()
+            .map(words_v1::session_info)
+            .collect();
+        Ok(v1::ListSessionsResponse::new(sessions).next_cursor(listed.cursor))
+    }
+
+    fn close(
+        self: Arc<Self>,
+        request: v1::CloseSessionRequest,
+    ) -> Answering<v1::CloseSessionResponse> {
+        let id = request.session_id.to_string();
+        let known = self.known(&id);
+        Box::pin(async move {
+            known?;
+            self.engine.cancel(id.clone()).await;
+            self.engine.close(id.clone()).await?;
+            self.open().remove(&id);
+            Ok(v1::CloseSessionResponse::new())
+        })
+    }
+
+    fn prompt(self: Arc<Self>, request: v1::PromptRequest) -> Answering<v1::PromptResponse> {
+        let id = request.session_id.to_string();
+        let begun = self.begin_turn(&id).map(|()| {
+            let pieces = request
+                .prompt
+                .into_iter()
+                .filter_map(words_v1::piece)
+                .collect();
+            // Here, not later: a cancellation that follows is to find the turn.
+            self.engine.prompt(id.clone(), pieces)
+        });
+        Box::pin(async move {
+            let ended = begun?.await;
+            if let Some(runs) = self.open().get_mut(&id) {
+                *runs = false;
+            }
+            let reason = words_v1::stop_reason(ended?).map_err(Refusal::Failed)?;
+            Ok(v1::PromptResponse::new(reason))
+        })
+    }
+
+    fn begin_turn(&self, id: &str) -> Result<(), Refusal> {
+        self.known(id)?;
+        if self.open().insert(id.to_owned(), true) == Some(true) {
+            let text = "a turn of this session runs already; wait for its end, or cancel it";
+            return Err(Refusal::Invalid(text.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn set_mode(
+        self: Arc<Self>,
+        request: v1::SetSessionModeRequest,
+    ) -> Answering<v1::SetSessionModeResponse> {
+        let id = request.session_id.to_string();
+        let mode = request.mode_id.to_string();
+        let set = self.known(&id).map(|()| self.engine.set_mode(id, mode));
+        Box::pin(async move {
+            set?.await?;
+            Ok(v1::SetSessionModeResponse::new())
+        })
+    }
+
+    fn set_option(
+        self: Arc<Self>,
+        request: v1::SetSessionConfigOptionRequest,
+        editor: Editor,
+    ) -> Answering<v1::SetSessionConfigOptionResponse> {
+        let id = request.session_id.to_string();
+        let option = request.config_id.to_string();
+        let chosen = words_v1::chosen(request.value)
+            .ok_or_else(|| Refusal::Invalid("a value of that kind is not known".to_owned()));
+        let set = self.known(&id).and(chosen);
+        let set = set.map(|chosen| self.engine.set_option(id, option, chosen));
+        Box::pin(async move {
+            let mut options = set?.await?;
+            editor.keep_known(&mut options);
+            let options = options.into_iter().map(words_v1::option).collect();
+            Ok(v1::SetSessionConfigOptionResponse::new(options))
+        })
+    }
+
+    /// The editor is gone: nobody sees what a turn does any more.
+    async fn leave(&self) {
+        let open: Vec<_> = self.open().drain().map(|(id, _)| id).collect();
+        for id in open {
+            self.engine.cancel(id.clone()).await;
+            if let Err(refusal) = self.engine.close(id).await {
+                log::debug!("a session did not close: {refusal:?}");
+            }
+        }
+    }
+
+    fn opened(&self, session: &str) {
+        self.open().insert(session.to_owned(), false);
+    }
+
+    fn known(&self, session: &str) -> Result<(), Refusal> {
+        match self.open().contains_key(session) {
+            true => Ok(()),
+            false => {
+                let text = format!("there is no open session {session}; open or load one first");
+                Err(Refusal::NotThere(text))
+            }
+        }
+    }
+
+    fn open(&self) -> std::sync::MutexGuard<'_, HashMap<String, bool>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads the parameters, or answers what is wrong with them.
+fn with<P: DeserializeOwned>(params: Value, responder: Responder, then: impl FnOnce(P, Responder)) {
+    match serde_json::from_value(params) {
+        Ok(params) => then(params, responder),
+        Err(error) => {
+            let error = acp::Error::new(acp::ErrorCode::INVALID_PARAMS, error.to_string());
+            responder.respond_with_error(error).log_err();
+        }
+    }
+}
+
+fn spawn<A: Serialize + Send + 'static>(
+    responder: Responder,
+    answer: impl Future<Output = Result<A, Refusal>> + Send + 'static,
+) {
+    tokio::spawn(async move { reply(responder, answer.await) });
+}
+
+fn reply<A: Serialize>(responder: Responder, answer: Result<A, Refusal>) {
+    let sent = match answer.map(serde_json::to_value) {
+        Ok(Ok(value)) => responder.respond(value),
+        Ok(Err(error)) => responder.respond_with_internal_error(error),
+        Err(refused) => responder.respond_with_error(refusal(refused)),
+    };
+    // An editor that is gone does not need it.
+    sent.log_err();
+}
+
+fn shown(
+    opened: &Opened,
+    editor: &Editor,
+) -> (
+    Option<v1::SessionModeState>,
+    Option<Vec<v1::SessionConfigOption>>,
+) {
+    let mut options = opened.options.clone();
+    editor.keep_known(&mut options);
+    let options: Vec<_> = options.into_iter().map(words_v1::option).collect();
+    let modes = opened.modes.clone().map(words_v1::mode_state);
+    (modes, (!options.is_empty()).then_some(options))
+}
+
+fn wanted(
+    folder: PathBuf,
+    more: Vec<PathBuf>,
+    servers: Vec<v1::McpServer>,
+    meta: Option<v1::Meta>,
+) -> Result<Wanted, Refusal> {
+    let Some(root) = AbsPath::new(&folder) else {
+        let text = format!("cwd must be an absolute path, not {}", folder.display());
+        return Err(Refusal::Invalid(text));
+    };
+    Ok(Wanted {
+        folder,
+        more,
+        servers: servers
+            .into_iter()
+            .filter_map(|it| server(it, &root))
+            .collect(),
+        meta: meta.map_or(Value::Null, Value::Object),
+    })
+}
+
+/// An editor's server as an entry; `None` for a kind that is not spoken.
+fn server(server: v1::McpServer, root: &AbsPath) -> Option<ServerEntry> {
+    let written = serde_json::to_value(&server).ok()?;
+    let (name, reach) = match server {
+        v1::McpServer::Stdio(it) => {
+            let variables = it.env.into_iter().map(|it| (it.name, it.value));
+            let reach = Reach::Process {
+                command: it.command.display().to_string(),
+                arguments: it.args,
+                environment: variables.collect::<Variables>(),
+                folder: root.clone(),
+            };
+            (it.name, Ok(reach))
+        }
+        v1::McpServer::Http(it) => {
+            let headers = it.headers.into_iter().map(|it| (it.name, it.value));
+            let headers = headers.collect::<BTreeMap<_, _>>();
+            (
+                it.name,
+                Ok(Reach::Http {
+                    url: it.url,
+                    headers,
+                }),
+            )
+        }
+        v1::McpServer::Sse(it) => {
+            let why = "it speaks the old HTTP+SSE transport, which is not spoken here";
+            (it.name, Err(why.to_owned()))
+        }
+        _ => return None,
+    };
+    Some(ServerEntry {
+        fingerprint: Fingerprint::of(&name, &written),
+        name,
+        origin: Origin::Person,
+        is_disabled: false,
+        reach,
+    })
+}

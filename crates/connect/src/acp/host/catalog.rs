@@ -1,0 +1,116 @@
+//! Which agents there are: data, completed by what the person adds.
+
+use base::AbsPath;
+use host::{FileKind, Files};
+use serde::Deserialize;
+
+use crate::variables::Variables;
+
+/// The agents that are known to work.
+const KNOWN: &str = include_str!("../../../../../assets/agents/agents.json");
+
+/// An agent that can be hosted.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentEntry {
+    /// Its id.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// Ways to start it, the best first.
+    pub commands: Vec<AgentCommand>,
+    /// How to get it: a sentence.
+    pub install: String,
+    /// Variables that it wants beside what it finds.
+    #[serde(default)]
+    pub environment: Variables,
+}
+
+/// A way to start an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentCommand {
+    /// The program.
+    pub program: String,
+    /// Its arguments.
+    #[serde(default)]
+    pub arguments: Vec<String>,
+}
+
+/// The agents that are known to work, found or not.
+pub fn known() -> Vec<AgentEntry> {
+    match serde_json::from_str(KNOWN) {
+        Ok(entries) => entries,
+        Err(error) => {
+            base::never!("the list of agents makes no sense: {error}");
+            Vec::new()
+        }
+    }
+}
+
+impl AgentEntry {
+    /// The first way to start it whose program is there, with the program's whole path. Blocks.
+    pub fn find(&self, files: &dyn Files, variables: &Variables) -> Option<AgentCommand> {
+        let path = variables.get("PATH")?;
+        self.commands.iter().find_map(|command| {
+            let found = path.split(':').find_map(|folder| {
+                let program = AbsPath::new(folder)?.join(&command.program);
+                let stat = files.stat(&program).ok()?;
+                (stat.kind == FileKind::File).then_some(program)
+            })?;
+            Some(AgentCommand {
+                program: found.as_path().display().to_string(),
+                arguments: command.arguments.clone(),
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use host::FakeFiles;
+
+    use super::*;
+
+    #[test]
+    fn every_known_agent_can_be_started() {
+        let all = known();
+        let ids: BTreeSet<_> = all.iter().map(|agent| agent.id.as_str()).collect();
+        assert_eq!(
+            ids,
+            BTreeSet::from(["claude", "codex", "gemini", "opencode"])
+        );
+        for agent in &all {
+            assert!(!agent.commands.is_empty(), "{}", agent.id);
+            assert!(agent.install.ends_with('.'), "{}", agent.id);
+        }
+    }
+
+    #[test]
+    fn the_first_that_is_there_is_taken() {
+        let files = FakeFiles::new();
+        let path = |text: &str| AbsPath::new(text).expect("absolute");
+        for folder in ["/a", "/b"] {
+            files.folder(&path(folder));
+        }
+        files.write(&path("/b/npx"), "");
+        let command = |program: &str| AgentCommand {
+            program: program.to_owned(),
+            arguments: vec!["acp".to_owned()],
+        };
+        let entry = AgentEntry {
+            id: "x".to_owned(),
+            name: "X".to_owned(),
+            commands: vec![command("x"), command("npx")],
+            install: String::new(),
+            environment: Variables::new(),
+        };
+        let variables = Variables::from([("PATH".to_owned(), "/a::/b".to_owned())]);
+        assert_eq!(entry.find(&files, &variables), Some(command("/b/npx")));
+        files.write(&path("/a/x"), "");
+        assert_eq!(entry.find(&files, &variables), Some(command("/a/x")));
+        assert_eq!(entry.find(&files, &Variables::new()), None);
+    }
+}

@@ -1,0 +1,178 @@
+//! Files read and written for a hosted agent, below its root alone.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use base::AbsPath;
+use host::{Expected, Files, SaveRequest};
+
+/// The largest file that is read for an agent, in bytes.
+const LARGEST: u64 = 32 << 20;
+
+/// What an agent may reach.
+#[derive(Clone)]
+pub(super) struct Reach {
+    pub(super) files: Arc<dyn Files>,
+    /// A real path without links.
+    pub(super) root: AbsPath,
+    pub(super) recovery: AbsPath,
+}
+
+impl Reach {
+    /// A file's text, or `limit` of its lines from `line` on, from 1. Blocks. The error is a sentence.
+    pub(super) fn read(
+        &self,
+        path: &Path,
+        line: Option<u32>,
+        limit: Option<u32>,
+    ) -> Result<String, String> {
+        let path = self.inside(path)?;
+        let bytes = self
+            .files
+            .read(&path, LARGEST)
+            .map_err(|error| error.to_string())?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| format!("{} is not UTF-8 text", path.as_path().display()))?;
+        if line.is_none() && limit.is_none() {
+            return Ok(text);
+        }
+        let first = line.unwrap_or(1).max(1) as usize - 1;
+        let count = limit.map_or(usize::MAX, |limit| limit as usize);
+        Ok(text.split_inclusive('\n').skip(first).take(count).collect())
+    }
+
+    /// Writes a file, with the folders above it. Blocks. The error is a sentence.
+    pub(super) fn write(&self, path: &Path, content: &str) -> Result<(), String> {
+        let path = self.inside(path)?;
+        let told = |error: host::Error| error.to_string();
+        if let Some(folder) = path.parent() {
+            self.files.create_folder(&folder).map_err(told)?;
+        }
+        let request = SaveRequest {
+            path: &path,
+            content: content.as_bytes(),
+            expected: Expected::Anything,
+            recovery_folder: &self.recovery,
+        };
+        self.files.save(&request).map(|_| ()).map_err(told)
+    }
+
+    /// The real path, if it lies below the root even after links are followed.
+    fn inside(&self, path: &Path) -> Result<AbsPath, String> {
+        let shown = path.display();
+        let outside = || {
+            let root = self.root.as_path().display();
+            format!("{shown} is not below {root}, where this agent works")
+        };
+        if path.components().any(|part| part == Component::ParentDir) {
+            return Err(outside());
+        }
+        let wanted =
+            AbsPath::new(path).ok_or_else(|| format!("{shown} is not an absolute path"))?;
+        let real = self.real(&wanted)?;
+        match real.is_within(&self.root) {
+            true => Ok(real),
+            false => Err(outside()),
+        }
+    }
+
+    /// The path without links; what is missing at its end is taken as it stands.
+    fn real(&self, path: &AbsPath) -> Result<AbsPath, String> {
+        let mut missing: Vec<PathBuf> = Vec::new();
+        let mut at = path.clone();
+        loop {
+            match self.files.canonicalize(&at) {
+                Ok(real) => {
+                    let rest = missing.iter().rev();
+                    return Ok(rest.fold(real, |path, name| path.join(name)));
+                }
+                // A link that leads nowhere would be followed by the write.
+                Err(error) if error.is_not_found() && !self.files.exists(&at) => {
+                    let parent = at.parent().ok_or_else(|| error.to_string())?;
+                    missing.push(PathBuf::from(at.name()));
+                    at = parent;
+                }
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use host::FakeFiles;
+
+    use super::*;
+
+    fn path(text: &str) -> AbsPath {
+        AbsPath::new(text).expect("absolute")
+    }
+
+    fn reach() -> Reach {
+        let files = FakeFiles::new();
+        for folder in ["/work", "/work/src", "/other", "/state"] {
+            files.folder(&path(folder));
+        }
+        files.write(&path("/work/src/a.txt"), "one\ntwo\nthree\n");
+        files.write(&path("/other/secret"), "s");
+        files.link(&path("/work/out"), "/other");
+        files.link(&path("/work/dangling"), "/other/new");
+        Reach {
+            files: Arc::new(files),
+            root: path("/work"),
+            recovery: path("/state"),
+        }
+    }
+
+    #[test]
+    fn lines_are_counted_from_one() {
+        let check = |line, limit, expected: &str| {
+            let found = reach().read(Path::new("/work/src/a.txt"), line, limit);
+            assert_eq!(found.as_deref(), Ok(expected));
+        };
+        check(None, None, "one\ntwo\nthree\n");
+        check(Some(2), None, "two\nthree\n");
+        check(Some(0), Some(1), "one\n");
+        check(Some(3), Some(9), "three\n");
+        check(Some(9), None, "");
+    }
+
+    #[test]
+    fn nothing_outside_is_touched() {
+        let reach = reach();
+        for outside in [
+            "/other/secret",
+            "/work/../other/secret",
+            "/work/out/secret",
+            "/work/out/new/file",
+            "/work/dangling",
+            "relative",
+            "/workshop/x",
+        ] {
+            let outside = Path::new(outside);
+            assert!(
+                reach.read(outside, None, None).is_err(),
+                "{outside:?} was read"
+            );
+            assert!(
+                reach.write(outside, "x").is_err(),
+                "{outside:?} was written"
+            );
+        }
+        assert_eq!(
+            reach.files.read(&path("/other/secret"), 9).expect("a file"),
+            b"s"
+        );
+        assert!(!reach.files.exists(&path("/other/new")));
+    }
+
+    #[test]
+    fn a_new_file_gets_its_folders() {
+        let reach = reach();
+        reach
+            .write(Path::new("/work/new/deep/b.txt"), "b")
+            .expect("written");
+        let found = reach.read(Path::new("/work/new/deep/b.txt"), None, None);
+        assert_eq!(found.as_deref(), Ok("b"));
+    }
+}

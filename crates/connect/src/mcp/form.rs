@@ -1,0 +1,240 @@
+//! A form that a server wants filled in: a flat object of simple values.
+
+use serde_json::{Map, Value};
+
+/// A form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Form {
+    /// What the server says it wants.
+    pub message: String,
+    /// The fields, in the server's order.
+    pub fields: Vec<Field>,
+}
+
+/// One field of a form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// Its name in the answer.
+    pub name: String,
+    /// What people are shown instead.
+    pub title: Option<String>,
+    /// What it is about.
+    pub description: Option<String>,
+    /// What it takes.
+    pub kind: FieldKind,
+    /// Whether it must be there.
+    pub is_required: bool,
+    /// What it holds unless the person says otherwise.
+    pub default: Option<Value>,
+}
+
+/// What a field takes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FieldKind {
+    /// A text; `format` is `email`, `uri`, `date`, `date-time` or nothing.
+    Text {
+        /// How it is written.
+        format: Option<String>,
+        /// The fewest characters.
+        shortest: Option<u64>,
+        /// The most characters.
+        longest: Option<u64>,
+    },
+    /// A number.
+    Number {
+        /// Whether it is whole.
+        is_whole: bool,
+        /// The smallest.
+        least: Option<f64>,
+        /// The largest.
+        most: Option<f64>,
+    },
+    /// Yes or no.
+    Truth,
+    /// One of several.
+    One(Vec<Choice>),
+    /// Any of several.
+    Many(Vec<Choice>),
+}
+
+/// One of the values that a field takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The value.
+    pub value: String,
+    /// What people are shown instead.
+    pub title: String,
+}
+
+/// What became of a form.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Filled {
+    /// Filled in. Fields that are missing get their defaults.
+    Accepted(Map<String, Value>),
+    /// The person said no.
+    Declined,
+    /// The person left it.
+    Cancelled,
+}
+
+impl Form {
+    /// Reads a form from the JSON schema of its answer. What is not understood becomes a text.
+    pub fn new(message: String, schema: &Value) -> Self {
+        let required = schema.get("required").and_then(Value::as_array);
+        let is_required = |name: &str| {
+            required.is_some_and(|names| names.iter().any(|it| it.as_str() == Some(name)))
+        };
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let fields = properties
+            .into_iter()
+            .flatten()
+            .map(|(name, schema)| Field {
+                name: name.clone(),
+                title: text(schema, "title"),
+                description: text(schema, "description"),
+                kind: FieldKind::of(schema),
+                is_required: is_required(name),
+                default: schema.get("default").cloned(),
+            });
+        Self {
+            message,
+            fields: fields.collect(),
+        }
+    }
+
+    /// What the form says if nothing is changed.
+    pub fn defaults(&self) -> Map<String, Value> {
+        self.complete(Map::new())
+    }
+
+    /// The same values with the defaults of those that are missing.
+    pub fn complete(&self, mut values: Map<String, Value>) -> Map<String, Value> {
+        for field in &self.fields {
+            if let Some(default) = &field.default
+                && !values.contains_key(&field.name)
+            {
+                values.insert(field.name.clone(), default.clone());
+            }
+        }
+        values
+    }
+
+    /// The first thing that is wrong with the values, as a sentence.
+    pub fn complaint(&self, values: &Map<String, Value>) -> Option<String> {
+        self.fields.iter().find_map(|field| {
+            let shown = field.title.as_deref().unwrap_or(&field.name);
+            match values.get(&field.name) {
+                None | Some(Value::Null) => {
+                    field.is_required.then(|| format!("{shown} is missing"))
+                }
+                Some(value) => {
+                    let why = field.kind.complaint(value)?;
+                    Some(format!("{shown} {why}"))
+                }
+            }
+        })
+    }
+}
+
+impl FieldKind {
+    fn of(schema: &Value) -> Self {
+        let choices = Choice::all(schema);
+        let number = |key: &str| schema.get(key).and_then(Value::as_f64);
+        let count = |key: &str| schema.get(key).and_then(Value::as_u64);
+        match schema.get("type").and_then(Value::as_str) {
+            Some("boolean") => Self::Truth,
+            Some(kind @ ("number" | "integer")) => Self::Number {
+                is_whole: kind == "integer",
+                least: number("minimum"),
+                most: number("maximum"),
+            },
+            Some("array") => {
+                let items = schema.get("items").unwrap_or(&Value::Null);
+                Self::Many(Choice::all(items))
+            }
+            _ if !choices.is_empty() => Self::One(choices),
+            _ => Self::Text {
+                format: text(schema, "format"),
+                shortest: count("minLength"),
+                longest: count("maxLength"),
+            },
+        }
+    }
+
+    fn complaint(&self, value: &Value) -> Option<String> {
+        let is_one_of = |choices: &[Choice], value: &Value| {
+            choices
+                .iter()
+                .any(|choice| Some(choice.value.as_str()) == value.as_str())
+        };
+        let wanted = match self {
+            Self::Text {
+                shortest, longest, ..
+            } => {
+                let Some(text) = value.as_str() else {
+                    return Some("is not a text".to_owned());
+                };
+                let count = text.chars().count() as u64;
+                let fits = shortest.is_none_or(|least| count >= least)
+                    && longest.is_none_or(|most| count <= most);
+                (!fits).then_some("is too short or too long")
+            }
+            Self::Number {
+                is_whole,
+                least,
+                most,
+            } => {
+                let Some(number) = value.as_f64() else {
+                    return Some("is not a number".to_owned());
+                };
+                let fits = least.is_none_or(|least| number >= least)
+                    && most.is_none_or(|most| number <= most)
+                    && (!is_whole || number.fract() == 0.0);
+                (!fits).then_some("is not a number that fits")
+            }
+            Self::Truth => (!value.is_boolean()).then_some("is neither yes nor no"),
+            Self::One(choices) => (!is_one_of(choices, value)).then_some("is none of the choices"),
+            Self::Many(choices) => {
+                let fits = value.as_array().is_some_and(|values| {
+                    choices.is_empty() || values.iter().all(|value| is_one_of(choices, value))
+                });
+                (!fits).then_some("has something that is no choice")
+            }
+        };
+        wanted.map(str::to_owned)
+    }
+}
+
+impl Choice {
+    /// The choices of a schema: `enum` with or without `enumNames`, or `oneOf`/`anyOf` of constants.
+    fn all(schema: &Value) -> Vec<Self> {
+        let list = |key: &str| schema.get(key).and_then(Value::as_array);
+        if let Some(values) = list("enum") {
+            let names = list("enumNames");
+            let title = |index: usize, value: &str| {
+                let name = names.and_then(|names| names.get(index)?.as_str());
+                name.unwrap_or(value).to_owned()
+            };
+            let values = values.iter().filter_map(Value::as_str).enumerate();
+            let choices = values.map(|(index, value)| Self {
+                value: value.to_owned(),
+                title: title(index, value),
+            });
+            return choices.collect();
+        }
+        let constants = list("oneOf").or_else(|| list("anyOf"));
+        let choices = constants.into_iter().flatten().filter_map(|constant| {
+            let value = text(constant, "const")?;
+            let title = text(constant, "title").unwrap_or_else(|| value.clone());
+            Some(Self { value, title })
+        });
+        choices.collect()
+    }
+}
+
+fn text(schema: &Value, key: &str) -> Option<String> {
+    schema.get(key).and_then(Value::as_str).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests;

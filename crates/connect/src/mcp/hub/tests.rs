@@ -1,0 +1,321 @@
+//! Stories of servers that speak as they are told, without processes and with the clock in our hands.
+
+mod fake;
+
+use std::sync::atomic::Ordering;
+
+use rmcp::model::ProtocolVersion;
+use serde_json::json;
+
+use self::fake::{Fake, Kind};
+use super::*;
+use crate::mcp::config::{Fingerprint, Origin, Reach};
+use crate::mcp::form::{Filled, Form};
+use crate::mcp::people::{Approval, Nobody, Page};
+use crate::mcp::{Patience, Progress};
+
+/// Fills in forms with their defaults; approves what it was told to.
+#[derive(Default)]
+struct Ada {
+    approved: std::sync::Mutex<Vec<Fingerprint>>,
+}
+
+impl Person for Ada {
+    fn fill(&self, _: &str, form: Form) -> futures::future::BoxFuture<'static, Filled> {
+        Box::pin(std::future::ready(Filled::Accepted(form.defaults())))
+    }
+
+    fn open(&self, _: Page) -> futures::future::BoxFuture<'static, bool> {
+        Box::pin(std::future::ready(false))
+    }
+}
+
+impl Approvals for Ada {
+    fn approval(&self, entry: &ServerEntry) -> Approval {
+        match self
+            .approved
+            .lock()
+            .expect("a lock")
+            .contains(&entry.fingerprint)
+        {
+            true => Approval::Allowed,
+            false => Approval::Unasked,
+        }
+    }
+}
+
+fn entry(origin: Origin) -> ServerEntry {
+    ServerEntry {
+        name: "it".to_owned(),
+        origin,
+        fingerprint: Fingerprint::of("it", &json!({ "command": "it" })),
+        is_disabled: false,
+        reach: Ok(Reach::Http {
+            url: "http://nowhere".to_owned(),
+            headers: BTreeMap::new(),
+        }),
+    }
+}
+
+fn start_entry(fake: &Arc<Fake>, entry: ServerEntry, ada: Arc<Ada>) -> Hub {
+    let start = Start {
+        servers: vec![entry],
+        roots: vec![AbsPath::new("/work").expect("absolute")],
+        environment: Variables::new(),
+        approvals: ada.clone(),
+        person: ada,
+        tokens: Arc::new(Nobody::default()),
+    };
+    Hub::start_with(start, |_| Arc::new(fake.clone()))
+}
+
+async fn ready(fake: &Arc<Fake>) -> Hub {
+    let hub = start_entry(fake, entry(Origin::Person), Arc::default());
+    hub.settled(Duration::from_secs(5)).await;
+    let state = &hub.servers()[0];
+    assert!(matches!(state.status, Status::Ready { .. }), "{state:?}");
+    hub
+}
+
+struct Calling {
+    call: ForeignCall,
+    progress: mpsc::Receiver<Progress>,
+    stop: watch::Sender<bool>,
+}
+
+fn calling(tool: &str) -> Calling {
+    let (told, progress) = mpsc::channel(64);
+    let (stop, stopped) = watch::channel(false);
+    let call = ForeignCall {
+        server: "it".to_owned(),
+        tool: tool.to_owned(),
+        arguments: Map::new(),
+        patience: Patience {
+            idle: Duration::from_secs(10),
+            total: Duration::from_secs(60),
+        },
+        progress: told,
+        stop: stopped,
+    };
+    Calling {
+        call,
+        progress,
+        stop,
+    }
+}
+
+async fn text(hub: &Hub, tool: &str) -> String {
+    hub.call(calling(tool).call)
+        .await
+        .expect("an answer")
+        .text()
+}
+
+#[tokio::test(start_paused = true)]
+async fn neither_lifecycle_is_assumed() {
+    for (kind, version) in [
+        (Kind::Old, ProtocolVersion::V_2025_06_18),
+        (Kind::Stateless, ProtocolVersion::V_2026_07_28),
+    ] {
+        let fake = Arc::new(Fake::new(kind));
+        let hub = ready(&fake).await;
+        let Status::Ready { protocol, program } = hub.servers()[0].status.clone() else {
+            panic!("it is ready");
+        };
+        assert_eq!(
+            (protocol, program.as_deref()),
+            (version.to_string(), Some("fake"))
+        );
+        assert_eq!(hub.tools()[0].name, "mcp__it__list-1");
+        assert_eq!(text(&hub, "echo").await, "echo");
+        let asked = fake.asked();
+        assert_eq!(
+            asked.contains(&"initialize".to_owned()),
+            kind == Kind::Old,
+            "{asked:?}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_asks_back_in_both_lifecycles() {
+    let hub = ready(&Arc::new(Fake::new(Kind::Old))).await;
+    let form = text(&hub, "form").await;
+    assert!(
+        form.contains(r#""action":"accept""#) && form.contains(r#""name":"Ada""#),
+        "{form}"
+    );
+    assert!(text(&hub, "roots").await.contains("file:///work"));
+    let sampling = text(&hub, "sampling").await;
+    assert!(
+        sampling.contains("does not let servers ask models"),
+        "{sampling}"
+    );
+
+    let hub = ready(&Arc::new(Fake::new(Kind::Stateless))).await;
+    let form = text(&hub, "input").await;
+    assert!(
+        form.contains(r#""name":"Ada""#) && form.contains("state-1"),
+        "{form}"
+    );
+    let for_ever = hub
+        .call(calling("input-for-ever").call)
+        .await
+        .expect_err("no end");
+    assert_eq!(for_ever.class, ForeignClass::Nonsense);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flood_of_notices_is_one_question() {
+    for (kind, floods) in [(Kind::Old, "flood"), (Kind::Stateless, "echo")] {
+        let fake = Arc::new(Fake::new(kind));
+        let hub = ready(&fake).await;
+        let mut events = hub.events();
+        text(&hub, floods).await;
+        let tools = Event::Tools {
+            server: "it".to_owned(),
+        };
+        while events.recv().await.expect("an event") != tools {}
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let lists = fake
+            .asked()
+            .iter()
+            .filter(|method| *method == "tools/list")
+            .count();
+        assert!((2..=4).contains(&lists), "{kind:?}: {lists}");
+        assert_eq!(hub.tools()[0].tool, format!("list-{lists}"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_is_a_sign_of_life_and_silence_ends_a_call() {
+    let fake = Arc::new(Fake::new(Kind::Old));
+    let hub = ready(&fake).await;
+    // It takes forty seconds with a sign every five.
+    let mut slow = calling("slow");
+    let answer = hub.call(slow.call).await.expect("an answer");
+    assert_eq!(answer.text(), "slow");
+    let first = slow.progress.try_recv().expect("progress");
+    assert_eq!(
+        (first.done, first.total, first.message.as_deref()),
+        (1.0, Some(8.0), Some("on it"))
+    );
+
+    let silent = hub.call(calling("never").call).await.expect_err("silence");
+    assert_eq!(silent.class, ForeignClass::Timeout);
+    assert!(
+        silent.message.contains("no sign of life for 10 s"),
+        "{silent}"
+    );
+    let endless = hub.call(calling("endless").call).await.expect_err("no end");
+    assert!(endless.message.contains("more than 60 s"), "{endless}");
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    let cancelled = fake
+        .asked()
+        .iter()
+        .filter(|it| *it == "notifications/cancelled")
+        .count();
+    assert_eq!(cancelled, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stopped_and_a_dropped_call_are_taken_back() {
+    let fake = Arc::new(Fake::new(Kind::Old));
+    let hub = ready(&fake).await;
+    let never = calling("never");
+    let stop = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        never.stop.send(true).expect("it listens");
+    };
+    let (stopped, ()) = tokio::join!(hub.call(never.call), stop);
+    assert_eq!(stopped.expect_err("stopped").class, ForeignClass::Stopped);
+    let dropped = hub.call(calling("never").call);
+    tokio::time::timeout(Duration::from_secs(1), dropped)
+        .await
+        .expect_err("it never ends");
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    let cancelled = fake
+        .asked()
+        .iter()
+        .filter(|it| *it == "notifications/cancelled")
+        .count();
+    assert_eq!(cancelled, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn errors_have_classes() {
+    let hub = ready(&Arc::new(Fake::new(Kind::Old))).await;
+    let check = async |tool: &str, class: ForeignClass, expected: &str| {
+        let error = hub.call(calling(tool).call).await.expect_err("an error");
+        assert_eq!(error.class, class, "{error}");
+        assert!(error.message.contains(expected), "{error}");
+    };
+    check(
+        "error -32602",
+        ForeignClass::InvalidArguments,
+        "the call of error -32602",
+    )
+    .await;
+    check("error -32601", ForeignClass::NotThere, "with an error").await;
+    check("error -1", ForeignClass::Failed, "with an error").await;
+    let failed = hub.call(calling("failed").call).await.expect("an answer");
+    assert!(failed.is_error);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_goes_is_reached_again_ever_less_often() {
+    let fake = Arc::new(Fake::new(Kind::Old));
+    let hub = ready(&fake).await;
+    let mut events = hub.events();
+    fake.is_closed.store(true, Ordering::SeqCst);
+    let error = hub.call(calling("die").call).await.expect_err("it is gone");
+    assert_eq!(error.class, ForeignClass::Gone, "{error}");
+    let mut pauses = Vec::new();
+    loop {
+        let Event::Status { status, .. } = events.recv().await.expect("an event") else {
+            continue;
+        };
+        if let Status::Broken { again, why } = status {
+            assert!(!why.is_empty());
+            pauses.push(again.map(|pause| pause.as_secs()));
+            if again.is_none() {
+                break;
+            }
+        }
+    }
+    assert_eq!(
+        pauses,
+        [Some(1), Some(2), Some(4), Some(8), Some(16), Some(32), None]
+    );
+    // Somebody asks for it, and it is well again.
+    fake.is_closed.store(false, Ordering::SeqCst);
+    hub.restart("it").await.expect("it listens");
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    hub.settled(Duration::from_secs(5)).await;
+    assert_eq!(text(&hub, "echo").await, "echo");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_projects_server_waits_for_its_approval() {
+    let fake = Arc::new(Fake::new(Kind::Old));
+    let file = AbsPath::new("/work/.mcp.json").expect("absolute");
+    let entry = entry(Origin::Project { file });
+    let ada = Arc::new(Ada::default());
+    let hub = start_entry(&fake, entry.clone(), ada.clone());
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(hub.servers()[0].status, Status::Unapproved);
+    assert!(fake.asked().is_empty(), "nobody may speak to it");
+    let error = hub.call(calling("echo").call).await.expect_err("not yet");
+    assert_eq!(error.class, ForeignClass::NeedsPerson);
+    ada.approved.lock().expect("a lock").push(entry.fingerprint);
+    hub.restart("it").await.expect("it listens");
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(text(&hub, "echo").await, "echo");
+
+    let mut disabled = self::entry(Origin::Person);
+    disabled.is_disabled = true;
+    let hub = start_entry(&fake, disabled, ada);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(hub.servers()[0].status, Status::Disabled);
+    hub.close().await;
+}

@@ -1,0 +1,245 @@
+//! Signing in to a server over OAuth: in the person's browser, with a page of ours that it comes back to.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::transport::auth::OAuthState;
+use rmcp::transport::{
+    AuthError, AuthorizationManager, AuthorizationRequest, CredentialStore, StoredCredentials,
+};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::call::causes;
+use super::dial::install_tls;
+use super::people::{Page, Person, Tokens};
+
+/// How long the person may take.
+const PATIENCE: Duration = Duration::from_secs(5 * 60);
+
+/// Where the browser comes back to.
+const PLACE: &str = "/callback";
+
+/// The longest address that a browser may come back with, in bytes.
+const LONGEST: u64 = 16 * 1024;
+
+type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
+
+/// Tokens of one server, as the protocol's crate wants them kept.
+struct Store {
+    url: String,
+    tokens: Arc<dyn Tokens>,
+}
+
+impl CredentialStore for Store {
+    fn load<'a, 'b>(&'a self) -> Pending<'b, Option<StoredCredentials>>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(async move {
+            let text = self.tokens.load(&self.url).await;
+            // What an older version kept and is not understood any more means signing in anew.
+            Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+        })
+    }
+
+    fn save<'a, 'b>(&'a self, credentials: StoredCredentials) -> Pending<'b, ()>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(async move {
+            let failed = |why: String| AuthError::CredentialStoreError(why);
+            let text = serde_json::to_string(&credentials);
+            let text = text.map_err(|error| failed(error.to_string()))?;
+            self.tokens
+                .keep(&self.url, Some(text))
+                .await
+                .map_err(failed)
+        })
+    }
+
+    fn clear<'a, 'b>(&'a self) -> Pending<'b, ()>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(async move {
+            let cleared = self.tokens.keep(&self.url, None).await;
+            cleared.map_err(AuthError::CredentialStoreError)
+        })
+    }
+}
+
+/// What keeps the requests to a server signed, where the person signed in before.
+pub(super) async fn signed_in(url: &str, tokens: &Arc<dyn Tokens>) -> Option<AuthorizationManager> {
+    tokens.load(url).await?;
+    let mut manager = manager(url, tokens).await.ok()?;
+    match manager.initialize_from_store().await {
+        Ok(true) => Some(manager),
+        Ok(false) => None,
+        Err(error) => {
+            log::warn!("the tokens for {url} are of no use: {}", causes(&error));
+            None
+        }
+    }
+}
+
+async fn manager(url: &str, tokens: &Arc<dyn Tokens>) -> Result<AuthorizationManager, AuthError> {
+    install_tls();
+    // The person's own machine is where they said the server is; others may not send us into their network.
+    let mut manager = match is_local(url) {
+        true => AuthorizationManager::new_allowing_private_addresses(url).await?,
+        false => AuthorizationManager::new(url).await?,
+    };
+    manager.set_credential_store(Store {
+        url: url.to_owned(),
+        tokens: tokens.clone(),
+    });
+    Ok(manager)
+}
+
+fn is_local(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    ["localhost", "127.0.0.1", "[::1]"].iter().any(|local| {
+        host.strip_prefix(local)
+            .is_some_and(|port| port.is_empty() || port.starts_with(':'))
+    })
+}
+
+/// Lets the person sign in; afterwards their tokens are kept. The error is a sentence.
+pub(super) async fn sign_in(
+    server: &str,
+    url: &str,
+    challenge: Option<&str>,
+    person: &dyn Person,
+    tokens: &Arc<dyn Tokens>,
+) -> Result<(), String> {
+    let failed = |error: AuthError| format!("signing in failed: {}", causes(&error));
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await;
+    let listener = listener.map_err(|error| format!("no port to come back to: {error}"))?;
+    let port = listener.local_addr().map(|address| address.port());
+    let port = port.map_err(|error| format!("no port to come back to: {error}"))?;
+    let redirect = format!("http://127.0.0.1:{port}{PLACE}");
+    let mut request = AuthorizationRequest::new(redirect.clone())
+        .with_client_name("Burin")
+        .with_initial_scope_selection();
+    if let Some(challenge) = challenge {
+        request = request.with_challenge(challenge);
+    }
+    let mut state = OAuthState::Unauthorized(manager(url, tokens).await.map_err(failed)?);
+    state.start_authorization(request).await.map_err(failed)?;
+    let page = Page {
+        server: server.to_owned(),
+        url: state.get_authorization_url().await.map_err(failed)?,
+        why: format!("The server \"{server}\" wants you to sign in."),
+    };
+    if !person.open(page).await {
+        return Err("the page to sign in was not opened".to_owned());
+    }
+    let back = tokio::time::timeout(PATIENCE, came_back(&listener)).await;
+    let minutes = PATIENCE.as_secs() / 60;
+    let place = back.map_err(|_| format!("nobody signed in within {minutes} minutes"))??;
+    let found = state
+        .handle_callback_url(&format!("http://127.0.0.1:{port}{place}"))
+        .await;
+    found.map_err(failed)
+}
+
+/// Waits for the browser; tells the path and query it came back with.
+async fn came_back(listener: &TcpListener) -> Result<String, String> {
+    loop {
+        let accepted = listener.accept().await;
+        let (stream, _) =
+            accepted.map_err(|error| format!("the browser cannot come back: {error}"))?;
+        // Browsers also ask for icons, and others may knock.
+        if let Some(place) = place_asked(stream).await {
+            return Ok(place);
+        }
+    }
+}
+
+async fn place_asked(stream: TcpStream) -> Option<String> {
+    let mut reader = BufReader::new(stream.take(LONGEST));
+    let mut line = String::new();
+    let patience = Duration::from_secs(5);
+    tokio::time::timeout(patience, reader.read_line(&mut line))
+        .await
+        .ok()?
+        .ok()?;
+    let place = line.strip_prefix("GET ")?.split(' ').next()?.to_owned();
+    let is_ours = place
+        .strip_prefix(PLACE)
+        .is_some_and(|rest| rest.starts_with('?'));
+    let (status, text) = match is_ours {
+        true => ("200 OK", "You are signed in. This page can be closed."),
+        false => ("404 Not Found", "There is nothing here."),
+    };
+    let length = text.len();
+    let answer = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {length}\r\n\
+         connection: close\r\n\r\n{text}"
+    );
+    let mut stream = reader.into_inner().into_inner();
+    stream.write_all(answer.as_bytes()).await.ok()?;
+    stream.shutdown().await.ok();
+    is_ours.then_some(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_local() {
+        for url in [
+            "http://localhost:80/mcp",
+            "http://127.0.0.1",
+            "https://[::1]:9/x",
+        ] {
+            assert!(is_local(url), "{url}");
+        }
+        for url in [
+            "http://localhost.evil.example/",
+            "https://127.0.0.1.example",
+            "https://10.0.0.1",
+        ] {
+            assert!(!is_local(url), "{url}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_browser_comes_back_past_others_who_knock() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let knock = |text: &'static [u8]| async move {
+            let mut stream = TcpStream::connect(("127.0.0.1", port))
+                .await
+                .expect("it listens");
+            stream.write_all(text).await.expect("it reads");
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.ok();
+            answer
+        };
+        let visits = async {
+            knock(b"\xff\xfe nonsense\r\n").await;
+            assert!(
+                knock(b"GET /favicon.ico HTTP/1.1\r\n\r\n")
+                    .await
+                    .contains("404")
+            );
+            assert!(
+                knock(b"GET /callbackish?x HTTP/1.1\r\n\r\n")
+                    .await
+                    .contains("404")
+            );
+            knock(b"GET /callback?code=1&state=2 HTTP/1.1\r\n\r\n").await
+        };
+        let (place, answer) = tokio::join!(came_back(&listener), visits);
+        assert_eq!(place.as_deref(), Ok("/callback?code=1&state=2"));
+        assert!(answer.contains("200 OK"), "{answer}");
+    }
+}

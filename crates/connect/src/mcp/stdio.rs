@@ -1,0 +1,133 @@
+//! The transport over the pipes of a process.
+
+use std::io;
+use std::sync::Arc;
+
+use rmcp::RoleClient;
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc;
+
+use crate::lines::{self, Line, Lines, excerpt};
+
+/// Hears of lines that are no messages.
+pub(crate) type Noise = Arc<dyn Fn(String) + Send + Sync>;
+
+/// Messages as lines.
+pub(crate) struct Stdio<R> {
+    lines: Lines<R>,
+    /// `None` once closed: the server then reads the end of its input.
+    writer: Option<mpsc::Sender<Vec<u8>>>,
+    noise: Noise,
+}
+
+impl<R: AsyncRead + Unpin + Send> Stdio<R> {
+    pub(crate) fn new(from: R, to: impl AsyncWrite + Unpin + Send + 'static, noise: Noise) -> Self {
+        Self {
+            lines: Lines::new(from, lines::LONGEST),
+            writer: Some(lines::writer(to).0),
+            noise,
+        }
+    }
+}
+
+impl<R: AsyncRead + Unpin + Send> Transport<RoleClient> for Stdio<R> {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
+        let writer = self.writer.clone();
+        async move {
+            let line = serde_json::to_vec(&item)?;
+            let gone = || io::Error::new(io::ErrorKind::BrokenPipe, "the server is gone");
+            writer
+                .ok_or_else(gone)?
+                .send(line)
+                .await
+                .map_err(|_| gone())
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        loop {
+            match self.lines.next().await {
+                Ok(Some(Line::Text(text))) => match serde_json::from_str(&text) {
+                    Ok(message) => return Some(message),
+                    // Many servers greet or complain on their output; that is no reason to leave.
+                    Err(_) => (self.noise)(format!("it printed: {}", excerpt(&text))),
+                },
+                Ok(Some(Line::Noise(why))) => (self.noise)(why),
+                Ok(None) => return None,
+                Err(error) => {
+                    (self.noise)(format!("its output cannot be read: {error}"));
+                    return None;
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), io::Error> {
+        self.writer = None;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use rand::rngs::StdRng;
+    use rand::{Rng, SeedableRng};
+
+    use super::*;
+
+    async fn hear(bytes: &[u8]) -> (usize, Vec<String>) {
+        let noise = Arc::new(Mutex::new(Vec::new()));
+        let heard = noise.clone();
+        let listen: Noise = Arc::new(move |text| heard.lock().expect("a lock").push(text));
+        let mut stdio = Stdio::new(bytes, tokio::io::sink(), listen);
+        let mut messages = 0;
+        while stdio.receive().await.is_some() {
+            messages += 1;
+        }
+        let noise = noise.lock().expect("a lock").clone();
+        (messages, noise)
+    }
+
+    const MESSAGE: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+
+    #[tokio::test]
+    async fn noise_is_told_and_messages_still_come() {
+        let text =
+            format!("Listening on stdio\n{MESSAGE}\n[1,2]\n{{\"id\":1}}\n{MESSAGE}\n{{\"json");
+        let (messages, noise) = hear(text.as_bytes()).await;
+        assert_eq!(messages, 2);
+        assert_eq!(noise.len(), 4, "{noise:?}");
+        assert_eq!(noise[0], "it printed: Listening on stdio");
+    }
+
+    #[tokio::test]
+    async fn no_bytes_make_it_panic() {
+        let mut random = StdRng::seed_from_u64(11);
+        for _ in 0..300 {
+            let mut bytes = Vec::new();
+            for _ in 0..random.random_range(0..20) {
+                let mut line = MESSAGE.as_bytes().to_vec();
+                for _ in 0..random.random_range(0..4) {
+                    let at = random.random_range(0..line.len());
+                    match random.random_range(0..3) {
+                        0 => line.truncate(at.max(1)),
+                        1 => line[at] = random.random(),
+                        _ => line.insert(at, random.random()),
+                    }
+                }
+                bytes.extend(line);
+                bytes.push(b'\n');
+            }
+            hear(&bytes).await;
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Variables of an environment: which ones a stranger's process finds, and how they stand in configuration.
+
+use std::collections::BTreeMap;
+
+use base::AbsPath;
+
+/// Names and values.
+pub type Variables = BTreeMap<String, String>;
+
+/// What every process needs to run at all. Keys of providers, tokens and agents' sockets are not among them.
+const HANDED_ON: [&str; 15] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TERM",
+    "LANG",
+    "LANGUAGE",
+    "TMPDIR",
+    "TZ",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+];
+
+/// The part of our environment that a stranger's process is given.
+pub(crate) fn scrubbed(ours: &Variables) -> Variables {
+    let handed_on = |name: &str| HANDED_ON.contains(&name) || name.starts_with("LC_");
+    let kept = ours.iter().filter(|(name, _)| handed_on(name));
+    kept.map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+/// What stands in `${…}` is taken from here.
+pub(crate) struct Expansion<'a> {
+    pub(crate) variables: &'a Variables,
+    pub(crate) workspace: &'a AbsPath,
+}
+
+impl Expansion<'_> {
+    /// The text with every `${…}` replaced; the error is a sentence about the first that cannot be.
+    pub(crate) fn expand(&self, text: &str) -> Result<String, String> {
+        let mut expanded = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(start) = rest.find("${") {
+            expanded.push_str(&rest[..start]);
+            let inner = &rest[start + 2..];
+            let Some(end) = inner.find('}') else {
+                return Err(format!("`{text}` has a `${{` without its `}}`"));
+            };
+            expanded.push_str(&self.value(&inner[..end])?);
+            rest = &inner[end + 1..];
+        }
+        expanded.push_str(rest);
+        Ok(expanded)
+    }
+
+    fn value(&self, name: &str) -> Result<String, String> {
+        let unset = |name: &str| format!("the variable {name} is not set; set it, or name another");
+        let variable = |name: &str| self.variables.get(name).cloned();
+        match name {
+            "workspaceFolder" => Ok(self.workspace.as_path().display().to_string()),
+            "workspaceFolderBasename" => Ok(self.workspace.name()),
+            "userHome" => variable("HOME").ok_or_else(|| unset("HOME")),
+            "pathSeparator" | "/" => Ok("/".to_owned()),
+            _ => {
+                let name = name.strip_prefix("env:").unwrap_or(name);
+                let (name, default) = match name.split_once(":-") {
+                    Some((name, default)) => (name, Some(default)),
+                    None => (name, None),
+                };
+                variable(name)
+                    .filter(|value| default.is_none() || !value.is_empty())
+                    .or_else(|| default.map(str::to_owned))
+                    .ok_or_else(|| unset(name))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

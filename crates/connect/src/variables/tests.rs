@@ -1,0 +1,42 @@
+//! What is replaced, and what a stranger is not given.
+
+use super::*;
+
+fn check(text: &str, expected: Result<&str, &str>) {
+    let variables = Variables::from([
+        ("HOME".to_owned(), "/home/ada".to_owned()),
+        ("TOKEN".to_owned(), "s3cret".to_owned()),
+        ("EMPTY".to_owned(), String::new()),
+    ]);
+    let workspace = AbsPath::new("/work/engine").expect("absolute");
+    let expansion = Expansion {
+        variables: &variables,
+        workspace: &workspace,
+    };
+    match (expansion.expand(text), expected) {
+        (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{text}"),
+        (Err(found), Err(expected)) => assert!(found.contains(expected), "{found}"),
+        (found, _) => panic!("{text} became {found:?}, not {expected:?}"),
+    }
+}
+
+#[test]
+fn what_stands_in_braces_is_replaced() {
+    check("plain $5", Ok("plain $5"));
+    check("Bearer ${env:TOKEN}", Ok("Bearer s3cret"));
+    check("${TOKEN}", Ok("s3cret"));
+    check("${workspaceFolder}/a", Ok("/work/engine/a"));
+    check("${workspaceFolderBasename}", Ok("engine"));
+    check("${userHome}${/}x", Ok("/home/ada/x"));
+    check("${NONE:-8080}${EMPTY:-x}${TOKEN:-y}", Ok("8080xs3cret"));
+    check("${env:NONE}", Err("the variable NONE is not set"));
+    check("${NONE", Err("without its `}`"));
+}
+
+#[test]
+fn secrets_stay_with_us() {
+    let names = ["PATH", "LC_ALL", "OPENAI_API_KEY", "SSH_AUTH_SOCK", "HOME"];
+    let ours = names.map(|name| (name.to_owned(), "x".to_owned())).into();
+    let handed: Vec<_> = scrubbed(&ours).into_keys().collect();
+    assert_eq!(handed, ["HOME", "LC_ALL", "PATH"]);
+}

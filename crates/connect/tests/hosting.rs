@@ -1,0 +1,14 @@
+//! Agents of others as guests: an agent of ours that does what it is told, real ones from npm, and noise.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "a test looks at the disk by itself, and says when it is skipped"
+)]
+
+mod hosting {
+    mod guest;
+    mod real;
+    mod story;
+    mod testy;
+}

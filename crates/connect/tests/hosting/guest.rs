@@ -1,0 +1,189 @@
+//! An agent under test and what it tells.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::AbsPath;
+use connect::Variables;
+use connect::acp::host::{Begin, Command, Event, SignIn, Start, start};
+use connect::acp::words::{CallUpdate, Piece, TurnEnd, Update, Voice};
+use host::{RealFiles, TempFolder};
+use tokio::sync::mpsc;
+
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// An agent under test.
+pub(super) struct Guest {
+    pub(super) folder: TempFolder,
+    commands: mpsc::Sender<Command>,
+    events: mpsc::Receiver<Event>,
+    /// Everything that was told, in order.
+    pub(super) told: Vec<Event>,
+}
+
+/// What is started; the rest is as usual.
+pub(super) struct Program {
+    pub(super) program: PathBuf,
+    pub(super) arguments: Vec<String>,
+    pub(super) environment: Variables,
+    pub(super) begin: Begin,
+    pub(super) sign_in: Option<SignIn>,
+    pub(super) auth_meta: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Program {
+    pub(super) fn new(program: impl Into<PathBuf>, arguments: &[&str]) -> Self {
+        let path = std::env::var("PATH").expect("a PATH");
+        Self {
+            program: program.into(),
+            arguments: arguments.iter().map(|it| (*it).to_owned()).collect(),
+            environment: [("PATH".to_owned(), path)].into(),
+            begin: Begin::New,
+            sign_in: None,
+            auth_meta: serde_json::Map::new(),
+        }
+    }
+
+    pub(super) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.environment.insert(name.to_owned(), value.into());
+        self
+    }
+
+    pub(super) fn start(self) -> Guest {
+        let folder = TempFolder::new().expect("a folder");
+        let real = folder.path().as_path().canonicalize().expect("a real path");
+        let top = AbsPath::new(real).expect("absolute");
+        let root = top.join("root");
+        for name in ["root", "state"] {
+            std::fs::create_dir(top.join(name)).expect("a folder");
+        }
+        let (commands, events) = start(Start {
+            name: "the guest".to_owned(),
+            program: self.program.display().to_string(),
+            arguments: self.arguments,
+            environment: self.environment,
+            root,
+            begin: self.begin,
+            servers: Vec::new(),
+            sign_in: self.sign_in,
+            auth_meta: self.auth_meta,
+            has_terminals: true,
+            files: Arc::new(RealFiles),
+            ignore: Arc::new(|_, _| false),
+            recovery: top.join("state"),
+        });
+        Guest {
+            folder,
+            commands,
+            events,
+            told: Vec::new(),
+        }
+    }
+}
+
+impl Guest {
+    pub(super) fn root(&self) -> PathBuf {
+        let real = self
+            .folder
+            .path()
+            .as_path()
+            .canonicalize()
+            .expect("a real path");
+        real.join("root")
+    }
+
+    pub(super) async fn say(&self, command: Command) {
+        self.commands.send(command).await.expect("it listens");
+    }
+
+    pub(super) async fn prompt(&self, text: &str) {
+        self.say(Command::Prompt(vec![Piece::Text(text.to_owned())]))
+            .await;
+    }
+
+    /// Waits for an event that `wanted` takes.
+    pub(super) async fn until<T>(&mut self, mut wanted: impl FnMut(&Event) -> Option<T>) -> T {
+        loop {
+            let event = tokio::time::timeout(PATIENCE, self.events.recv()).await;
+            let event = event.unwrap_or_else(|_| panic!("too late; told so far: {:#?}", self.told));
+            let event = event.unwrap_or_else(|| panic!("it ended; told so far: {:#?}", self.told));
+            let found = wanted(&event);
+            self.told.push(event);
+            if let Some(found) = found {
+                return found;
+            }
+        }
+    }
+
+    /// Waits until its session began; its id.
+    pub(super) async fn begun(&mut self) -> String {
+        self.until(|event| match event {
+            Event::Began { session, .. } => Some(session.clone()),
+            Event::Closed(why) => panic!("it closed: {why:?}"),
+            Event::NeedsSignIn { methods, why } => panic!("{why}: {methods:?}"),
+            _ => None,
+        })
+        .await
+    }
+
+    pub(super) async fn ended(&mut self) -> TurnEnd {
+        self.until(|event| match event {
+            Event::TurnEnded(end) => Some(end.clone()),
+            _ => None,
+        })
+        .await
+    }
+
+    pub(super) async fn closed(&mut self) -> Option<String> {
+        self.until(|event| match event {
+            Event::Closed(why) => Some(why.clone()),
+            _ => None,
+        })
+        .await
+    }
+
+    /// A whole turn; what the agent said in it.
+    pub(super) async fn turn(&mut self, text: &str) -> (String, TurnEnd) {
+        let before = self.told.len();
+        self.prompt(text).await;
+        let end = self.ended().await;
+        (spoken(&self.told[before..]), end)
+    }
+
+    /// Every call of a tool as it is at the end.
+    pub(super) fn calls(&self) -> Vec<CallUpdate> {
+        let mut calls: Vec<CallUpdate> = Vec::new();
+        for event in &self.told {
+            if let Event::Update(Update::Call(update)) = event {
+                match calls.iter_mut().find(|call| call.id == update.id) {
+                    Some(call) => call.merge(update.clone()),
+                    None => calls.push(update.clone()),
+                }
+            }
+        }
+        calls
+    }
+}
+
+/// Where something lies that tests need and nobody ships: a variable says so, or it is in the cache folder.
+pub(super) fn cached(variable: &str, name: &str) -> PathBuf {
+    let named = std::env::var_os(variable).map(PathBuf::from);
+    named.unwrap_or_else(|| {
+        let home = std::env::var_os("HOME").unwrap_or_default();
+        PathBuf::from(home).join(".cache/burin").join(name)
+    })
+}
+
+/// What the agent said.
+pub(super) fn spoken(events: &[Event]) -> String {
+    let said = events.iter().filter_map(|event| match event {
+        Event::Update(Update::Said {
+            voice: Voice::Agent,
+            piece,
+            ..
+        }) => Some(piece.text()),
+        _ => None,
+    });
+    said.collect()
+}

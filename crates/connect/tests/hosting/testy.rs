@@ -1,0 +1,109 @@
+//! The protocol's own test agent, where somebody built it: it says and asks everything that an agent may.
+
+use connect::acp::host::{Command, Event};
+use connect::acp::words::{Filled, LeaveKind, TurnEnd, Update};
+
+use super::guest::{Guest, Program, cached, spoken};
+
+fn testy() -> Option<Program> {
+    let path = cached("BURIN_TESTY", "testy/target/debug/testy");
+    if !path.exists() {
+        eprintln!(
+            "skipped: {} is not there; name it in BURIN_TESTY",
+            path.display()
+        );
+        return None;
+    }
+    Some(Program::new(path, &[]))
+}
+
+/// A whole turn in which every question is answered with yes.
+async fn turn(guest: &mut Guest, text: &str) -> (String, TurnEnd) {
+    let before = guest.told.len();
+    guest.prompt(text).await;
+    loop {
+        let (answer, end) = guest
+            .until(|event| match event {
+                Event::Asking {
+                    number, choices, ..
+                } => {
+                    let yes = choices
+                        .iter()
+                        .find(|choice| choice.kind == LeaveKind::AllowOnce);
+                    let choice = yes.map(|choice| choice.id.clone());
+                    let number = *number;
+                    Some((Some(Command::Decide { number, choice }), None))
+                }
+                Event::Form { number, form } => {
+                    let filled = Filled::Accepted(form.defaults());
+                    let number = *number;
+                    Some((Some(Command::Fill { number, filled }), None))
+                }
+                Event::Page { number, url, .. } => {
+                    assert!(url.contains("://"), "{url}");
+                    let filled = Filled::Accepted(serde_json::Map::new());
+                    let number = *number;
+                    Some((Some(Command::Fill { number, filled }), None))
+                }
+                Event::TurnEnded(end) => Some((None, Some(end.clone()))),
+                _ => None,
+            })
+            .await;
+        if let Some(answer) = answer {
+            guest.say(answer).await;
+        }
+        if let Some(end) = end {
+            return (spoken(&guest.told[before..]), end);
+        }
+    }
+}
+
+#[tokio::test]
+async fn everything_that_it_says_is_understood() {
+    let Some(program) = testy() else {
+        return;
+    };
+    let mut guest = program.start();
+    guest.begun().await;
+    let (said, end) = turn(&mut guest, "echo hello").await;
+    assert_eq!(end, TurnEnd::Done);
+    assert!(said.contains("hello"), "{said}");
+    for scenario in ["session_updates", "content", "tool_calls", "callbacks"] {
+        let (said, end) = turn(&mut guest, scenario).await;
+        assert_eq!(end, TurnEnd::Done, "{scenario}: {said}");
+        // It wants a file beside its root, which it does not get.
+        let wrong = said.lines().filter(|line| line.contains("error"));
+        let wrong: Vec<_> = wrong
+            .filter(|line| !line.contains("is not below"))
+            .collect();
+        assert!(wrong.is_empty(), "{scenario}: {wrong:?}");
+    }
+    let has = |wanted: fn(&Update) -> bool| {
+        guest
+            .told
+            .iter()
+            .any(|event| matches!(event, Event::Update(it) if wanted(it)))
+    };
+    assert!(has(|it| matches!(it, Update::Plan(_))));
+    assert!(has(|it| matches!(it, Update::Commands(_))));
+    assert!(has(|it| matches!(it, Update::Usage(_))));
+    assert!(has(|it| matches!(it, Update::Call(_))));
+    let noise = guest
+        .told
+        .iter()
+        .filter(|event| matches!(event, Event::Noise(_)))
+        .count();
+    assert_eq!(noise, 0, "{:#?}", guest.told);
+
+    guest.prompt("wait_for_cancel").await;
+    guest
+        .until(|event| matches!(event, Event::TurnBegan).then_some(()))
+        .await;
+    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    guest.say(Command::Stop).await;
+    assert_eq!(guest.ended().await, TurnEnd::Stopped);
+    let (said, _) = turn(&mut guest, "echo still here").await;
+    assert!(said.contains("still here"), "{said}");
+    guest.say(Command::Close).await;
+    assert_eq!(guest.closed().await, None);
+}

@@ -1,0 +1,113 @@
+//! A client that writes its lines by hand.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use connect::acp::agent::serve;
+use serde_json::{Value, json};
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, split,
+};
+use tokio::task::JoinHandle;
+
+use super::schema::check_message;
+use crate::echo::Echo;
+
+/// A client of our agent.
+pub(super) struct Peer {
+    to: WriteHalf<DuplexStream>,
+    from: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    asked: HashMap<u64, String>,
+    served: JoinHandle<Result<(), String>>,
+}
+
+impl Peer {
+    pub(super) fn new() -> Self {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (input, output) = split(theirs);
+        let served = tokio::spawn(serve(Arc::new(Echo::default()), input, output));
+        let (from, to) = split(ours);
+        Self {
+            to,
+            from: BufReader::new(from).lines(),
+            asked: HashMap::new(),
+            served,
+        }
+    }
+
+    pub(super) async fn write(&mut self, bytes: &[u8]) {
+        self.to.write_all(bytes).await.expect("it listens");
+    }
+
+    pub(super) async fn send(&mut self, message: Value) {
+        self.write(format!("{message}\n").as_bytes()).await;
+    }
+
+    /// Sends a request; its id.
+    pub(super) async fn ask(&mut self, method: &str, params: Value) -> u64 {
+        let id = self.asked.len() as u64;
+        self.asked.insert(id, method.to_owned());
+        self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
+            .await;
+        id
+    }
+
+    /// The next message, which fits the schema of its method.
+    pub(super) async fn hear(&mut self) -> Value {
+        let line = tokio::time::timeout(Duration::from_secs(20), self.from.next_line()).await;
+        let line = line.expect("in time").expect("a pipe").expect("a line");
+        let message: Value = serde_json::from_str(&line).expect("JSON");
+        check_message(&message, &|id| self.asked.get(&id.as_u64()?).cloned());
+        message
+    }
+
+    /// Asks and waits for the answer; what was told meanwhile comes with it.
+    pub(super) async fn answer(&mut self, method: &str, params: Value) -> (Value, Vec<Value>) {
+        let id = self.ask(method, params).await;
+        let mut told = Vec::new();
+        loop {
+            let message = self.hear().await;
+            if message.get("method").is_none() && message["id"] == id {
+                return (message, told);
+            }
+            told.push(message);
+        }
+    }
+
+    /// Says hello and opens a session; its id.
+    pub(super) async fn session(&mut self, able: Value) -> String {
+        let hello = json!({ "protocolVersion": 1, "clientCapabilities": able });
+        self.answer("initialize", hello).await;
+        let wanted = json!({ "cwd": "/work", "mcpServers": [
+            { "name": "a", "command": "/bin/a", "args": ["x"], "env": [{ "name": "K", "value": "v" }] },
+            { "type": "http", "name": "b", "url": "http://b", "headers": [] }
+        ] });
+        let (answer, _) = self.answer("session/new", wanted).await;
+        answer["result"]["sessionId"]
+            .as_str()
+            .expect("an id")
+            .to_owned()
+    }
+
+    /// A whole turn: its end, and what was told.
+    pub(super) async fn turn(&mut self, session: &str, text: &str) -> (Value, Vec<Value>) {
+        let prompt = json!({ "sessionId": session, "prompt": [{ "type": "text", "text": text }] });
+        self.answer("session/prompt", prompt).await
+    }
+
+    /// Hangs up; how serving ended.
+    pub(super) async fn hang_up(mut self) -> Result<(), String> {
+        self.to.shutdown().await.expect("a pipe");
+        let served = tokio::time::timeout(Duration::from_secs(20), self.served).await;
+        served.expect("in time").expect("no panic")
+    }
+}
+
+/// What the agent said, of all that was told.
+pub(super) fn said(told: &[Value]) -> String {
+    let updates = told.iter().map(|message| &message["params"]["update"]);
+    let said = updates.filter(|update| update["sessionUpdate"] == "agent_message_chunk");
+    said.filter_map(|update| update["content"]["text"].as_str())
+        .collect()
+}

@@ -1,0 +1,235 @@
+//! What an editor asks of us, line by line.
+
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use serde_json::{Value, json};
+
+use super::peer::{Peer, said};
+
+fn able() -> Value {
+    json!({
+        "fs": { "readTextFile": true, "writeTextFile": true },
+        "session": { "notices": {}, "compaction": {}, "configOptions": { "boolean": {} } }
+    })
+}
+
+fn kinds(told: &[Value]) -> Vec<&str> {
+    let kinds = told
+        .iter()
+        .map(|message| &message["params"]["update"]["sessionUpdate"]);
+    kinds.filter_map(Value::as_str).collect()
+}
+
+#[tokio::test]
+async fn hello_says_what_it_can_do() {
+    let mut peer = Peer::new();
+    let hello = json!({ "protocolVersion": 1, "clientCapabilities": {} });
+    let (answer, _) = peer.answer("initialize", hello).await;
+    let able = &answer["result"]["agentCapabilities"];
+    assert_eq!(answer["result"]["protocolVersion"], 1);
+    assert_eq!(able["loadSession"], true);
+    assert_eq!(able["mcpCapabilities"]["http"], true);
+    assert_eq!(able["promptCapabilities"]["image"], true);
+    for what in ["list", "resume", "close"] {
+        assert!(able["sessionCapabilities"][what].is_object(), "{able}");
+    }
+    assert_eq!(peer.hang_up().await, Ok(()));
+}
+
+#[tokio::test]
+async fn every_update_fits_the_schema() {
+    let mut peer = Peer::new();
+    let session = peer.session(able()).await;
+    let (end, told) = peer.turn(&session, "show").await;
+    assert_eq!(end["result"]["stopReason"], "end_turn");
+    let expected = [
+        "agent_thought_chunk",
+        "plan",
+        "tool_call",
+        "tool_call_update",
+        "available_commands_update",
+        "current_mode_update",
+        "config_option_update",
+        "session_info_update",
+        "usage_update",
+        "notice",
+        "compaction_update",
+        "compaction_summary_chunk",
+        "compaction_update",
+        "agent_message_chunk",
+    ];
+    assert_eq!(kinds(&told), expected);
+    // Told of a call that it knows, the editor gets a change of it.
+    let (_, again) = peer.turn(&session, "show").await;
+    assert_eq!(
+        kinds(&again)[2..4],
+        ["tool_call_update", "tool_call_update"]
+    );
+}
+
+#[tokio::test]
+async fn an_editor_that_knows_less_is_told_less() {
+    let mut peer = Peer::new();
+    let session = peer.session(json!({})).await;
+    let (_, told) = peer.turn(&session, "show").await;
+    let kinds = kinds(&told);
+    assert!(
+        !kinds.contains(&"notice") && !kinds.contains(&"compaction_update"),
+        "{kinds:?}"
+    );
+    let options = told
+        .iter()
+        .map(|message| &message["params"]["update"]["configOptions"]);
+    let options: Vec<_> = options.filter_map(Value::as_array).flatten().collect();
+    assert!(
+        options.iter().all(|option| option["type"] == "select"),
+        "{options:?}"
+    );
+    let (_, told) = peer.turn(&session, "read /work/a").await;
+    assert_eq!(said(&told), "None");
+}
+
+#[tokio::test]
+async fn the_session_is_where_the_editor_wants_it_with_its_servers() {
+    let mut peer = Peer::new();
+    let session = peer.session(able()).await;
+    let (_, told) = peer.turn(&session, "where").await;
+    assert_eq!(said(&told), "/work 2");
+    let relative = json!({ "cwd": "work", "mcpServers": [] });
+    let (answer, _) = peer.answer("session/new", relative).await;
+    assert_eq!(answer["error"]["code"], -32602);
+}
+
+#[tokio::test]
+async fn leave_is_asked_for() {
+    let mut peer = Peer::new();
+    let session = peer.session(able()).await;
+    let prompt = json!({ "sessionId": session, "prompt": [{ "type": "text", "text": "ask" }] });
+    let asked = peer.ask("session/prompt", prompt).await;
+    let request = loop {
+        let message = peer.hear().await;
+        if message["method"] == "session/request_permission" {
+            break message;
+        }
+    };
+    assert_eq!(request["params"]["options"][1]["kind"], "allow_always");
+    let outcome = json!({ "outcome": { "outcome": "selected", "optionId": "yes" } });
+    peer.send(json!({ "jsonrpc": "2.0", "id": request["id"], "result": outcome }))
+        .await;
+    let mut told = Vec::new();
+    loop {
+        let message = peer.hear().await;
+        if message["id"] == asked {
+            break;
+        }
+        told.push(message);
+    }
+    assert_eq!(said(&told), "Some(\"yes\")");
+}
+
+#[tokio::test]
+async fn a_turn_is_cancelled() {
+    let mut peer = Peer::new();
+    let session = peer.session(able()).await;
+    let prompt = json!({ "sessionId": session, "prompt": [{ "type": "text", "text": "hang" }] });
+    let asked = peer.ask("session/prompt", prompt.clone()).await;
+    // A second one meanwhile is refused, and changes nothing.
+    let (second, _) = peer.answer("session/prompt", prompt).await;
+    assert!(
+        second["error"]["message"]
+            .as_str()
+            .is_some_and(|it| it.contains("runs already"))
+    );
+    let cancel = json!({ "sessionId": session });
+    peer.send(json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": cancel }))
+        .await;
+    let end = peer.hear().await;
+    assert_eq!(
+        (end["id"].as_u64(), &end["result"]["stopReason"]),
+        (Some(asked), &json!("cancelled"))
+    );
+    let (_, told) = peer.turn(&session, "say on").await;
+    assert_eq!(said(&told), "on");
+}
+
+#[tokio::test]
+async fn a_session_is_loaded_with_its_past_resumed_listed_and_closed() {
+    let mut peer = Peer::new();
+    peer.session(able()).await;
+    let old = json!({ "sessionId": "old", "cwd": "/work", "mcpServers": [] });
+    let (_, told) = peer.answer("session/load", old.clone()).await;
+    assert_eq!(kinds(&told), ["user_message_chunk", "agent_message_chunk"]);
+    let (_, told) = peer.answer("session/resume", old).await;
+    assert!(told.is_empty());
+    let (listed, _) = peer.answer("session/list", json!({ "cwd": "/work" })).await;
+    assert_eq!(listed["result"]["sessions"][0]["title"], "An old one");
+    let (set, _) = peer
+        .answer(
+            "session/set_mode",
+            json!({ "sessionId": "old", "modeId": "plan" }),
+        )
+        .await;
+    assert!(set["result"].is_object(), "{set}");
+    let model = json!({ "sessionId": "old", "configId": "model", "value": "large" });
+    let (set, _) = peer.answer("session/set_config_option", model).await;
+    assert_eq!(set["result"]["configOptions"][0]["currentValue"], "large");
+    assert_eq!(set["result"]["configOptions"][0]["category"], "model");
+    let (closed, _) = peer
+        .answer("session/close", json!({ "sessionId": "old" }))
+        .await;
+    assert!(closed["result"].is_object(), "{closed}");
+    let (after, _) = peer.turn("old", "say x").await;
+    assert_eq!(after["error"]["code"], -32002);
+    let unknown = json!({ "sessionId": "unknown", "cwd": "/work", "mcpServers": [] });
+    let (refused, _) = peer.answer("session/load", unknown).await;
+    assert_eq!(refused["error"]["message"], "there is no session unknown");
+}
+
+#[tokio::test]
+async fn what_makes_no_sense_is_answered() {
+    let mut peer = Peer::new();
+    let session = peer.session(able()).await;
+    for (method, params) in [
+        ("session/new", json!({ "cwd": 7 })),
+        ("session/prompt", json!({ "sessionId": session })),
+        ("session/fly", json!({})),
+        ("session/prompt", json!([])),
+    ] {
+        let (answer, _) = peer.answer(method, params).await;
+        assert!(answer["error"]["code"].is_i64(), "{method}: {answer}");
+        assert!(
+            answer["error"]["message"]
+                .as_str()
+                .is_some_and(|it| !it.is_empty())
+        );
+    }
+    let (failed, _) = peer.turn(&session, "fail the disk is full").await;
+    assert_eq!(failed["error"]["message"], "the disk is full");
+    // It still serves.
+    let (_, told) = peer.turn(&session, "say here").await;
+    assert_eq!(said(&told), "here");
+}
+
+#[tokio::test]
+async fn random_bytes_are_survived() {
+    let mut random = StdRng::seed_from_u64(3);
+    let good = br#"{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s0","prompt":[]}}"#;
+    for round in 0..40 {
+        let mut peer = Peer::new();
+        for _ in 0..random.random_range(1..30) {
+            let mut line = good.to_vec();
+            for _ in 0..random.random_range(0..5) {
+                let at = random.random_range(0..line.len());
+                match random.random_range(0..3) {
+                    0 => line.truncate(at.max(1)),
+                    1 => line[at] = random.random(),
+                    _ => line.insert(at, random.random()),
+                }
+            }
+            line.push(b'\n');
+            peer.write(&line).await;
+        }
+        let served = peer.hang_up().await;
+        assert_eq!(served, Ok(()), "round {round}");
+    }
+}

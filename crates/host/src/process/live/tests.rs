@@ -1,0 +1,129 @@
+//! Real processes that stay, and what becomes of their children.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::temp::TempFolder;
+
+fn shell(script: &str) -> Live {
+    let folder = TempFolder::new().expect("a folder");
+    start(&Start {
+        program: "sh".into(),
+        arguments: vec!["-c".into(), script.into()],
+        folder: folder.path().clone(),
+        environment: Environment::Only(vec![("PATH".into(), "/usr/bin:/bin".into())]),
+    })
+    .expect("sh starts")
+}
+
+fn wait(group: &Group) -> End {
+    let start = Instant::now();
+    loop {
+        if let Some(end) = group.end() {
+            return end;
+        }
+        assert!(start.elapsed() < Duration::from_secs(10), "it never ended");
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn is_alive(pid: i32) -> bool {
+    // A process that ended but was not collected yet counts as gone.
+    let path = format!("/proc/{pid}/stat");
+    std::fs::read_to_string(path).is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+fn dies(pid: i32) -> bool {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(5) {
+        if !is_alive(pid) {
+            return true;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    false
+}
+
+#[test]
+fn it_speaks_both_ways_and_tells_its_end() {
+    let mut live = shell("read -r word; echo \"got $word\"; echo oops >&2; exit 3");
+    live.input.write_all(b"hello\n").expect("it reads");
+    let mut text = String::new();
+    live.output.read_to_string(&mut text).expect("it writes");
+    let mut complaint = String::new();
+    live.errors
+        .read_to_string(&mut complaint)
+        .expect("it complains");
+    assert_eq!(
+        (text.as_str(), complaint.as_str()),
+        ("got hello\n", "oops\n")
+    );
+    assert_eq!(wait(&live.group), End::Exited(3));
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named() {
+    let folder = TempFolder::new().expect("a folder");
+    let error = start(&Start {
+        program: "burin-no-such-program".into(),
+        arguments: Vec::new(),
+        folder: folder.path().clone(),
+        environment: Environment::Inherited,
+    })
+    .expect_err("nothing starts");
+    assert!(
+        error
+            .to_string()
+            .contains("burin-no-such-program is not installed")
+    );
+}
+
+#[test]
+fn its_children_go_with_it() {
+    for script in [
+        "sleep 60 & echo $!; exit 0",
+        "nohup sleep 60 >/dev/null 2>&1 & echo $!; exit 0",
+        "sleep 60 & echo $!; wait",
+    ] {
+        let live = shell(script);
+        let mut line = String::new();
+        let mut output = BufReader::new(live.output);
+        output.read_line(&mut line).expect("a number");
+        let pid = line.trim().parse().expect("a number");
+        drop(live.group);
+        assert!(dies(pid), "{script} left {pid}");
+    }
+}
+
+#[test]
+fn its_group_dies_when_we_are_killed() {
+    const SHOWS: &str = "the child is ";
+    if crate::again::is_again() {
+        let live = shell("sleep 60 & echo $!; wait");
+        let mut line = String::new();
+        BufReader::new(live.output)
+            .read_line(&mut line)
+            .expect("a number");
+        println!("{SHOWS}{}", line.trim());
+        let own = rustix::process::getpid();
+        rustix::process::kill_process(own, Signal::KILL).expect("a signal to ourselves");
+        thread::sleep(Duration::from_secs(10));
+        return;
+    }
+    let me = std::env::current_exe().expect("our path");
+    let test = "process::live::tests::its_group_dies_when_we_are_killed";
+    let output = Command::new(me)
+        .args([test, "--exact", "--nocapture"])
+        .env("BURIN_TEST_AGAIN", "1")
+        .output()
+        .expect("ourselves again");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let pid = text
+        .lines()
+        .find_map(|line| line.split(SHOWS).nth(1))
+        .and_then(|number| number.parse().ok());
+    let pid = pid.unwrap_or_else(|| panic!("no child in {text}"));
+    assert!(!output.status.success());
+    assert!(dies(pid), "{pid} outlived us");
+}
