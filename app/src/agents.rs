@@ -5,24 +5,27 @@
 
 use std::sync::{Arc, OnceLock};
 
-use agent::context::Trust;
 use agent::engine::Opened;
 use agent::record::TurnEnd;
 use agent::store::SessionState;
 use agent::{Command, Event};
 use base::AbsPath;
-use composer_panel::agents::{Agents, Live, ModelLine, ModelList, NewSession, SessionLine};
+use composer_panel::agents::{
+    Agents, Consent, HouseRules, Live, ModelLine, ModelList, NewSession, SessionLine, WaitingHooks,
+};
 use futures::StreamExt as _;
 use futures::channel::mpsc;
 use futures::future::{BoxFuture, FutureExt as _};
 use headless::workshop::Workshop;
 use host::Dirs;
+use project::Unsaved;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::OnceCell;
 
 /// The engines of the program.
 pub(crate) struct Engines {
     dirs: Dirs,
+    unsaved: Arc<Unsaved>,
     runtime: OnceLock<Result<Runtime, String>>,
     workshop: Arc<OnceCell<Arc<Workshop>>>,
 }
@@ -31,9 +34,11 @@ pub(crate) struct Engines {
 const LISTED: usize = 200;
 
 impl Engines {
-    pub(crate) fn new(dirs: Dirs) -> Self {
+    /// Engines with the program's folders, told by the windows which texts are not saved.
+    pub(crate) fn new(dirs: Dirs, unsaved: Arc<Unsaved>) -> Self {
         Self {
             dirs,
+            unsaved,
             runtime: OnceLock::new(),
             workshop: Arc::default(),
         }
@@ -60,11 +65,11 @@ impl Engines {
             Err(sentence) => return std::future::ready(Err(sentence.clone())).boxed(),
         };
         let (dirs, cell) = (self.dirs.clone(), self.workshop.clone());
+        let unsaved = self.unsaved.clone();
         let task = runtime.spawn(async move {
             let workshop = cell
                 .get_or_try_init(|| async {
-                    // No folder is trusted before the person can say so: its instructions join no prompt.
-                    let workshop = Workshop::open(&dirs, Trust::none()).await?;
+                    let workshop = Workshop::open(&dirs, unsaved).await?;
                     for problem in workshop.problems() {
                         log::warn!("{problem}");
                     }
@@ -97,8 +102,7 @@ impl Agents for Engines {
 
     fn sessions(&self, root: AbsPath) -> BoxFuture<'static, Result<Vec<SessionLine>, String>> {
         self.with(move |workshop| async move {
-            let read = tokio::task::spawn_blocking(move || workshop.sessions(LISTED)).await;
-            let lines = read.map_err(|error| format!("the sessions cannot be read: {error}"))??;
+            let lines = on_disk(move || workshop.sessions(LISTED)).await?;
             let root = root.to_string();
             let lines = lines
                 .into_iter()
@@ -118,12 +122,51 @@ impl Agents for Engines {
     fn open(&self, id: String) -> BoxFuture<'static, Result<Live, String>> {
         self.with(move |workshop| async move {
             let (opened, root) = workshop.resume(&id).await?;
-            let read = tokio::task::spawn_blocking(move || workshop.records(&id)).await;
-            let records =
-                read.map_err(|error| format!("the session cannot be read: {error}"))??;
+            let records = on_disk(move || workshop.records(&id)).await?;
             let past = records.into_iter().map(|it| Event::Recorded(Arc::new(it)));
             Ok(live(opened, root, past.collect()))
         })
+    }
+
+    fn house(&self, root: AbsPath) -> BoxFuture<'static, Result<HouseRules, String>> {
+        self.with(|workshop| on_disk(move || Ok(house_rules(workshop.house(&root)))))
+    }
+
+    fn consent(
+        &self,
+        root: AbsPath,
+        consent: Consent,
+    ) -> BoxFuture<'static, Result<HouseRules, String>> {
+        self.with(move |workshop| {
+            on_disk(move || {
+                match consent {
+                    Consent::Trust => workshop.set_trusted(&root, true)?,
+                    Consent::Distrust => workshop.set_trusted(&root, false)?,
+                    Consent::Hooks => workshop.allow_hooks(&root)?,
+                }
+                Ok(house_rules(workshop.house(&root)))
+            })
+        })
+    }
+}
+
+/// Does something that blocks on the disk.
+async fn on_disk<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| format!("the engine broke off: {error}"))?
+}
+
+fn house_rules(house: headless::house::HouseRules) -> HouseRules {
+    let hooks = house.hooks.into_iter().map(|waiting| WaitingHooks {
+        path: waiting.path,
+        commands: waiting.commands,
+    });
+    HouseRules {
+        guides: house.guides,
+        is_trusted: house.is_trusted,
+        hooks: hooks.collect(),
     }
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use base::AbsPath;
 use host::{Dirs, Handed, RealClock, RealFiles};
-use project::Ground;
+use project::{Ground, Unsaved};
 use workbench::windows::{self, Request};
 use workbench::{Services, init};
 
@@ -77,6 +77,7 @@ fn services() -> Result<Services, String> {
     dirs.create().map_err(|error| error.to_string())?;
     let working_folder = std::env::current_dir().ok().and_then(AbsPath::new);
     let home = std::env::var_os("HOME").and_then(AbsPath::new);
+    let unsaved = Arc::new(Unsaved::default());
     Ok(Services {
         files: Arc::new(RealFiles),
         clock: Arc::new(RealClock::default()),
@@ -85,7 +86,11 @@ fn services() -> Result<Services, String> {
             .or_else(|| home.clone())
             .unwrap_or_else(|| dirs.state.clone()),
         home,
-        agents: Some(Arc::new(agents::Engines::new(dirs.clone()))),
+        agents: Some(Arc::new(agents::Engines::new(
+            dirs.clone(),
+            unsaved.clone(),
+        ))),
+        unsaved,
         dirs,
     })
 }

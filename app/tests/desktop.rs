@@ -7,6 +7,8 @@
     reason = "a story starts programs and looks at files"
 )]
 
+#[path = "desktop/agents.rs"]
+mod agents;
 #[path = "desktop/desk.rs"]
 mod desk;
 

@@ -9,6 +9,7 @@
 mod attach;
 mod front;
 mod globs;
+mod guides;
 mod header;
 mod instructions;
 mod mentions;
@@ -20,6 +21,7 @@ mod skill_tool;
 mod skills;
 
 pub use attach::{Found, symbols};
+pub use guides::guides;
 pub use header::{Header, Surroundings};
 pub use instructions::{Instructions, Rule, RuleUse};
 pub use mentions::{Mention, MentionKind, mentions};

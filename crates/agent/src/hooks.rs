@@ -244,6 +244,11 @@ impl Hooks {
 }
 
 impl Hook {
+    /// The command that it runs, as it is written.
+    pub fn command(&self) -> &str {
+        &self.command
+    }
+
     fn is_for(&self, names: &[String]) -> bool {
         let matcher = self.matcher.as_ref();
         matcher.is_none_or(|matcher| names.iter().any(|name| matcher.is_match(name)))

@@ -28,6 +28,12 @@ gpui_kit::actions!(
         AllowForSession,
         /// Refuse what the agent asks leave for.
         Refuse,
+        /// Let the instructions, rules and skills of this folder join prompts.
+        TrustFolder,
+        /// Keep the instructions, rules and skills of this folder out of prompts.
+        DistrustFolder,
+        /// Let the hooks of this folder run, as they are now.
+        AllowHooks,
         /// Go to the next thing in the transcript.
         SelectNext,
         /// Go to the previous thing in the transcript.

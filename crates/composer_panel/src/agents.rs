@@ -25,6 +25,47 @@ pub trait Agents: Send + Sync {
 
     /// Opens a session of before; its records come first, as events.
     fn open(&self, id: String) -> BoxFuture<'static, Result<Live, String>>;
+
+    /// What a folder has to say about agents' work in it.
+    fn house(&self, root: AbsPath) -> BoxFuture<'static, Result<HouseRules, String>>;
+
+    /// The person lets something of a folder have its say, or takes that back. Answers how it stands now.
+    fn consent(
+        &self,
+        root: AbsPath,
+        consent: Consent,
+    ) -> BoxFuture<'static, Result<HouseRules, String>>;
+}
+
+/// What a folder has to say about agents' work in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HouseRules {
+    /// Its instructions, rules and skills, relative to it.
+    pub guides: Vec<String>,
+    /// Whether they join prompts.
+    pub is_trusted: bool,
+    /// Its hooks that wait for a consent.
+    pub hooks: Vec<WaitingHooks>,
+}
+
+/// Hooks that wait for a consent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitingHooks {
+    /// The file that they stand in.
+    pub path: AbsPath,
+    /// The commands that they would run.
+    pub commands: Vec<String>,
+}
+
+/// What the person lets a folder do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// Its instructions, rules and skills join prompts.
+    Trust,
+    /// They do not any more.
+    Distrust,
+    /// Its hooks run, as they are now.
+    Hooks,
 }
 
 /// What to start.

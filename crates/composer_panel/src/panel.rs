@@ -1,6 +1,7 @@
 //! The panel itself: what it holds, and how it takes in what sessions tell.
 
 mod commands;
+mod house;
 mod item;
 mod prompt;
 mod render;
@@ -37,9 +38,11 @@ pub struct ComposerPanel {
     open: Option<OpenSession>,
     /// A sentence about something that did not work, above the prompt.
     trouble: Option<String>,
+    house: house::House,
     focus: FocusHandle,
     list_focus: FocusHandle,
     _loading: Option<Task<()>>,
+    _house: Option<Task<()>>,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -117,9 +120,11 @@ impl ComposerPanel {
             sessions: Sessions::default(),
             open: None,
             trouble: None,
+            house: house::House::default(),
             focus: cx.focus_handle(),
             list_focus: cx.focus_handle().tab_stop(true),
             _loading: None,
+            _house: None,
             _subscriptions: subscriptions,
         }
     }
@@ -128,6 +133,7 @@ impl ComposerPanel {
     pub fn wake(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         if !std::mem::replace(&mut self.is_awake, true) {
             self.load_models(window, cx);
+            self.load_house(cx);
         }
     }
 
@@ -161,6 +167,9 @@ impl ComposerPanel {
             self.open = None;
             self.sessions = Sessions::default();
             self.shows = Shows::Session;
+            if self.is_awake {
+                self.load_house(cx);
+            }
             cx.notify();
         }
     }

@@ -10,7 +10,7 @@ use agent::context::{ProjectContexts, SkillTool, Surroundings, Trust};
 use agent::engine::{Harness, HarnessParts, Limits, RouterMind};
 use agent::leave::{AllowAll, Judge};
 use agent::rules::{RuleJudge, Rules};
-use agent::sources::Sources;
+use agent::sources::{Buffers, Sources};
 use agent::store::Store;
 use agent::tools::{self, Options};
 use base::AbsPath;
@@ -76,13 +76,20 @@ fn usual(lanes: &[Known]) -> Profile {
     usual
 }
 
-/// Everything that sessions share. `trust` says whose instructions may join prompts.
-pub(crate) fn harness(mind: RouterMind, store: Store, dirs: &Dirs, trust: Trust) -> Arc<Harness> {
+/// Everything that sessions share. `trust` says whose instructions may join prompts; `buffers` are the texts of
+/// windows.
+pub(crate) fn harness(
+    mind: RouterMind,
+    store: Store,
+    dirs: &Dirs,
+    trust: Trust,
+    buffers: Option<Arc<dyn Buffers>>,
+) -> Arc<Harness> {
     let sources = Arc::new(Sources {
         files: Arc::new(RealFiles),
         clock: Arc::new(RealClock::default()),
         state: dirs.state.clone(),
-        buffers: None,
+        buffers,
         search: None,
         diagnostics: None,
         web: None,

@@ -9,6 +9,7 @@ mod ask;
 mod crew;
 mod doctor;
 mod grep;
+pub mod house;
 mod models;
 mod recover;
 mod run;

@@ -140,7 +140,7 @@ impl Run {
         let router = ask::start(lanes, &settings, book.clone());
         // Who starts an agent in a folder by hand trusts what stands there.
         let mind = crew::mind(router.clone(), &known);
-        let harness = crew::harness(mind, store, machine.dirs, Trust::all());
+        let harness = crew::harness(mind, store, machine.dirs, Trust::all(), None);
         let root = self.folder(&wanted, past.as_ref(), machine, streams)?;
         let start = self.start(harness, &wanted, root, machine, streams)?;
         let opened = match &past {

@@ -4,16 +4,18 @@
 
 use std::sync::Arc;
 
-use agent::context::Trust;
 use agent::engine::{self, Harness, Opened, Start};
 use agent::record::Mode;
+use agent::sources::Buffers;
 use agent::store::{SessionLine, Store};
 use base::AbsPath;
 use host::{Dirs, Files, RealFiles};
 use model::ModelId;
+use project::Unsaved;
 
 use crate::ask;
 use crate::crew::{self, Known};
+use crate::house::{self, HouseRules};
 use crate::models::setup::{self, DEMO, KeyState, Setup};
 
 /// The way to sessions.
@@ -33,14 +35,15 @@ pub struct Model {
     pub id: String,
     /// Whether it runs on this machine.
     pub is_local: bool,
-    /// Whether it is known to call tools; without, it is little use as an agent.
+    /// Whether it is known to call tools, or the person named it in the settings; without, it is little use as an
+    /// agent.
     pub has_tools: bool,
 }
 
 impl Workshop {
-    /// Looks at models and keys, opens the ledger and starts a router. Takes up to a few seconds. `trust` says whose
-    /// instructions may join prompts.
-    pub async fn open(dirs: &Dirs, trust: Trust) -> Result<Self, String> {
+    /// Looks at models and keys, opens the ledger and starts a router. Takes up to a few seconds. `unsaved` tells
+    /// which texts stand open with edits that are not on the disk.
+    pub async fn open(dirs: &Dirs, unsaved: Arc<Unsaved>) -> Result<Self, String> {
         let mut setup = Setup::find(&RealFiles, dirs).await;
         let mut problems = std::mem::take(&mut setup.problems);
         let named = setup.settings.auto.clone();
@@ -61,16 +64,26 @@ impl Workshop {
         problems.extend(aside);
         let router = ask::start(lanes, &setup.settings, book);
         let store = Store::start(ledger)?;
-        let harness = crew::harness(crew::mind(router, &known), store, dirs, trust);
-        let models = setup.models.iter().map(|found| Model {
-            id: found.id.to_string(),
-            is_local: found.is_local,
-            has_tools: found.profile.tools == Some(true),
+        let harness = crew::harness(
+            crew::mind(router, &known),
+            store,
+            dirs,
+            house::trust(dirs),
+            Some(Arc::new(Open(unsaved))),
+        );
+        let is_named = |id: &str| *setup.settings.default == *id || named.iter().any(|it| it == id);
+        let models = setup.models.iter().map(|found| {
+            let id = found.id.to_string();
+            Model {
+                has_tools: found.profile.tools == Some(true) || is_named(&id),
+                is_local: found.is_local,
+                id,
+            }
         });
         Ok(Self {
             harness,
             dirs: dirs.clone(),
-            models: models.collect(),
+            models: models.collect::<Vec<_>>(),
             missing_keys: missing_keys(&setup),
             default: setup.settings.default,
             problems,
@@ -137,20 +150,49 @@ impl Workshop {
         self.harness.store().sessions(limit)
     }
 
+    /// What a folder has to say about agents' work in it. Blocks on the disk.
+    pub fn house(&self, root: &AbsPath) -> HouseRules {
+        house::look(&self.dirs, root)
+    }
+
+    /// The person trusts a folder from now on, or does not: it holds for sessions that begin later. Blocks on the
+    /// disk.
+    pub fn set_trusted(&self, root: &AbsPath, is_trusted: bool) -> Result<(), String> {
+        house::set_trusted(&RealFiles, &self.dirs, root, is_trusted)
+    }
+
+    /// The person lets the hooks of a folder run, as they are now. Blocks on the disk.
+    pub fn allow_hooks(&self, root: &AbsPath) -> Result<(), String> {
+        house::consent_to_hooks(&self.dirs, root)
+    }
+
     fn start_of(&self, root: AbsPath, model: String, mode: Mode) -> Start {
         let (judge, problems) = crew::judge(false, &self.dirs);
         problems.iter().for_each(|problem| log::warn!("{problem}"));
         Start {
             harness: self.harness.clone(),
+            hooks: house::hooks_of(&self.dirs, &root),
             root,
             model,
             mode,
             judge,
             has_person: true,
             budget: None,
-            hooks: None,
             parent: None,
         }
+    }
+}
+
+/// The texts of the windows, as tools look at them.
+struct Open(Arc<Unsaved>);
+
+impl Buffers for Open {
+    fn text(&self, path: &AbsPath) -> Option<String> {
+        self.0.text(path)
+    }
+
+    fn unsaved(&self) -> Vec<AbsPath> {
+        self.0.paths()
     }
 }
 

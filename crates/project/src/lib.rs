@@ -13,6 +13,7 @@ mod save;
 pub mod search;
 mod state;
 mod tree;
+mod unsaved;
 mod walk;
 
 pub use document::{
@@ -25,4 +26,5 @@ pub use recovery::{Recovered, Recovery, finish_saves, list_left_over, recover, r
 pub use save::{SaveDone, SaveError, SaveJob, SaveOptions, SaveOutcome, SaveRefused, SaveTarget};
 pub use state::State;
 pub use tree::{ListJob, Listed, Tree, TreeEntry, TreeRow};
+pub use unsaved::Unsaved;
 pub use walk::{BadGlob, Ground, Hidden, Ignored, WalkOptions, WalkProblem, file_list, walk};

@@ -10,6 +10,7 @@ use gpui_kit::{
 };
 
 use crate::icon::{Icon, IconSize};
+use crate::key_hint::keys_text;
 use crate::theme::{ActiveTheme as _, dp};
 use crate::tooltip::Tooltip;
 
@@ -38,6 +39,7 @@ pub struct Button {
     style: ButtonStyle,
     disabled: Option<SharedString>,
     action: Option<Box<dyn Action>>,
+    shows_keys: bool,
     on_click: Option<OnClick>,
     focus: Option<FocusHandle>,
 }
@@ -52,6 +54,7 @@ impl Button {
             style: ButtonStyle::Plain,
             disabled: None,
             action: None,
+            shows_keys: false,
             on_click: None,
             focus: None,
         }
@@ -81,6 +84,12 @@ impl Button {
         self
     }
 
+    /// The keys of its action stand behind the words: for what is asked in passing.
+    pub fn with_keys(mut self) -> Self {
+        self.shows_keys = true;
+        self
+    }
+
     /// Does this when pressed.
     pub fn on_click(
         mut self,
@@ -98,8 +107,14 @@ impl Button {
 }
 
 impl RenderOnce for Button {
-    fn render(self, _: &mut Window, cx: &mut App) -> impl IntoElement {
+    fn render(self, window: &mut Window, cx: &mut App) -> impl IntoElement {
         let c = cx.theme().colors;
+        let action = self.action.as_deref().filter(|_| self.shows_keys);
+        let keys = action.and_then(|action| window.highest_precedence_binding_for_action(action));
+        let keys = keys.map(|binding| {
+            let keys = div().text_size(dp(11.0)).opacity(0.75);
+            keys.child(keys_text(&binding))
+        });
         let (ground, letters, border) = match self.style {
             ButtonStyle::Plain => (c.raised, c.text, c.border_strong),
             ButtonStyle::Primary => (c.accent, c.accent_text, c.accent),
@@ -141,6 +156,7 @@ impl RenderOnce for Button {
             })
             .children(self.icon.map(|icon| icon.size(IconSize::Medium)))
             .child(self.label)
+            .children(keys)
             .when_some(tooltip, |div, (text, action)| match action {
                 Some(action) => div.tooltip(Tooltip::for_action(text, action.as_ref())),
                 None => div.tooltip(Tooltip::text(text)),

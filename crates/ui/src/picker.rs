@@ -187,6 +187,10 @@ pub struct Picker<D: PickerDelegate> {
     sections: Vec<(usize, SharedString)>,
     scroll: UniformListScrollHandle,
     searching: Option<Task<()>>,
+    /// The rows belong to what was typed before: the answer for the query is still looked for.
+    is_stale: bool,
+    /// Enter was pressed on rows that were stale: the first row of the answer is meant.
+    awaited: Option<Taken>,
     /// A row was taken or the picker left: nothing is to be taken back any more.
     finished: bool,
     _typed: Subscription,
@@ -221,6 +225,8 @@ impl<D: PickerDelegate> Picker<D> {
             sections: Vec::new(),
             scroll: UniformListScrollHandle::new(),
             searching: None,
+            is_stale: false,
+            awaited: None,
             finished: false,
             _typed: typed,
         };
@@ -279,6 +285,10 @@ impl<D: PickerDelegate> Picker<D> {
     }
 
     fn search(&mut self, keep: Option<usize>, window: &mut Window, cx: &mut Context<Self>) {
+        if keep.is_none() {
+            self.is_stale = true;
+            self.awaited = None;
+        }
         let query = self.query.clone();
         let found = self.delegate.search(&query, window, cx);
         self.searching = Some(cx.spawn_in(window, async move |this, cx| {
@@ -299,7 +309,11 @@ impl<D: PickerDelegate> Picker<D> {
         self.sections = self.delegate.sections();
         self.searching = None;
         self.selected = 0;
+        self.is_stale = false;
         self.select(keep.unwrap_or(first), window, cx);
+        if let Some(taken) = self.awaited.take() {
+            self.take(self.selected, taken, window, cx);
+        }
         cx.notify();
     }
 
@@ -324,6 +338,14 @@ impl<D: PickerDelegate> Picker<D> {
             _ => self.selected.saturating_add_signed(rows).min(count - 1),
         };
         self.select(ix, window, cx);
+    }
+
+    /// Takes the chosen row, as soon as the rows are those of what was typed: keys may be faster than the search.
+    fn confirm(&mut self, taken: Taken, window: &mut Window, cx: &mut Context<Self>) {
+        match self.is_stale {
+            true => self.awaited = Some(taken),
+            false => self.take(self.selected, taken, window, cx),
+        }
     }
 
     fn take(&mut self, ix: usize, taken: Taken, window: &mut Window, cx: &mut Context<Self>) {

@@ -306,8 +306,9 @@ impl Documents {
     }
 }
 
-/// Hands what happened to a document to the journal.
+/// Hands what happened to a document to the journal and to those who want to know what is unsaved.
 fn record(model: &Entity<DocumentModel>, cx: &mut App) {
+    Services::unsaved(cx).note(model.read(cx).document());
     let Some(journal) = cx.default_global::<Documents>().journal.clone() else {
         return;
     };
@@ -317,6 +318,7 @@ fn record(model: &Entity<DocumentModel>, cx: &mut App) {
 }
 
 fn released(id: EntityId, model: &mut DocumentModel, cx: &mut App) {
+    Services::unsaved(cx).forget(model.document().key());
     let documents = cx.default_global::<Documents>();
     documents.open.remove(&id);
     let keep = if documents.discarded.remove(&id) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use base::AbsPath;
 use gpui_kit::{App, Global};
 use host::{Clock, Dirs, Files};
-use project::Ground;
+use project::{Ground, Unsaved};
 
 /// The world as the windows see it; one for the whole program.
 #[derive(Clone)]
@@ -24,6 +24,8 @@ pub struct Services {
     pub home: Option<AbsPath>,
     /// What runs agents; without it their panel says what is missing.
     pub agents: Option<Arc<dyn composer_panel::Agents>>,
+    /// Where it is told which open texts are not saved, for agents.
+    pub unsaved: Arc<Unsaved>,
     /// The folder from which relative paths count.
     pub working_folder: AbsPath,
 }
@@ -41,6 +43,11 @@ impl Services {
     /// The services of this program.
     pub fn of(cx: &App) -> Self {
         cx.global::<Handle>().0.clone()
+    }
+
+    /// Where it is told which texts are not saved.
+    pub(crate) fn unsaved(cx: &App) -> &Unsaved {
+        &cx.global::<Handle>().0.unsaved
     }
 
     /// A path as people read it: with `~` for the home folder.

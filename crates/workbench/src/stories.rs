@@ -41,6 +41,7 @@ fn services(files: &FakeFiles) -> Services {
         ground: Ground::Listed(Arc::new(files.clone())),
         home: Some(path("/home/me")),
         agents: None,
+        unsaved: Arc::default(),
         working_folder: path("/p"),
     }
 }

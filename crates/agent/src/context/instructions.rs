@@ -58,7 +58,9 @@ pub(crate) struct Limits {
 }
 
 /// Names of files with instructions, in the order in which they are given.
-const NAMES: [&str; 4] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules"];
+pub(super) const NAMES: [&str; 4] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules"];
+/// The folder with a project's rules.
+pub(super) const RULES: &str = ".cursor/rules";
 /// How many files deep a file may bring in others.
 const IMPORT_DEPTH: usize = 4;
 
@@ -89,7 +91,7 @@ impl Instructions {
         }
         if is_trusted {
             reader.read_folder(root, root, root);
-            reader.read_rules(&root.join(".cursor/rules"), root, root);
+            reader.read_rules(&root.join(RULES), root, root);
         } else if NAMES.iter().any(|name| files.exists(&root.join(name))) {
             reader.found.problems.push(format!(
                 "the instructions in {root} were not read: the folder is not trusted"

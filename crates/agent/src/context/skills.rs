@@ -38,7 +38,7 @@ pub struct Skill {
 }
 
 /// Where a project keeps skills, the first one winning.
-const PROJECT_FOLDERS: [&str; 3] = [".burin/skills", ".agents/skills", ".claude/skills"];
+pub(super) const PROJECT_FOLDERS: [&str; 3] = [".burin/skills", ".agents/skills", ".claude/skills"];
 /// The most skills that are listed.
 const LISTED: usize = 100;
 

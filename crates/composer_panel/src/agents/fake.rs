@@ -7,7 +7,7 @@ use base::AbsPath;
 use futures::channel::mpsc;
 use futures::future::{BoxFuture, FutureExt as _, ready};
 
-use super::{Agents, Live, ModelList, NewSession, SessionLine};
+use super::{Agents, Consent, HouseRules, Live, ModelList, NewSession, SessionLine};
 
 /// Sessions whose events come from a test, and whose commands it reads.
 #[derive(Clone, Default)]
@@ -22,6 +22,7 @@ struct State {
     started: Vec<NewSession>,
     opened: Vec<String>,
     told: Vec<Command>,
+    house: HouseRules,
     events: Option<mpsc::UnboundedSender<Event>>,
 }
 
@@ -65,6 +66,11 @@ impl FakeAgents {
         self.with(|state| state.opened.clone())
     }
 
+    /// The folder has this to say.
+    pub fn set_house(&self, house: HouseRules) {
+        self.with(|state| state.house = house);
+    }
+
     fn live(&self, id: &str, root: AbsPath) -> Live {
         let (sender, events) = mpsc::unbounded();
         self.with(|state| state.events = Some(sender));
@@ -100,5 +106,25 @@ impl Agents for FakeAgents {
         let live = self.live(&id, root);
         self.with(|state| state.opened.push(id));
         ready(Ok(live)).boxed()
+    }
+
+    fn house(&self, _: AbsPath) -> BoxFuture<'static, Result<HouseRules, String>> {
+        ready(Ok(self.with(|state| state.house.clone()))).boxed()
+    }
+
+    fn consent(
+        &self,
+        _: AbsPath,
+        consent: Consent,
+    ) -> BoxFuture<'static, Result<HouseRules, String>> {
+        let house = self.with(|state| {
+            match consent {
+                Consent::Trust => state.house.is_trusted = true,
+                Consent::Distrust => state.house.is_trusted = false,
+                Consent::Hooks => state.house.hooks.clear(),
+            }
+            state.house.clone()
+        });
+        ready(Ok(house)).boxed()
     }
 }

@@ -75,6 +75,7 @@ impl ComposerPanel {
             .p(dp(8.0))
             .border_t_1()
             .border_color(colors.border)
+            .children(self.render_house(cx))
             .children(self.render_plan(cx))
             .children(self.render_approval(cx))
             .children(self.render_question(cx))
@@ -195,17 +196,20 @@ impl ComposerPanel {
             .child(
                 Button::new("agent-refuse", "Refuse")
                     .style(ButtonStyle::Primary)
-                    .action(Box::new(Refuse)),
+                    .action(Box::new(Refuse))
+                    .with_keys(),
             )
             .child(
                 Button::new("agent-once", "Allow once")
                     .style(ButtonStyle::Plain)
-                    .action(Box::new(AllowOnce)),
+                    .action(Box::new(AllowOnce))
+                    .with_keys(),
             )
             .child(
                 Button::new("agent-session", "For this session")
                     .style(ButtonStyle::Ghost)
-                    .action(Box::new(AllowForSession)),
+                    .action(Box::new(AllowForSession))
+                    .with_keys(),
             )
             .child(button(
                 "agent-always",

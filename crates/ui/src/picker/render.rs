@@ -46,11 +46,11 @@ impl<D: PickerDelegate> Render for Picker<D> {
             .on_action(cx.listener(move |this, _: &SelectPageUp, window, cx| {
                 this.move_by(-page, window, cx)
             }))
-            .on_action(cx.listener(|this, _: &Confirm, window, cx| {
-                this.take(this.selected, Taken::Usual, window, cx)
-            }))
+            .on_action(
+                cx.listener(|this, _: &Confirm, window, cx| this.confirm(Taken::Usual, window, cx)),
+            )
             .on_action(cx.listener(|this, _: &ConfirmOther, window, cx| {
-                this.take(this.selected, Taken::Other, window, cx)
+                this.confirm(Taken::Other, window, cx)
             }))
             .on_action(cx.listener(Self::complete))
             .on_action(cx.listener(Self::cancel))

@@ -266,6 +266,24 @@ fn nothing_found_is_said_and_enter_hands_the_query_over(cx: &mut TestAppContext)
 }
 
 #[gpui_kit::test]
+fn enter_takes_what_the_typed_words_find_however_fast_it_comes(cx: &mut TestAppContext) {
+    let mut setup = open(cx, false);
+    let picker = setup.picker.clone();
+    setup.cx.update(|window, cx| {
+        picker.update(cx, |picker, cx| {
+            picker.set_query("ga", window, cx);
+            picker.confirm(Taken::Usual, window, cx);
+        });
+    });
+    assert!(setup.words(|words| words.taken.is_empty()));
+    setup.cx.run_until_parked();
+    assert_eq!(
+        setup.words(|words| words.taken.clone()),
+        [("gamma".to_owned(), Taken::Usual)]
+    );
+}
+
+#[gpui_kit::test]
 fn tab_completes(cx: &mut TestAppContext) {
     let mut setup = open(cx, false);
     setup.cx.simulate_input("ga");

@@ -7,7 +7,10 @@ use agent::record::{Mode, StoredContent, StoredPart, StoredUsage, TurnEnd};
 use agent::session::Prompt;
 use agent::tool::{Shown, ToolClass};
 use agent::{Command, Event, Outcome, Record, Stored};
-use composer_panel::agents::{FakeAgents, ModelLine, ModelList, SessionLine};
+use composer_panel::actions::{DistrustFolder, TrustFolder};
+use composer_panel::agents::{
+    FakeAgents, HouseRules, ModelLine, ModelList, SessionLine, WaitingHooks,
+};
 use gpui_kit::TestAppContext;
 
 use super::a11y::names;
@@ -275,6 +278,38 @@ fn the_model_and_the_way_of_working_are_chosen(cx: &mut TestAppContext) {
     let started = fake.started();
     assert_eq!(started[0].model, "demo");
     assert_eq!(started[0].mode, Mode::Plan);
+}
+
+#[gpui_kit::test]
+fn what_a_folder_brings_waits_for_the_person(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    fake.set_house(HouseRules {
+        guides: vec!["AGENTS.md".to_owned(), ".cursor/rules".to_owned()],
+        is_trusted: false,
+        hooks: vec![WaitingHooks {
+            path: path("/p/.claude/settings.json"),
+            commands: vec!["npm run fmt".to_owned()],
+        }],
+    });
+    story.keys("ctrl-alt-b");
+    story.settle();
+    let asks = |story: &mut Story, what: &str| {
+        let seen = names(story, "the panel for agents");
+        seen.iter().any(|name| name.contains(what))
+    };
+    assert!(asks(&mut story, "AGENTS.md, .cursor/rules"));
+    assert!(asks(&mut story, ".claude/settings.json"));
+    story.act(TrustFolder);
+    story.settle();
+    assert!(!asks(&mut story, "AGENTS.md"));
+    assert!(asks(&mut story, "Let them run"));
+    story.act(DistrustFolder);
+    story.settle();
+    assert!(asks(&mut story, "AGENTS.md"));
+    // Once a session runs, what it was begun with holds.
+    story.input("fix it").keys("enter");
+    story.settle();
+    assert!(!asks(&mut story, "AGENTS.md"));
 }
 
 #[gpui_kit::test]

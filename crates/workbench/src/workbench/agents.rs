@@ -1,7 +1,8 @@
 //! The panel for agents at the right of a window.
 
 use composer_panel::actions::{
-    ChooseModel, FocusPanel, NewSession, ShowSessions, Stop, TogglePanel,
+    AllowHooks, ChooseModel, DistrustFolder, FocusPanel, NewSession, ShowSessions, Stop,
+    TogglePanel, TrustFolder,
 };
 use composer_panel::{ComposerPanel, PanelEvent};
 use gpui_kit::{
@@ -125,6 +126,42 @@ impl Workbench {
         self.agents
             .panel
             .update(cx, |panel, cx| panel.begin_anew(window, cx));
+    }
+
+    pub(super) fn trust_folder(
+        &mut self,
+        action: &TrustFolder,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.show_agents(window, cx);
+        self.agents
+            .panel
+            .update(cx, |panel, cx| panel.trust_folder(action, window, cx));
+    }
+
+    pub(super) fn distrust_folder(
+        &mut self,
+        action: &DistrustFolder,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.show_agents(window, cx);
+        self.agents
+            .panel
+            .update(cx, |panel, cx| panel.distrust_folder(action, window, cx));
+    }
+
+    pub(super) fn allow_hooks(
+        &mut self,
+        action: &AllowHooks,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.show_agents(window, cx);
+        self.agents
+            .panel
+            .update(cx, |panel, cx| panel.allow_hooks(action, window, cx));
     }
 
     pub(super) fn show_agent_sessions(

@@ -320,6 +320,9 @@ impl Workbench {
             .on_action(cx.listener(Self::new_agent_session))
             .on_action(cx.listener(Self::show_agent_sessions))
             .on_action(cx.listener(Self::stop_agent))
+            .on_action(cx.listener(Self::trust_folder))
+            .on_action(cx.listener(Self::distrust_folder))
+            .on_action(cx.listener(Self::allow_hooks))
             .on_action(cx.listener(Self::choose_model_action))
     }
 

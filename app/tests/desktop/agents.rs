@@ -1,0 +1,148 @@
+//! Agents in the window: leave asked and given, a turn that ends green, one that is cancelled, one that fails.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::desk::Desk;
+
+/// The command line that stands beside the program; `None` where only the window was built.
+fn agent() -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_BIN_EXE_burin")).with_file_name("burin-agent");
+    path.exists().then_some(path)
+}
+
+fn sessions(desk: &Desk, agent: &Path, arguments: &[&str]) -> String {
+    let home = desk.folder();
+    let output = Command::new(agent)
+        .arg("sessions")
+        .args(arguments)
+        .env("BURIN_CONFIG_DIR", home.join("config"))
+        .env("BURIN_STATE_DIR", home.join("state"))
+        .env("BURIN_CACHE_DIR", home.join("cache"))
+        .output()
+        .expect("it runs");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The names of all sessions, the latest first.
+fn names(desk: &Desk, agent: &Path) -> Vec<String> {
+    let list = sessions(desk, agent, &["list", "--json"]);
+    let list: Value = serde_json::from_str(&list).unwrap_or_default();
+    let list = list.as_array().cloned().unwrap_or_default();
+    let names = list.iter().filter_map(|line| line["id"].as_str());
+    names.map(str::to_owned).collect()
+}
+
+/// One session, as its records tell of it.
+struct Session<'a> {
+    desk: &'a Desk,
+    agent: &'a Path,
+    id: String,
+}
+
+impl<'a> Session<'a> {
+    /// The session that begins when `text` is sent.
+    fn begin(desk: &'a Desk, agent: &'a Path, text: &str) -> Self {
+        let before = names(desk, agent);
+        desk.type_text(text);
+        desk.keys(&["Return"]);
+        let new = || {
+            let now = names(desk, agent);
+            now.into_iter().find(|id| !before.contains(id))
+        };
+        desk.until("a session", 60, || new().is_some());
+        let id = new().expect("a session");
+        Self { desk, agent, id }
+    }
+
+    /// The records of a kind.
+    fn recorded(&self, kind: &str) -> Vec<Value> {
+        let records = sessions(self.desk, self.agent, &["export", &self.id]);
+        let records = records
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok());
+        let is_wanted = |record: &Value| record.to_string().contains(&format!("\"{kind}\""));
+        records.filter(is_wanted).collect()
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.recorded("leave_asked").len() > self.recorded("leave_given").len()
+    }
+
+    /// How its turn ended; empty while it runs.
+    fn end(&self) -> String {
+        let ended = self.recorded("turn_ended");
+        ended.first().map(Value::to_string).unwrap_or_default()
+    }
+}
+
+/// Chooses a model from the palette's list by a word of its name.
+fn choose(desk: &Desk, word: &str) {
+    desk.keys(&["alt+slash"]);
+    desk.wait(500);
+    desk.type_text(word);
+    desk.keys(&["Return"]);
+    desk.wait(500);
+}
+
+#[test]
+fn an_agent_in_the_window() {
+    let Some(desk) = Desk::new() else {
+        return eprintln!("skipped: the walk needs Xvfb, xdotool and git");
+    };
+    let Some(agent) = agent() else {
+        return eprintln!("skipped: burin-agent was not built beside burin");
+    };
+    let repo = desk.folder().join("repo");
+    fs::create_dir_all(&repo).expect("create");
+    fs::write(repo.join("AGENTS.md"), "Be brief.\n").expect("write");
+    fs::create_dir_all(desk.folder().join("config")).expect("create");
+    // Nobody listens there: the first question fails.
+    let settings = r#"{ "models": { "default": "away/model", "providers": [{ "name": "away", "wire": "openai", "url": "http://127.0.0.1:9/v1" }] } }"#;
+    fs::write(desk.folder().join("config/settings.json"), settings).expect("write");
+
+    let _burin = desk.start(&[repo.as_os_str()]);
+    desk.keys(&["ctrl+alt+b"]);
+    desk.wait(4_000);
+    desk.picture("agents-1-begin");
+
+    // The demo model asks for leave and ends green.
+    choose(&desk, "demo");
+    let session = Session::begin(&desk, &agent, "Fix the failing test");
+    desk.until("the question for leave", 60, || session.is_waiting());
+    desk.wait(500);
+    desk.picture("agents-2-asks");
+    desk.keys(&["alt+a"]);
+    desk.until("the end of the task", 90, || {
+        if session.is_waiting() {
+            desk.keys(&["alt+y"]);
+        }
+        !session.end().is_empty()
+    });
+    desk.wait(1_000);
+    desk.picture("agents-3-done");
+    assert!(session.end().contains("done"), "{}", session.end());
+
+    // A turn that is cancelled while it waits for leave.
+    desk.keys(&["ctrl+alt+n"]);
+    choose(&desk, "demo");
+    let session = Session::begin(&desk, &agent, "Fix the failing test");
+    desk.until("the second question", 60, || session.is_waiting());
+    desk.keys(&["ctrl+shift+BackSpace"]);
+    desk.until("the end", 30, || !session.end().is_empty());
+    desk.wait(1_000);
+    desk.picture("agents-4-stopped");
+    assert!(session.end().contains("stopped"), "{}", session.end());
+
+    // A model that is not there.
+    desk.keys(&["ctrl+alt+n"]);
+    choose(&desk, "away");
+    let session = Session::begin(&desk, &agent, "Say hello");
+    desk.until("the failure", 120, || !session.end().is_empty());
+    desk.wait(1_000);
+    desk.picture("agents-5-failed");
+    assert!(session.end().contains("failed"), "{}", session.end());
+}
