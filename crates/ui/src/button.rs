@@ -10,7 +10,7 @@ use gpui_kit::{
 };
 
 use crate::icon::{Icon, IconSize};
-use crate::key_hint::keys_text;
+use crate::key_hint::keys_here;
 use crate::theme::{ActiveTheme as _, dp};
 use crate::tooltip::Tooltip;
 
@@ -110,11 +110,8 @@ impl RenderOnce for Button {
     fn render(self, window: &mut Window, cx: &mut App) -> impl IntoElement {
         let c = cx.theme().colors;
         let action = self.action.as_deref().filter(|_| self.shows_keys);
-        let keys = action.and_then(|action| window.highest_precedence_binding_for_action(action));
-        let keys = keys.map(|binding| {
-            let keys = div().text_size(dp(11.0)).opacity(0.75);
-            keys.child(keys_text(&binding))
-        });
+        let keys = action.and_then(|action| keys_here(action, window, cx));
+        let keys = keys.map(|keys| div().text_size(dp(11.0)).opacity(0.75).child(keys));
         let (ground, letters, border) = match self.style {
             ButtonStyle::Plain => (c.raised, c.text, c.border_strong),
             ButtonStyle::Primary => (c.accent, c.accent_text, c.accent),

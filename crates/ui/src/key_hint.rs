@@ -15,11 +15,9 @@ pub struct KeyHint {
 
 impl KeyHint {
     /// The keys that run an action where the keyboard is now; `None` when none do.
-    pub fn for_action(action: &dyn Action, window: &Window) -> Option<Self> {
-        let binding = window.highest_precedence_binding_for_action(action)?;
-        Some(Self {
-            keys: keys_text(&binding),
-        })
+    pub fn for_action(action: &dyn Action, window: &Window, cx: &App) -> Option<Self> {
+        let keys = keys_here(action, window, cx)?;
+        Some(Self { keys })
     }
 
     /// Keys already written as text, one chord per word separated by spaces.
@@ -47,6 +45,15 @@ impl RenderOnce for KeyHint {
             .gap(dp(3.0))
             .children(self.keys.split(' ').map(frame).collect::<Vec<_>>())
     }
+}
+
+/// The keys that run an action where the keyboard is now, as text; `None` when none do.
+pub fn keys_here(action: &dyn Action, window: &Window, cx: &App) -> Option<SharedString> {
+    let focus = window.focused(cx);
+    let here =
+        focus.and_then(|focus| window.highest_precedence_binding_for_action_in(action, &focus));
+    let binding = here.or_else(|| window.highest_precedence_binding_for_action(action))?;
+    Some(keys_text(&binding))
 }
 
 /// The keys of a binding as text: `Ctrl+K Ctrl+S`, on a Mac `⌘K ⌘S`.

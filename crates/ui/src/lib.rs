@@ -45,7 +45,7 @@ pub use divider::Divider;
 pub use empty_state::EmptyState;
 pub use fonts::{CODE_FONT, UI_FONT, load_fonts};
 pub use icon::{Icon, IconSize, file_icon, folder_icon};
-pub use key_hint::{KeyHint, keys_text};
+pub use key_hint::{KeyHint, keys_here, keys_text};
 pub use keys::{install_keymaps, remember_kit_keys};
 pub use label::{Elide, Label, elide_middle};
 pub use library::ThemeLibrary;

@@ -50,7 +50,7 @@ impl Render for Tooltip {
         let keys = self
             .action
             .as_ref()
-            .and_then(|action| KeyHint::for_action(action.as_ref(), window));
+            .and_then(|action| KeyHint::for_action(action.as_ref(), window, cx));
         let colors = &cx.theme().colors;
         div().pt(dp(12.0)).pl(dp(4.0)).child(
             div()

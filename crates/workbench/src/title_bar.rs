@@ -167,7 +167,7 @@ impl TitleStrip {
 
     fn render_field(&self, window: &mut Window, cx: &mut Context<Self>) -> gpui_kit::AnyElement {
         let colors = cx.theme().colors;
-        let keys = KeyHint::for_action(&go::FindFile, window);
+        let keys = KeyHint::for_action(&go::FindFile, window, cx);
         div()
             .id("find-field")
             .role(Role::Button)

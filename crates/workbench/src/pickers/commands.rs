@@ -79,8 +79,8 @@ pub(crate) fn entries(window: &Window, cx: &App) -> Vec<CommandEntry> {
 
 /// The keys of an action where the keyboard is, or else anywhere.
 fn keys_of(action: &dyn Action, window: &Window, cx: &App) -> Option<SharedString> {
-    if let Some(binding) = window.highest_precedence_binding_for_action(action) {
-        return Some(ui::keys_text(&binding));
+    if let Some(keys) = ui::keys_here(action, window, cx) {
+        return Some(keys);
     }
     let keymap = cx.key_bindings();
     let keymap = keymap.borrow();

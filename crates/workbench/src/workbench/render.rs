@@ -96,7 +96,7 @@ impl Workbench {
             .into_iter()
             .enumerate()
             .map(|(index, (label, action))| {
-                let keys = KeyHint::for_action(action.as_ref(), window);
+                let keys = KeyHint::for_action(action.as_ref(), window, cx);
                 div()
                     .id(("hint", index))
                     .role(Role::Button)
