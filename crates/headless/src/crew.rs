@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use agent::compact::PlannedCompactor;
 use agent::context::{ProjectContexts, SkillTool, Surroundings, Trust};
-use agent::engine::{Harness, HarnessParts, Limits, RouterMind};
+use agent::engine::{Harness, HarnessParts, Limits, Mind, RouterMind};
 use agent::leave::{AllowAll, Judge};
 use agent::rules::{RuleJudge, Rules};
 use agent::sources::Sources;
@@ -77,7 +77,12 @@ fn usual(lanes: &[Known]) -> Profile {
 }
 
 /// Everything that sessions share. `trust` says whose instructions may join prompts.
-pub(crate) fn harness(mind: RouterMind, store: Store, dirs: &Dirs, trust: Trust) -> Arc<Harness> {
+pub(crate) fn harness(
+    mind: impl Mind + 'static,
+    store: Store,
+    dirs: &Dirs,
+    trust: Trust,
+) -> Arc<Harness> {
     let sources = Arc::new(Sources {
         files: Arc::new(RealFiles),
         clock: Arc::new(RealClock::default()),

@@ -11,8 +11,9 @@ use agent::store::{SessionLine, Store};
 use base::AbsPath;
 use host::{Dirs, Files, RealFiles};
 use model::ModelId;
+use router::actor::RouterHandle;
 
-use crate::ask;
+use crate::ask::{self, LedgerBook};
 use crate::crew::{self, Known};
 use crate::models::setup::{self, DEMO, KeyState, Setup};
 
@@ -24,6 +25,8 @@ pub struct Workshop {
     default: String,
     missing_keys: Vec<String>,
     problems: Vec<String>,
+    router: RouterHandle,
+    book: Arc<LedgerBook>,
 }
 
 /// A model that can be asked.
@@ -41,6 +44,15 @@ impl Workshop {
     /// Looks at models and keys, opens the ledger and starts a router. Takes up to a few seconds. `trust` says whose
     /// instructions may join prompts.
     pub async fn open(dirs: &Dirs, trust: Trust) -> Result<Self, String> {
+        Self::open_with(dirs, trust, None).await
+    }
+
+    /// The same, where sessions begin with a model that the person named.
+    pub(crate) async fn open_with(
+        dirs: &Dirs,
+        trust: Trust,
+        model: Option<&str>,
+    ) -> Result<Self, String> {
         let mut setup = Setup::find(&RealFiles, dirs).await;
         let mut problems = std::mem::take(&mut setup.problems);
         let named = setup.settings.auto.clone();
@@ -54,14 +66,19 @@ impl Workshop {
                 ));
             }
         }
+        if let Some(model) = model {
+            ask::choose(model, "", &mut setup)?;
+            model.clone_into(&mut setup.settings.default);
+        }
         let mut lanes = setup.lanes();
         lanes.push(setup::demo()?);
         let known: Vec<Known> = lanes.iter().map(Known::of).collect();
         let (book, ledger, aside) = ask::open_books(dirs)?;
         problems.extend(aside);
-        let router = ask::start(lanes, &setup.settings, book);
+        let router = ask::start(lanes, &setup.settings, book.clone());
         let store = Store::start(ledger)?;
-        let harness = crew::harness(crew::mind(router, &known), store, dirs, trust);
+        let mind = crew::mind(router.clone(), &known);
+        let harness = crew::harness(mind, store, dirs, trust);
         let models = setup.models.iter().map(|found| Model {
             id: found.id.to_string(),
             is_local: found.is_local,
@@ -74,7 +91,21 @@ impl Workshop {
             missing_keys: missing_keys(&setup),
             default: setup.settings.default,
             problems,
+            router,
+            book,
         })
+    }
+
+    /// What the sessions share.
+    pub(crate) fn harness(&self) -> &Arc<Harness> {
+        &self.harness
+    }
+
+    /// Waits until no model is asked any more and what was spent is written down.
+    pub(crate) async fn settle(&self) -> Result<(), String> {
+        self.router.idle().await;
+        let flushed = self.book.flush();
+        flushed.map_err(|error| format!("{error}; what was spent is not written down"))
     }
 
     /// What could not be read or found on the way, in sentences.
@@ -105,11 +136,7 @@ impl Workshop {
         model: String,
         mode: Mode,
     ) -> Result<(Opened, AbsPath), String> {
-        let is_sample = RealFiles.exists(&root.join("todo/dates.py"));
-        let root = match model == DEMO && !is_sample {
-            true => crate::run::sample(&RealFiles, &self.dirs)?,
-            false => root,
-        };
+        let root = ground_of(&model, root, &self.dirs)?;
         let start = self.start_of(root.clone(), model, mode);
         Ok((engine::start(start), root))
     }
@@ -152,6 +179,19 @@ impl Workshop {
             parent: None,
         }
     }
+}
+
+/// Where a session of a model works: the demo model gets a copy of the sample project, unless the folder is one.
+pub(crate) fn ground_of(model: &str, root: AbsPath, dirs: &Dirs) -> Result<AbsPath, String> {
+    match model == DEMO && !is_sample(&root) {
+        true => crate::run::sample(&RealFiles, dirs),
+        false => Ok(root),
+    }
+}
+
+/// Whether a folder holds the sample project.
+pub(crate) fn is_sample(root: &AbsPath) -> bool {
+    RealFiles.exists(&root.join("todo/dates.py"))
 }
 
 fn missing_keys(setup: &Setup) -> Vec<String> {
