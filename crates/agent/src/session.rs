@@ -106,6 +106,11 @@ pub enum Event {
         /// For how long.
         pause: Duration,
     },
+    /// The conversation is being made shorter, or no longer is. A record tells what came of it, where something did.
+    Compacting {
+        /// Whether it is over.
+        is_over: bool,
+    },
     /// How full the conversation is, and what it cost so far.
     Fill {
         /// Tokens of the last prompt.

@@ -16,8 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::record::{Record, Stored};
 
-pub(crate) use list::title;
-pub use list::{SessionLine, SessionState};
+pub use list::{SessionLine, SessionState, title};
 
 /// Groups of rows that may wait for the thread; who comes later waits for room, which lasts no longer than a
 /// transaction.

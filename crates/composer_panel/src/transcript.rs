@@ -243,6 +243,7 @@ impl Transcript {
             Event::Child { session, event } => self.child(session, event),
             Event::Asking { .. }
             | Event::Decided(_)
+            | Event::Compacting { .. }
             | Event::GivenBack(_)
             | Event::Forked { .. } => Vec::new(),
         }

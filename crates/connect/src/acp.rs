@@ -7,6 +7,8 @@
 
 pub mod agent;
 pub mod host;
+#[cfg(feature = "peers")]
+pub mod peers;
 mod v1;
 mod wire;
 pub mod words;

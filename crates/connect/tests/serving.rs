@@ -10,9 +10,15 @@
 )]
 mod echo;
 
+#[path = "../src/acp/peers/own_client.rs"]
+#[allow(unreachable_pub, reason = "shared with whoever else is an agent")]
+mod client;
+#[path = "../src/acp/peers/schema.rs"]
+#[allow(unreachable_pub, reason = "shared with whoever else is an agent")]
+mod schema;
+
 mod serving {
     mod own_client;
     mod peer;
-    mod schema;
     mod story;
 }

@@ -19,8 +19,7 @@ use settings::ModelSettings;
 
 use crate::models::setup::{self, DEMO, KeyState, Setup};
 use crate::{Streams, tell, unwritten};
-use book::LedgerBook;
-pub(crate) use book::class_named;
+pub(crate) use book::{LedgerBook, class_named};
 
 /// Ask a model a question
 ///

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use agent::compact::PlannedCompactor;
 use agent::context::{ProjectContexts, SkillTool, Surroundings, Trust};
-use agent::engine::{Harness, HarnessParts, Limits, RouterMind};
+use agent::engine::{Harness, HarnessParts, Limits, Mind, RouterMind};
 use agent::leave::{AllowAll, Judge};
 use agent::rules::{RuleJudge, Rules};
 use agent::sources::{Buffers, Sources};
@@ -79,7 +79,7 @@ fn usual(lanes: &[Known]) -> Profile {
 /// Everything that sessions share. `trust` says whose instructions may join prompts; `buffers` are the texts of
 /// windows.
 pub(crate) fn harness(
-    mind: RouterMind,
+    mind: impl Mind + 'static,
     store: Store,
     dirs: &Dirs,
     trust: Trust,

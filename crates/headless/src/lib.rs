@@ -1,9 +1,10 @@
 //! The engines without a window: what the program `burin-agent` does.
 //!
-//! Knows: `agent`, `host`, `ledger`, `patch`, `project`, `router`. Must not know: windows, how anything is drawn.
+//! Knows: `agent`, `connect`, `host`, `ledger`, `patch`, `project`, `router`. Must not know: windows, how anything is drawn.
 //! Invariant: every failure is a sentence on standard error and an exit code that is not 0.
 //! Start at `run`; each command is a module.
 
+mod acp;
 mod apply;
 mod ask;
 mod crew;
@@ -58,6 +59,8 @@ enum Command {
     Ask(ask::Ask),
     /// Have an agent do a task
     Run(Box<run::Run>),
+    /// Be the agent of another editor, over standard input and output
+    Acp(acp::Acp),
     /// Say which sessions there were, and what happened in them
     Sessions(sessions::Sessions),
     /// Say how calls of tools end, and what models used
@@ -99,6 +102,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
                 },
                 streams,
             ),
+            Command::Acp(acp) => acp.run(&dirs, streams),
             Command::Sessions(sessions) => sessions.run(&dirs, streams),
             Command::Stats(stats) => stats.run(&dirs, streams),
             Command::Models(models) => models.run(&RealFiles, &dirs, streams),

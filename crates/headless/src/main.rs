@@ -7,9 +7,10 @@ fn main() -> ExitCode {
     headless::run(
         std::env::args_os(),
         &mut headless::Streams {
-            input: &mut stdin().lock(),
-            output: &mut stdout().lock(),
-            errors: &mut stderr().lock(),
+            // Not locked: commands that wait for the input read it on other threads.
+            input: &mut stdin(),
+            output: &mut stdout(),
+            errors: &mut stderr(),
         },
     )
 }

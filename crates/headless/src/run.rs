@@ -1,6 +1,6 @@
 //! An agent's turn on the command line: its words stream to the output, questions to the terminal.
 
-mod person;
+pub(crate) mod person;
 pub(crate) mod show;
 
 use std::io::IsTerminal;

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use agent::context::Trust;
 use agent::engine::{self, Harness, Opened, Start};
 use agent::record::Mode;
 use agent::sources::Buffers;
@@ -12,8 +13,9 @@ use base::AbsPath;
 use host::{Dirs, Files, RealFiles};
 use model::ModelId;
 use project::Unsaved;
+use router::actor::RouterHandle;
 
-use crate::ask;
+use crate::ask::{self, LedgerBook};
 use crate::crew::{self, Known};
 use crate::house::{self, HouseRules};
 use crate::models::setup::{self, DEMO, KeyState, Setup};
@@ -26,6 +28,8 @@ pub struct Workshop {
     default: String,
     missing_keys: Vec<String>,
     problems: Vec<String>,
+    router: RouterHandle,
+    book: Arc<LedgerBook>,
 }
 
 /// A model that can be asked.
@@ -44,6 +48,18 @@ impl Workshop {
     /// Looks at models and keys, opens the ledger and starts a router. Takes up to a few seconds. `unsaved` tells
     /// which texts stand open with edits that are not on the disk.
     pub async fn open(dirs: &Dirs, unsaved: Arc<Unsaved>) -> Result<Self, String> {
+        let buffers = Some(Arc::new(Open(unsaved)) as Arc<dyn Buffers>);
+        Self::open_with(dirs, house::trust(dirs), buffers, None).await
+    }
+
+    /// The same for programs without windows: `trust` says whose instructions may join prompts, and sessions begin
+    /// with a model that the person named.
+    pub(crate) async fn open_with(
+        dirs: &Dirs,
+        trust: Trust,
+        buffers: Option<Arc<dyn Buffers>>,
+        model: Option<&str>,
+    ) -> Result<Self, String> {
         let mut setup = Setup::find(&RealFiles, dirs).await;
         let mut problems = std::mem::take(&mut setup.problems);
         let named = setup.settings.auto.clone();
@@ -57,20 +73,19 @@ impl Workshop {
                 ));
             }
         }
+        if let Some(model) = model {
+            ask::choose(model, "", &mut setup)?;
+            model.clone_into(&mut setup.settings.default);
+        }
         let mut lanes = setup.lanes();
         lanes.push(setup::demo()?);
         let known: Vec<Known> = lanes.iter().map(Known::of).collect();
         let (book, ledger, aside) = ask::open_books(dirs)?;
         problems.extend(aside);
-        let router = ask::start(lanes, &setup.settings, book);
+        let router = ask::start(lanes, &setup.settings, book.clone());
         let store = Store::start(ledger)?;
-        let harness = crew::harness(
-            crew::mind(router, &known),
-            store,
-            dirs,
-            house::trust(dirs),
-            Some(Arc::new(Open(unsaved))),
-        );
+        let mind = crew::mind(router.clone(), &known);
+        let harness = crew::harness(mind, store, dirs, trust, buffers);
         let is_named = |id: &str| *setup.settings.default == *id || named.iter().any(|it| it == id);
         let models = setup.models.iter().map(|found| {
             let id = found.id.to_string();
@@ -87,7 +102,21 @@ impl Workshop {
             missing_keys: missing_keys(&setup),
             default: setup.settings.default,
             problems,
+            router,
+            book,
         })
+    }
+
+    /// What the sessions share.
+    pub(crate) fn harness(&self) -> &Arc<Harness> {
+        &self.harness
+    }
+
+    /// Waits until no model is asked any more and what was spent is written down.
+    pub(crate) async fn settle(&self) -> Result<(), String> {
+        self.router.idle().await;
+        let flushed = self.book.flush();
+        flushed.map_err(|error| format!("{error}; what was spent is not written down"))
     }
 
     /// What could not be read or found on the way, in sentences.
@@ -118,11 +147,7 @@ impl Workshop {
         model: String,
         mode: Mode,
     ) -> Result<(Opened, AbsPath), String> {
-        let is_sample = RealFiles.exists(&root.join("todo/dates.py"));
-        let root = match model == DEMO && !is_sample {
-            true => crate::run::sample(&RealFiles, &self.dirs)?,
-            false => root,
-        };
+        let root = ground_of(&model, root, &self.dirs)?;
         let start = self.start_of(root.clone(), model, mode);
         Ok((engine::start(start), root))
     }
@@ -194,6 +219,19 @@ impl Buffers for Open {
     fn unsaved(&self) -> Vec<AbsPath> {
         self.0.paths()
     }
+}
+
+/// Where a session of a model works: the demo model gets a copy of the sample project, unless the folder is one.
+pub(crate) fn ground_of(model: &str, root: AbsPath, dirs: &Dirs) -> Result<AbsPath, String> {
+    match model == DEMO && !is_sample(&root) {
+        true => crate::run::sample(&RealFiles, dirs),
+        false => Ok(root),
+    }
+}
+
+/// Whether a folder holds the sample project.
+pub(crate) fn is_sample(root: &AbsPath) -> bool {
+    RealFiles.exists(&root.join("todo/dates.py"))
 }
 
 fn missing_keys(setup: &Setup) -> Vec<String> {

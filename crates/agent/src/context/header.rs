@@ -183,7 +183,7 @@ fn status_word(status: FileStatus) -> Option<&'static str> {
 }
 
 /// `2026-11-21`, in universal time.
-pub(crate) fn date(wall_ms: u64) -> String {
+pub fn date(wall_ms: u64) -> String {
     // Days since 1970 to a civil date: years are counted from March, so that the leap day is the last one.
     let days = (wall_ms / 86_400_000) as i64 + 719_468;
     let era = days.div_euclid(146_097);

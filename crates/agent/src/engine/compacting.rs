@@ -8,6 +8,7 @@ use super::prompt::model_id;
 use super::session::{Halt, Session};
 use super::shared::{Compaction, Room, SummaryWanted};
 use crate::record::Record;
+use crate::session::Event;
 use crate::transcript::View;
 
 impl Session {
@@ -20,6 +21,14 @@ impl Session {
 
     /// Makes the conversation shorter. Whether it did.
     pub(super) async fn compact(&mut self, why: &str) -> Result<bool, Halt> {
+        let compacting = |is_over| Event::Compacting { is_over };
+        self.events.tell(compacting(false)).await;
+        let done = self.make_shorter(why).await;
+        self.events.tell(compacting(true)).await;
+        done
+    }
+
+    async fn make_shorter(&mut self, why: &str) -> Result<bool, Halt> {
         if !self.may_compact(why).await? {
             return Ok(false);
         }

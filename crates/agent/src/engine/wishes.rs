@@ -13,8 +13,14 @@ impl Session {
         if let Some(mode) = self.inbox.mode.take() {
             self.set_mode(mode).await?;
         }
-        if std::mem::take(&mut self.inbox.compact) && self.has_begun {
-            self.compact("the person asked for it").await?;
+        if std::mem::take(&mut self.inbox.compact) {
+            match self.has_begun {
+                true => {
+                    self.compact("the person asked for it").await?;
+                }
+                // Whoever asked waits for the end all the same.
+                false => self.events.tell(Event::Compacting { is_over: true }).await,
+            }
         }
         if let Some((model, how)) = self.inbox.switch.take() {
             self.switch(model, how).await?;

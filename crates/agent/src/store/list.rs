@@ -170,7 +170,7 @@ impl SessionLine {
 }
 
 /// The first line of a text, cut where it is long.
-pub(crate) fn title(text: &str) -> String {
+pub fn title(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     let line = line.unwrap_or_default();
     match line.char_indices().nth(TITLE) {

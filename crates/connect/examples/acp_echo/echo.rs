@@ -61,6 +61,11 @@ fn options(model: &str) -> Vec<ConfigOption> {
 impl Echo {
     fn begin(&self, id: &str, wanted: Wanted, editor: Editor) -> Opened {
         let (stop, _) = watch::channel(false);
+        let title = Update::Title(Some("Not asked yet".to_owned()));
+        let after = match wanted.folder.ends_with("titled") {
+            true => vec![title],
+            false => Vec::new(),
+        };
         let session = Session {
             editor,
             folder: wanted.folder,
@@ -79,6 +84,7 @@ impl Echo {
                 now: "build".to_owned(),
             }),
             options: options("small"),
+            after,
         }
     }
 

@@ -14,7 +14,7 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::words::{Chosen, ConfigOption, Modes, Piece, SessionInfo, TurnEnd};
+use super::words::{Chosen, ConfigOption, Modes, Piece, SessionInfo, TurnEnd, Update};
 use crate::mcp::ServerEntry;
 
 pub use editor::{Editor, EditorAbilities};
@@ -107,7 +107,7 @@ pub enum Replay {
 }
 
 /// A session that is open.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Opened {
     /// Its id.
     pub session: String,
@@ -115,6 +115,8 @@ pub struct Opened {
     pub modes: Option<Modes>,
     /// What can be chosen; the model is one of them.
     pub options: Vec<ConfigOption>,
+    /// What is told as soon as the editor knows the session, and before anything else.
+    pub after: Vec<Update>,
 }
 
 /// Some of the sessions that are remembered.

@@ -11,8 +11,8 @@ use tokio::io::{
 };
 use tokio::task::JoinHandle;
 
-use super::schema::check_message;
 use crate::echo::Echo;
+use crate::schema::check_message;
 
 /// A client of our agent.
 pub(super) struct Peer {
@@ -58,7 +58,8 @@ impl Peer {
         let line = tokio::time::timeout(Duration::from_secs(20), self.from.next_line()).await;
         let line = line.expect("in time").expect("a pipe").expect("a line");
         let message: Value = serde_json::from_str(&line).expect("JSON");
-        check_message(&message, &|id| self.asked.get(&id.as_u64()?).cloned());
+        let fits = check_message(&message, &|id| self.asked.get(&id.as_u64()?).cloned());
+        assert_eq!(fits, Ok(()));
         message
     }
 

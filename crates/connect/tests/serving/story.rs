@@ -101,6 +101,18 @@ async fn the_session_is_where_the_editor_wants_it_with_its_servers() {
 }
 
 #[tokio::test]
+async fn what_comes_after_the_opening_comes_after_its_answer() {
+    let mut peer = Peer::new();
+    let wanted = json!({ "cwd": "/titled", "mcpServers": [] });
+    let (answer, before) = peer.answer("session/new", wanted).await;
+    assert!(before.is_empty(), "{before:?}");
+    let session = answer["result"]["sessionId"].clone();
+    let told = peer.hear().await;
+    assert_eq!(told["params"]["sessionId"], session);
+    assert_eq!(told["params"]["update"]["title"], "Not asked yet");
+}
+
+#[tokio::test]
 async fn leave_is_asked_for() {
     let mut peer = Peer::new();
     let session = peer.session(able()).await;

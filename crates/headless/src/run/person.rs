@@ -189,7 +189,7 @@ pub(super) fn decision(line: &str) -> Decision {
 }
 
 /// The command for a subagent, by way of all who stand above it.
-fn through(sessions: Vec<Arc<str>>, command: Command) -> Command {
+pub(crate) fn through(sessions: Vec<Arc<str>>, command: Command) -> Command {
     sessions
         .into_iter()
         .rev()

@@ -347,6 +347,7 @@ fn json_of(event: &Event) -> Option<Value> {
         Event::Child { session, event } => {
             json!({ "event": "child", "session": session.as_ref(), "told": json_of(event)? })
         }
+        Event::Compacting { is_over } => json!({ "event": "compacting", "is_over": is_over }),
         Event::Forked { session } => json!({ "event": "forked", "session": session }),
         Event::GivenBack(prompt) => json!({ "event": "given_back", "text": prompt.text }),
         Event::Idle(end) => json!({ "event": "idle", "end": end }),

@@ -25,6 +25,9 @@ use crate::variables::Variables;
 /// An answer that is being worked for.
 type Answering<A> = BoxFuture<'static, Result<A, Refusal>>;
 
+/// What an editor is answered whose session is open, and what was opened.
+type Opening<A> = Result<(A, Opened), Refusal>;
+
 /// What is kept of a connection.
 struct Desk {
     engine: Arc<dyn Engine>,
@@ -98,13 +101,13 @@ impl Desk {
             }),
             "authenticate" | "logout" => reply(responder, Ok(serde_json::json!({}))),
             "session/new" => with(params, responder, |params, responder| {
-                spawn(responder, self.new_session(params, editor));
+                spawn_opening(responder, self.new_session(params, editor.clone()), editor);
             }),
             "session/load" => with(params, responder, |params, responder| {
-                spawn(responder, self.load(params, editor));
+                spawn_opening(responder, self.load(params, editor.clone()), editor);
             }),
             "session/resume" => with(params, responder, |params, responder| {
-                spawn(responder, self.resume(params, editor));
+                spawn_opening(responder, self.resume(params, editor.clone()), editor);
             }),
             "session/list" => with(params, responder, |params, responder| {
                 spawn(responder, self.list(params));
@@ -178,7 +181,7 @@ impl Desk {
         self: Arc<Self>,
         request: v1::NewSessionRequest,
         editor: Editor,
-    ) -> Result<v1::NewSessionResponse, Refusal> {
+    ) -> Opening<v1::NewSessionResponse> {
         let wanted = wanted(
             request.cwd,
             request.additional_directories,
@@ -188,16 +191,17 @@ impl Desk {
         let opened = self.engine.open(wanted, editor.clone()).await?;
         self.opened(&opened.session);
         let (modes, options) = shown(&opened, &editor);
-        Ok(v1::NewSessionResponse::new(opened.session)
+        let response = v1::NewSessionResponse::new(opened.session.clone())
             .modes(modes)
-            .config_options(options))
+            .config_options(options);
+        Ok((response, opened))
     }
 
     async fn load(
         self: Arc<Self>,
         request: v1::LoadSessionRequest,
         editor: Editor,
-    ) -> Result<v1::LoadSessionResponse, Refusal> {
+    ) -> Opening<v1::LoadSessionResponse> {
         let id = request.session_id.to_string();
         let wanted = wanted(
             request.cwd,
@@ -205,22 +209,24 @@ impl Desk {
             request.mcp_servers,
             request.meta,
         )?;
+        self.forget_calls(&id);
         let opened = self
             .engine
             .reopen(id, wanted, Replay::All, editor.clone())
             .await?;
         self.opened(&opened.session);
         let (modes, options) = shown(&opened, &editor);
-        Ok(v1::LoadSessionResponse::new()
+        let response = v1::LoadSessionResponse::new()
             .modes(modes)
-            .config_options(options))
+            .config_options(options);
+        Ok((response, opened))
     }
 
     async fn resume(
         self: Arc<Self>,
         request: v1::ResumeSessionRequest,
         editor: Editor,
-    ) -> Result<v1::ResumeSessionResponse, Refusal> {
+    ) -> Opening<v1::ResumeSessionResponse> {
         let id = request.session_id.to_string();
         let wanted = wanted(
             request.cwd,
@@ -234,9 +240,10 @@ impl Desk {
             .await?;
         self.opened(&opened.session);
         let (modes, options) = shown(&opened, &editor);
-        Ok(v1::ResumeSessionResponse::new()
+        let response = v1::ResumeSessionResponse::new()
             .modes(modes)
-            .config_options(options))
+            .config_options(options);
+        Ok((response, opened))
     }
 
     async fn list(
@@ -263,6 +270,7 @@ impl Desk {
             self.engine.cancel(id.clone()).await;
             self.engine.close(id.clone()).await?;
             self.open().remove(&id);
+            self.forget_calls(&id);
             Ok(v1::CloseSessionResponse::new())
         })
     }
@@ -340,6 +348,12 @@ impl Desk {
         }
     }
 
+    /// Whoever hears a session from the beginning knows none of its calls.
+    fn forget_calls(&self, session: &str) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.retain(|(of, _)| of != session);
+    }
+
     fn opened(&self, session: &str) {
         self.open().insert(session.to_owned(), false);
     }
@@ -375,6 +389,25 @@ fn spawn<A: Serialize + Send + 'static>(
     answer: impl Future<Output = Result<A, Refusal>> + Send + 'static,
 ) {
     tokio::spawn(async move { reply(responder, answer.await) });
+}
+
+/// Answers that a session is open; only then does the editor know it and can be told more of it.
+fn spawn_opening<A: Serialize + Send + 'static>(
+    responder: Responder,
+    opening: impl Future<Output = Opening<A>> + Send + 'static,
+    editor: Editor,
+) {
+    tokio::spawn(async move {
+        match opening.await {
+            Ok((answer, opened)) => {
+                reply(responder, Ok(answer));
+                for update in opened.after {
+                    editor.tell(&opened.session, update);
+                }
+            }
+            Err(refusal) => reply::<A>(responder, Err(refusal)),
+        }
+    });
 }
 
 fn reply<A: Serialize>(responder: Responder, answer: Result<A, Refusal>) {

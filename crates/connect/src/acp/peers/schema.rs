@@ -4,25 +4,27 @@ use agent_client_protocol::v1::schema as v1;
 use rmcp::schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 
-/// Complains about a value that a type's schema does not take.
-pub(super) fn check<T: JsonSchema>(value: &Value) {
-    let schema = serde_json::to_value(schema_for!(T)).expect("a schema");
-    if let Err(why) = fits(value, &schema, &schema) {
-        panic!("{value:#} is no {}: {why}", T::schema_name());
+/// Holds a message of an agent against the schema of its method. `asked` knows the method of what was asked under an
+/// id.
+///
+/// # Errors
+///
+/// What does not fit, in a sentence.
+pub fn check_message(
+    message: &Value,
+    asked: &dyn Fn(&Value) -> Option<String>,
+) -> Result<(), String> {
+    if message["jsonrpc"] != "2.0" {
+        return Err(format!("{message} does not say that it is JSON-RPC 2.0"));
     }
-}
-
-/// Holds a message of the agent against the schema of its method.
-pub(super) fn check_message(message: &Value, asked: &dyn Fn(&Value) -> Option<String>) {
-    assert_eq!(message["jsonrpc"], "2.0", "{message}");
     match message.get("method").and_then(Value::as_str) {
         Some("session/update") => check::<v1::SessionNotification>(&message["params"]),
         Some("session/request_permission") => {
-            check::<v1::RequestPermissionRequest>(&message["params"]);
+            check::<v1::RequestPermissionRequest>(&message["params"])
         }
         Some("fs/read_text_file") => check::<v1::ReadTextFileRequest>(&message["params"]),
         Some("fs/write_text_file") => check::<v1::WriteTextFileRequest>(&message["params"]),
-        Some(other) => panic!("{other} is not expected"),
+        Some(other) => Err(format!("{other} is not expected")),
         None if message.get("error").is_some() => check::<v1::Error>(&message["error"]),
         None => {
             let result = &message["result"];
@@ -36,12 +38,18 @@ pub(super) fn check_message(message: &Value, asked: &dyn Fn(&Value) -> Option<St
                 Some("session/prompt") => check::<v1::PromptResponse>(result),
                 Some("session/set_mode") => check::<v1::SetSessionModeResponse>(result),
                 Some("session/set_config_option") => {
-                    check::<v1::SetSessionConfigOptionResponse>(result);
+                    check::<v1::SetSessionConfigOptionResponse>(result)
                 }
-                other => panic!("an answer to {other:?} is not expected: {message}"),
+                other => Err(format!("an answer to {other:?} is not expected: {message}")),
             }
         }
     }
+}
+
+fn check<T: JsonSchema>(value: &Value) -> Result<(), String> {
+    let schema = serde_json::to_value(schema_for!(T)).map_err(|error| error.to_string())?;
+    fits(value, &schema, &schema)
+        .map_err(|why| format!("{value:#} is no {}: {why}", T::schema_name()))
 }
 
 fn fits(value: &Value, schema: &Value, whole: &Value) -> Result<(), String> {
@@ -56,7 +64,8 @@ fn fits(value: &Value, schema: &Value, whole: &Value) -> Result<(), String> {
             "$ref" => {
                 let pointer = wanted.as_str().and_then(|it| it.strip_prefix('#'));
                 let target = pointer.and_then(|it| whole.pointer(it));
-                fits(value, target.expect("a definition"), whole)?;
+                let target = target.ok_or_else(|| format!("the schema lacks {wanted}"))?;
+                fits(value, target, whole)?;
             }
             "type" => is_of(value, wanted)?,
             "const" if value != wanted => return Err(format!("{value} is not {wanted}")),
@@ -83,7 +92,7 @@ fn fits(value: &Value, schema: &Value, whole: &Value) -> Result<(), String> {
                 }
             }
             "properties" => {
-                for (name, rule) in wanted.as_object().expect("properties") {
+                for (name, rule) in wanted.as_object().into_iter().flatten() {
                     if let Some(inner) = value.get(name) {
                         fits(inner, rule, whole).map_err(|why| format!("{name}: {why}"))?;
                     }

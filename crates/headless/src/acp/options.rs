@@ -1,0 +1,128 @@
+//! What can be chosen of a session: its mode, its model, and the commands that a prompt can begin with.
+
+use std::collections::BTreeSet;
+
+use agent::context::Skills;
+use agent::record;
+use connect::acp::words::{ConfigOption, Mode, Modes, OptionAbout, OptionValue, SlashCommand};
+
+use crate::models::setup::DEMO;
+use crate::workshop::Model;
+
+/// The option that is the model.
+pub(super) const MODEL: &str = "model";
+/// The option that is the mode.
+pub(super) const MODE: &str = "mode";
+/// The command that makes the conversation shorter.
+pub(super) const COMPACT: &str = "compact";
+
+const ALL: [record::Mode; 3] = [record::Mode::Build, record::Mode::Plan, record::Mode::Ask];
+
+/// A mode's id.
+pub(super) fn mode_id(mode: record::Mode) -> &'static str {
+    match mode {
+        record::Mode::Build => "build",
+        record::Mode::Plan => "plan",
+        record::Mode::Ask => "ask",
+    }
+}
+
+/// The mode of an id.
+pub(super) fn mode_named(id: &str) -> Option<record::Mode> {
+    ALL.into_iter().find(|mode| mode_id(*mode) == id)
+}
+
+/// All modes, and the one now.
+pub(super) fn modes(now: record::Mode) -> Modes {
+    Modes {
+        all: ALL.map(mode_value).to_vec(),
+        now: mode_id(now).to_owned(),
+    }
+}
+
+fn mode_value(mode: record::Mode) -> Mode {
+    let (name, description) = match mode {
+        record::Mode::Build => ("Build", "Does what is asked."),
+        record::Mode::Plan => ("Plan", "Looks and writes a plan; changes nothing else."),
+        record::Mode::Ask => ("Ask", "Answers questions; changes nothing."),
+    };
+    value(mode_id(mode), name, description)
+}
+
+fn value(id: &str, name: &str, description: &str) -> Mode {
+    Mode {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        description: (!description.is_empty()).then(|| description.to_owned()),
+    }
+}
+
+/// Everything that can be chosen, with what is chosen now.
+pub(super) fn options(models: &[Model], model: &str, mode: record::Mode) -> Vec<ConfigOption> {
+    let option = |id: &str, name: &str, about, now: &str, all| ConfigOption {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        description: None,
+        about,
+        value: OptionValue::One {
+            now: now.to_owned(),
+            all,
+        },
+    };
+    let modes = ALL.map(mode_value).to_vec();
+    let all = model_values(models, model);
+    vec![
+        option(MODE, "Mode", OptionAbout::Mode, mode_id(mode), modes),
+        option(MODEL, "Model", OptionAbout::Model, model, all),
+    ]
+}
+
+/// The models that can be chosen: the one now is always among them.
+fn model_values(models: &[Model], now: &str) -> Vec<Mode> {
+    let mut all = vec![value("auto", "Auto", "The router chooses for each task.")];
+    let mut known: BTreeSet<&str> = ["auto", DEMO].into();
+    for model in models {
+        if known.insert(&model.id) {
+            let description = match (model.is_local, model.has_tools) {
+                (true, true) => "Runs on this machine.",
+                (false, true) => "",
+                (true, false) => "Runs on this machine; may be unable to call tools.",
+                (false, false) => "May be unable to call tools.",
+            };
+            all.push(value(&model.id, &model.id, description));
+        }
+    }
+    let script = "A script for a sample project; needs no key.";
+    all.push(value(DEMO, "Demo", script));
+    if !known.contains(now) {
+        all.insert(0, value(now, now, ""));
+    }
+    all
+}
+
+/// The commands that a prompt can begin with.
+pub(super) fn commands(skills: &Skills) -> Vec<SlashCommand> {
+    let command = |name: &str, description: &str, hint: Option<&str>| SlashCommand {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        hint: hint.map(str::to_owned),
+    };
+    let mut all = vec![command(COMPACT, "Makes the conversation shorter.", None)];
+    let modes = [
+        (record::Mode::Build, "Goes on in build mode.", "what to do"),
+        (record::Mode::Plan, "Goes on in plan mode.", "what to plan"),
+        (record::Mode::Ask, "Goes on in ask mode.", "what to answer"),
+    ];
+    all.extend(modes.map(|(mode, text, hint)| command(mode_id(mode), text, Some(hint))));
+    for skill in &skills.skills {
+        // Our own words mean what they always mean.
+        if all.iter().all(|known| known.name != skill.name) {
+            all.push(command(
+                &skill.name,
+                &skill.description,
+                Some("what to use it for"),
+            ));
+        }
+    }
+    all
+}

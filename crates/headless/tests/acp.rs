@@ -1,0 +1,354 @@
+//! The program itself as an agent, with the demo model: driven by the protocol's own client, by Burin as a host, and
+//! by nonsense.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use connect::Variables;
+use connect::acp::host::{Begin, Command, Event, Start, start};
+use connect::acp::peers::{Seen, prompt};
+use connect::acp::words::{
+    CallContent, CallState, CallUpdate, LeaveKind, Piece, TurnEnd, Update, Voice,
+};
+use host::{RealFiles, TempFolder};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, Command as Process};
+use tokio::sync::mpsc;
+
+const PATIENCE: Duration = Duration::from_secs(120);
+const PROGRAM: &str = env!("CARGO_BIN_EXE_burin-agent");
+const FIX: &str = "please fix the failing test";
+
+/// A home for the program's own files, and a copy of the sample project.
+struct World {
+    folder: TempFolder,
+}
+
+impl World {
+    fn new() -> Self {
+        let folder = TempFolder::new().expect("a folder");
+        let world = Self { folder };
+        for (path, text) in mockllm::demo::SAMPLE {
+            let path = world.project().join(path);
+            let parent = path.parent().expect("a folder");
+            std::fs::create_dir_all(parent).expect("a folder");
+            write(&path, text);
+        }
+        world
+    }
+
+    fn project(&self) -> PathBuf {
+        self.folder.path().as_path().join("project")
+    }
+
+    /// Without keys and without anything of whoever runs the tests.
+    fn environment(&self) -> Variables {
+        let own = |name: &str| {
+            self.folder
+                .path()
+                .as_path()
+                .join(name)
+                .display()
+                .to_string()
+        };
+        let path = std::env::var("PATH").expect("a PATH");
+        let variables = [
+            ("PATH", path),
+            ("HOME", own("home")),
+            ("BURIN_CONFIG_DIR", own("config")),
+            ("BURIN_STATE_DIR", own("state")),
+            ("BURIN_CACHE_DIR", own("cache")),
+        ];
+        let named = variables.map(|(name, value)| (name.to_owned(), value));
+        named.into_iter().collect()
+    }
+
+    fn run(&self, arguments: &[&str]) -> Child {
+        Process::new(PROGRAM)
+            .args(arguments)
+            .env_clear()
+            .envs(self.environment())
+            .current_dir(self.folder.path().as_path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .expect("the program starts")
+    }
+
+    /// A turn by the protocol's own client, and the program's exit code and complaints.
+    async fn own_client(&self, folder: PathBuf, arguments: &[&str]) -> (Seen, i32, String) {
+        let mut child = self.run(arguments);
+        let (from, to) = (child.stdout.take(), child.stdin.take());
+        let seen = prompt(from.expect("a pipe"), to.expect("a pipe"), folder, FIX);
+        let seen = tokio::time::timeout(PATIENCE, seen).await;
+        let seen = seen.expect("in time").expect("a turn");
+        let (code, complaints) = ended(child).await;
+        (seen, code, complaints)
+    }
+
+    fn host(&self, begin: Begin) -> Host {
+        let root = RealRoot::of(&self.project());
+        let state = self.folder.path().join("host");
+        std::fs::create_dir_all(state.as_path()).expect("a folder");
+        let (commands, events) = start(Start {
+            name: "Burin".to_owned(),
+            program: PROGRAM.to_owned(),
+            arguments: ["acp", "--model", "demo"].map(str::to_owned).to_vec(),
+            environment: self.environment(),
+            root: root.0,
+            begin,
+            servers: Vec::new(),
+            sign_in: None,
+            auth_meta: serde_json::Map::new(),
+            has_terminals: true,
+            files: Arc::new(RealFiles),
+            ignore: Arc::new(|_, _| false),
+            recovery: state,
+        });
+        Host {
+            commands,
+            events,
+            told: Vec::new(),
+        }
+    }
+}
+
+struct RealRoot(base::AbsPath);
+
+impl RealRoot {
+    fn of(path: &Path) -> Self {
+        let real = path.canonicalize().expect("a real path");
+        Self(base::AbsPath::new(real).expect("absolute"))
+    }
+}
+
+/// Burin as the host of Burin.
+struct Host {
+    commands: mpsc::Sender<Command>,
+    events: mpsc::Receiver<Event>,
+    told: Vec<Event>,
+}
+
+impl Host {
+    async fn say(&self, command: Command) {
+        self.commands.send(command).await.expect("it listens");
+    }
+
+    /// Waits for an event that is wanted; what needs leave meanwhile is allowed.
+    async fn until<T>(&mut self, wanted: impl Fn(&Event) -> Option<T>) -> T {
+        loop {
+            let event = tokio::time::timeout(PATIENCE, self.events.recv()).await;
+            let event = event.unwrap_or_else(|_| panic!("too late: {:#?}", self.told));
+            let event = event.unwrap_or_else(|| panic!("it ended: {:#?}", self.told));
+            if let Event::Asking {
+                number, choices, ..
+            } = &event
+            {
+                let yes = choices
+                    .iter()
+                    .find(|choice| choice.kind == LeaveKind::AllowOnce);
+                let choice = yes.map(|choice| choice.id.clone());
+                let number = *number;
+                self.say(Command::Decide { number, choice }).await;
+            }
+            let found = wanted(&event);
+            self.told.push(event);
+            if let Some(found) = found {
+                return found;
+            }
+        }
+    }
+
+    async fn begun(&mut self) -> String {
+        self.until(|event| match event {
+            Event::Began { session, .. } => Some(session.clone()),
+            Event::Closed(why) => panic!("it closed: {why:?}"),
+            _ => None,
+        })
+        .await
+    }
+
+    async fn turn(&mut self, text: &str) -> TurnEnd {
+        self.say(Command::Prompt(vec![Piece::Text(text.to_owned())]))
+            .await;
+        self.until(|event| match event {
+            Event::TurnEnded(end) => Some(end.clone()),
+            _ => None,
+        })
+        .await
+    }
+
+    async fn close(mut self) -> Vec<Event> {
+        self.say(Command::Close).await;
+        let why = self
+            .until(|event| match event {
+                Event::Closed(why) => Some(why.clone()),
+                _ => None,
+            })
+            .await;
+        assert_eq!(why, None);
+        self.told
+    }
+}
+
+/// Every call as it is in the end, and all that a voice said.
+fn settled(told: &[Event]) -> (Vec<CallUpdate>, String, String) {
+    let mut calls: Vec<CallUpdate> = Vec::new();
+    let (mut said, mut thought) = (String::new(), String::new());
+    for event in told {
+        match event {
+            Event::Update(Update::Call(update)) => {
+                match calls.iter_mut().find(|call| call.id == update.id) {
+                    Some(call) => call.merge(update.clone()),
+                    None => calls.push(update.clone()),
+                }
+            }
+            Event::Update(Update::Said { voice, piece, .. }) => match voice {
+                Voice::Agent => said.push_str(&piece.text()),
+                Voice::Thought => thought.push_str(&piece.text()),
+                Voice::Person => {}
+            },
+            _ => {}
+        }
+    }
+    (calls, said, thought)
+}
+
+async fn ended(mut child: Child) -> (i32, String) {
+    drop(child.stdin.take());
+    let output = tokio::time::timeout(PATIENCE, child.wait_with_output()).await;
+    let output = output.expect("in time").expect("an end");
+    let complaints = String::from_utf8(output.stderr).expect("text");
+    (output.status.code().expect("an exit code"), complaints)
+}
+
+#[expect(clippy::disallowed_methods, reason = "tests make files by hand")]
+fn write(path: &Path, text: &str) {
+    std::fs::write(path, text).expect("a file");
+}
+
+#[expect(clippy::disallowed_methods, reason = "tests look at files by hand")]
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).expect("a file")
+}
+
+const FIXED: &str = "(weekday - today.weekday() - 1) % 7 + 1";
+
+#[tokio::test]
+async fn the_protocols_own_client_has_a_test_fixed() {
+    let world = World::new();
+    let (seen, code, complaints) = world
+        .own_client(world.project(), &["acp", "--model", "demo"])
+        .await;
+    assert_eq!(
+        (seen.reason.as_str(), code),
+        ("end_turn", 0),
+        "{complaints}"
+    );
+    assert!(seen.asked > 0);
+    assert!(read(&world.project().join("todo/dates.py")).contains(FIXED));
+    assert_eq!(complaints, "");
+    // `sessions list` knows it.
+    let listed = world.run(&["sessions", "list", "--json"]);
+    let output = listed.wait_with_output().await.expect("an end");
+    let listed: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(listed[0]["title"], FIX);
+    assert_eq!(
+        listed[0]["root"],
+        json!(RealRoot::of(&world.project()).0.as_path())
+    );
+}
+
+#[tokio::test]
+async fn with_yes_nothing_is_asked() {
+    let world = World::new();
+    let (seen, code, complaints) = world
+        .own_client(world.project(), &["acp", "--model", "demo", "--yes"])
+        .await;
+    assert_eq!((seen.reason.as_str(), seen.asked, code), ("end_turn", 0, 0));
+    assert!(complaints.contains("nothing is asked"), "{complaints}");
+}
+
+#[tokio::test]
+async fn elsewhere_the_demo_works_on_a_copy_and_says_so() {
+    let world = World::new();
+    let empty = world.folder.path().as_path().join("empty");
+    std::fs::create_dir(&empty).expect("a folder");
+    let (seen, _, _) = world
+        .own_client(empty.clone(), &["acp", "--model", "demo"])
+        .await;
+    assert_eq!(seen.reason, "end_turn");
+    let said = seen.updates.iter().any(|update| {
+        let text = update["content"]["text"].as_str();
+        text.is_some_and(|text| text.contains("works on a sample project in"))
+    });
+    assert!(said, "{:#?}", seen.updates);
+    assert_eq!(empty.read_dir().expect("a folder").count(), 0);
+    assert!(!read(&world.project().join("todo/dates.py")).contains(FIXED));
+}
+
+#[tokio::test]
+async fn burin_hosts_burin() {
+    let world = World::new();
+    let mut host = world.host(Begin::New);
+    let session = host.begun().await;
+    assert_eq!(host.turn(FIX).await, TurnEnd::Done);
+    let (calls, said, thought) = settled(&host.told);
+    assert!(said.contains("tests pass") && !thought.is_empty(), "{said}");
+    let has_diff = |call: &CallUpdate| {
+        let content = call.content.iter().flatten();
+        content
+            .into_iter()
+            .any(|it| matches!(it, CallContent::Diff { new, .. } if new.contains(FIXED)))
+    };
+    assert!(calls.iter().any(has_diff), "{calls:#?}");
+    assert!(calls.iter().all(|call| call.state == Some(CallState::Done)));
+    let told = host.close().await;
+    let noise = told.iter().filter(|event| matches!(event, Event::Noise(_)));
+    assert_eq!(noise.count(), 0);
+
+    // Loaded by another process, it is told as it was.
+    let mut host = world.host(Begin::Load(session));
+    host.begun().await;
+    let (again_calls, again_said, again_thought) = settled(&host.told);
+    assert_eq!((again_calls, again_said), (calls, said));
+    assert_eq!(again_thought, thought);
+    host.close().await;
+}
+
+#[tokio::test]
+async fn nonsense_is_answered_and_the_end_of_the_input_is_the_end() {
+    let world = World::new();
+    let mut child = world.run(&["acp", "--model", "demo"]);
+    let mut to = child.stdin.take().expect("a pipe");
+    to.write_all(b"hello?\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"fly\"}\n")
+        .await
+        .expect("it listens");
+    drop(to);
+    let mut said = String::new();
+    let mut from = child.stdout.take().expect("a pipe");
+    let whole = tokio::time::timeout(PATIENCE, from.read_to_string(&mut said)).await;
+    whole.expect("in time").expect("text");
+    for line in said.lines() {
+        let message: Value = serde_json::from_str(line).expect("JSON and nothing else");
+        assert!(message["error"]["code"].is_i64(), "{line}");
+    }
+    assert!(said.lines().count() >= 1, "{said}");
+    assert_eq!(ended(child).await.0, 0);
+}
+
+#[tokio::test]
+async fn a_model_that_is_none_is_refused_at_once() {
+    let world = World::new();
+    let (code, complaints) = ended(world.run(&["acp", "--model", "nonsense"])).await;
+    assert_eq!(code, 1);
+    assert!(
+        complaints.contains("\"nonsense\" is no model"),
+        "{complaints}"
+    );
+}
