@@ -22,6 +22,7 @@ use crate::error::{Error, Reason};
 
 pub use live::{Group, Live, Start, start};
 pub use spawned::{Ended, Launch, Screen, Sink, Spawned, spawn};
+pub use tree::end_orphans;
 
 /// A process to be run.
 #[derive(Clone, Debug)]
