@@ -7,6 +7,7 @@
 mod cancels;
 mod kills;
 mod memory;
+mod modes;
 mod prefix;
 mod seat;
 mod wires;

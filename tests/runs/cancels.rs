@@ -12,7 +12,7 @@ use super::world::{Dice, WIRES, World, count, marked, serve};
 const SOON: Duration = Duration::from_millis(250);
 
 /// Commands that would outlive whoever started them.
-const STUBBORN: [(&str, &str); 6] = [
+const STUBBORN: [(&str, &str); 7] = [
     ("setsid", "setsid sleep 300 & sleep 301"),
     (
         "forked",
@@ -31,6 +31,8 @@ const STUBBORN: [(&str, &str); 6] = [
         "setsid nohup sh -c \"trap '' TERM INT HUP; while :; do sleep 0.2; done\" >/dev/null 2>&1 & trap '' TERM; while :; do sleep 0.3; done",
     ),
     ("noisy", "trap '' TERM PIPE; yes noise"),
+    // The trapped one, run by a subagent.
+    ("agent", ""),
 ];
 
 #[test]
@@ -42,7 +44,7 @@ fn stopped_at_any_moment_a_turn_ends_soon_and_nothing_lives_on() {
         let mut dice = Dice(0x5eed_0002);
         let mut took = Vec::new();
         let mut lingering = 0;
-        let cancels = count("BURIN_CANCELS", 18);
+        let cancels = count("BURIN_CANCELS", 21);
         for number in 0..cancels {
             let (kind, _) = STUBBORN[number % STUBBORN.len()];
             let after = Duration::from_millis(dice.below(450));
@@ -74,9 +76,15 @@ fn script() -> String {
     let pid = std::process::id();
     let rules = STUBBORN.iter().map(|(kind, line)| {
         let command = format!("export BURIN_CANCEL={{{{mark}}}}-{pid}; {line}");
+        let call = match *kind {
+            "agent" => {
+                json!({ "tool": "spawn_agent", "arguments": { "task": "run trapped as {{mark}}" } })
+            }
+            _ => json!({ "tool": "exec_command", "arguments": { "command": command } }),
+        };
         json!({
             "match": { "user": { "regex": format!("run {kind} as (?<mark>n\\d+n)") } },
-            "reply": [{ "call": { "tool": "exec_command", "arguments": { "command": command } } }],
+            "reply": [{ "call": call }],
             "pace": { "first_byte_ms": 20 },
         })
     });

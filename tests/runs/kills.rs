@@ -17,7 +17,7 @@ use model::{ModelId, Request, TokenCount};
 use router::wire::{Dialect, Wire, WireOptions, encode};
 use serde_json::{Value, json};
 
-use super::world::{Dice, Going, WIRES, World, count, serve};
+use super::world::{Dice, Ended, Going, WIRES, World, count, serve};
 
 /// What an agent does before it says that it is done.
 const STEPS: u32 = 6;
@@ -40,30 +40,56 @@ fn killed_at_any_moment_four_agents_go_on_and_nothing_happens_twice() {
     let servers: Vec<Server> = WIRES.iter().map(|_| serve(&script())).collect();
     let mut dice = Dice(0x5eed_0001);
     let mut found = Found::default();
-    let length = whole_length(&servers[0]);
+    let whole = whole(&servers[0]);
     let kills = count("BURIN_KILLS", 8);
     for number in 0..kills {
         let ix = number % WIRES.len();
         servers[ix].forget();
         let world = World::new(WIRES[ix], &servers[ix]);
-        let after = Duration::from_micros(dice.below(length.as_micros() as u64 * 21 / 20));
+        // By the clock and by what was told in turn: a loaded machine changes the one, and not the other.
+        let moment = match number / WIRES.len() % 2 {
+            0 => Moment::After(Duration::from_micros(
+                dice.below(whole.length.as_micros() as u64),
+            )),
+            _ => Moment::Told(dice.below(whole.told as u64) as usize),
+        };
         let trial = Trial {
             world,
-            what: format!("kill {number} over {} after {after:?}", WIRES[ix].0),
+            what: format!("kill {number} over {} at {moment:?}", WIRES[ix].0),
         };
-        trial.run(after, &mut found);
+        trial.run(moment, &mut found);
     }
-    eprintln!("{kills} kills within {length:.1?}: {found:?}");
+    eprintln!("{kills} kills within {whole:?}: {found:?}");
 }
 
-/// How long the whole task takes; twice, as the first start of a program takes longer.
-fn whole_length(server: &Server) -> Duration {
-    let mut length = Duration::ZERO;
+/// When a program is killed.
+#[derive(Clone, Copy, Debug)]
+enum Moment {
+    /// So long after its start.
+    After(Duration),
+    /// When it has told so many things.
+    Told(usize),
+}
+
+/// A run that nobody kills.
+#[derive(Clone, Copy, Debug)]
+struct Whole {
+    length: Duration,
+    /// How many things it tells.
+    told: usize,
+}
+
+/// The whole task; twice, as the first start of a program takes longer.
+fn whole(server: &Server) -> Whole {
+    let mut whole = None;
     for _ in 0..2 {
         let world = World::new(WIRES[0], server);
         let start = Instant::now();
         let left = world.run(&["task-of-p"]);
-        length = start.elapsed();
+        whole = Some(Whole {
+            length: start.elapsed(),
+            told: left.told.len(),
+        });
         assert_eq!(left.code, Some(0), "{}", left.errors);
         let sessions = sessions(&world);
         assert_eq!(sessions.len(), 4, "a parent and three subagents");
@@ -75,7 +101,7 @@ fn whole_length(server: &Server) -> Duration {
         );
         assert_effects(&world, &sessions, "without a kill");
     }
-    length
+    whole.expect("two runs")
 }
 
 struct Trial {
@@ -84,9 +110,9 @@ struct Trial {
 }
 
 impl Trial {
-    fn run(self, after: Duration, found: &mut Found) {
+    fn run(self, moment: Moment, found: &mut Found) {
         let mut going = self.world.start(&["task-of-p"]);
-        let id = self.kill(&mut going, after, found);
+        let id = self.kill(&mut going, moment, found);
         let what = &self.what;
         if !self.world.path().join("state/ledger.db").exists() {
             found.without_session += 1;
@@ -135,15 +161,26 @@ impl Trial {
         assert!(survivors.is_empty(), "{what}: {survivors:?}");
     }
 
-    /// Kills the program after a while; answers its session, if it told of it.
-    fn kill(&self, going: &mut Going, after: Duration, found: &mut Found) -> Option<String> {
-        std::thread::sleep(after);
-        let is_over = going.child.try_wait().expect("its state").is_some();
+    /// Kills the program at its moment; answers its session, if it told of it.
+    fn kill(&self, going: &mut Going, moment: Moment, found: &mut Found) -> Option<String> {
+        let start = Instant::now();
+        let mut told: Vec<Value> = Vec::new();
+        let is_due = |told: usize| match moment {
+            Moment::After(after) => start.elapsed() >= after,
+            Moment::Told(count) => told > count,
+        };
+        let mut is_over = false;
+        while !is_over && !is_due(told.len()) {
+            match going.next_within(Duration::from_millis(2)) {
+                Ok(value) => told.extend(value),
+                Err(Ended) => is_over = true,
+            }
+        }
         found.finished_first += usize::from(is_over);
         // One that has ended already is as dead.
         going.child.kill().ok();
         going.child.wait().expect("its end");
-        let told: Vec<Value> = std::iter::from_fn(|| going.next()).collect();
+        told.extend(std::iter::from_fn(|| going.next()));
         let session = told.iter().find(|told| told["event"] == "session");
         session.and_then(|told| Some(told["id"].as_str()?.to_owned()))
     }

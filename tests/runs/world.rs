@@ -4,6 +4,8 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
 
 use agent::store::Store;
 use base::AbsPath;
@@ -42,8 +44,12 @@ pub(super) struct Left {
 /// A run that goes on.
 pub(super) struct Going {
     pub(super) child: Child,
-    lines: BufReader<ChildStdout>,
+    told: Receiver<Value>,
 }
+
+/// There is nothing more to hear of a run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ended;
 
 /// Starts a server with a script that answers as fast as it goes.
 pub(super) fn serve(script: &str) -> Server {
@@ -122,7 +128,10 @@ impl World {
             .spawn()
             .expect("a process");
         let lines = BufReader::new(child.stdout.take().expect("its output"));
-        Going { child, lines }
+        // Whoever does not listen must not hold it up for long: a pipe is soon full.
+        let (tell, told) = sync_channel(1024);
+        std::thread::spawn(move || hear(lines, &tell));
+        Going { child, told }
     }
 
     pub(super) fn run(&self, arguments: &[&str]) -> Left {
@@ -163,17 +172,15 @@ impl World {
 impl Going {
     /// The next thing that it tells; `None` at its end.
     pub(super) fn next(&mut self) -> Option<Value> {
-        loop {
-            let mut line = String::new();
-            // A program that was killed may leave half a line.
-            match self.lines.read_line(&mut line) {
-                Ok(0) | Err(_) => return None,
-                Ok(_) => {}
-            }
-            let start = line.find('{').unwrap_or(line.len());
-            if let Ok(value) = serde_json::from_str(&line[start..]) {
-                return Some(value);
-            }
+        self.told.recv().ok()
+    }
+
+    /// The next thing that it tells, if it does so in time.
+    pub(super) fn next_within(&mut self, time: Duration) -> Result<Option<Value>, Ended> {
+        match self.told.recv_timeout(time) {
+            Ok(value) => Ok(Some(value)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(Ended),
         }
     }
 
@@ -184,6 +191,20 @@ impl Going {
         let line = status.lines().find(|line| line.starts_with(name));
         let number = line.and_then(|line| line.split_whitespace().nth(1));
         number.and_then(|it| it.parse().ok()).expect("a number")
+    }
+}
+
+/// Hands on what a program tells, a value a line. One that was killed may leave half a line.
+fn hear(mut lines: BufReader<ChildStdout>, tell: &SyncSender<Value>) {
+    let mut line = String::new();
+    while matches!(lines.read_line(&mut line), Ok(1..)) {
+        let start = line.find('{').unwrap_or(line.len());
+        if let Ok(value) = serde_json::from_str(&line[start..])
+            && tell.send(value).is_err()
+        {
+            return;
+        }
+        line.clear();
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the harness adds to a call: from the model's answer to the tool's beginning, and from its end to the next
 //! question. The records go to a real ledger on the disk, before and after.
 
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -39,6 +40,7 @@ pub(super) async fn run() -> Result<Vec<Figure>, String> {
         let value = quantile(values.iter().copied(), share);
         Figure::alone(name, value, "ms", values.len(), goal)
     };
+    let disk = synced_writes()?;
     Ok(vec![
         figure("added to a call, median", &both, 0.5, Some(GOAL)),
         figure("added to a call, p99", &both, 0.99, Some(GOAL)),
@@ -47,7 +49,22 @@ pub(super) async fn run() -> Result<Vec<Figure>, String> {
         figure("  end to next question, median", &after, 0.5, None),
         figure("  end to next question, p99", &after, 0.99, None),
         figure("  the last 100 of 500 calls, median", late, 0.5, None),
+        figure("  a synced write to this disk, median", &disk, 0.5, None),
     ])
+}
+
+/// Milliseconds that the disk takes to keep four kilobytes, of which a call needs two such trips.
+fn synced_writes() -> Result<Vec<f64>, String> {
+    let failed = |error| format!("the disk cannot be measured: {error}");
+    let mut file = tempfile::tempfile().map_err(failed)?;
+    let mut times = Vec::new();
+    for _ in 0..100 {
+        let start = Instant::now();
+        file.write_all(&[b'x'; 4_096]).map_err(failed)?;
+        file.sync_data().map_err(failed)?;
+        times.push(start.elapsed().as_secs_f64() * 1_000.0);
+    }
+    Ok(times)
 }
 
 /// One call, never the same twice.

@@ -20,7 +20,14 @@ const GOAL: f64 = 1.15;
 
 pub(super) async fn run() -> Result<Vec<Figure>, String> {
     let address = slow_server().map_err(|error| format!("cannot listen on loopback: {error}"))?;
-    let commands = |_| vec![("exec_command", json!({ "command": "sleep 0.3" })); CALLS];
+    // Each a moment longer, since the same call eight times over is a circle.
+    let command = |ix: usize| {
+        (
+            "exec_command",
+            json!({ "command": format!("sleep 0.30{ix}") }),
+        )
+    };
+    let commands = move |_| (0..CALLS).map(command).collect();
     let pages = move |step: usize| {
         let page = |ix: usize| {
             let url = format!("http://{address}/{step}/{ix}");
