@@ -12,5 +12,6 @@
 mod agent;
 mod applying;
 mod models;
+mod runs;
 mod saving;
 mod typing;

@@ -122,7 +122,9 @@ impl<'a> Ground<'a> {
             .and_then(|folder| self.files.canonicalize(&folder).ok());
         match folder.is_none_or(|folder| folder.join(own.name()) == real) {
             true => Ok(real),
-            false => Err(format!("{path} is a link; name the file that it leads to")),
+            false => Err(format!(
+                "the path {path} is a link; name the file that it leads to"
+            )),
         }
     }
 

@@ -313,25 +313,25 @@ fn answer(came: Came) -> Answer {
         ),
         TurnEnd::Refused => Answer::new(
             Outcome::ProviderError,
-            format!("The agent's model declined. {so_far}"),
+            format!("The agent's model declined. Put the task in other words, or do it yourself. {so_far}"),
         )
         .with_detail(Detail::ContentFiltered),
         TurnEnd::Looped { what } => Answer::new(
             Outcome::UnexpectedEnvironment,
-            format!("The agent went in circles: {what}. {so_far}"),
+            format!("The agent went in circles: {what}. Give the next one a smaller task, or do it yourself. {so_far}"),
         ),
         TurnEnd::OutOfBudget { what } => Answer::new(
             Outcome::ProviderError,
-            format!("The agent's budget is spent: {what}. {so_far}"),
+            format!("The agent's budget is spent: {what}. Go on with what it found. {so_far}"),
         )
         .with_detail(Detail::QuotaExhausted),
         TurnEnd::Failed { what, .. } => Answer::new(
             Outcome::ProviderError,
-            format!("The agent's model failed: {what}. {so_far}"),
+            format!("The agent's model failed: {what}. Try again, name another `model`, or do it yourself. {so_far}"),
         ),
         TurnEnd::Interrupted => Answer::new(
             Outcome::UnexpectedEnvironment,
-            format!("The agent ended before its turn did. {so_far}"),
+            format!("The agent ended before its turn did. Look at how things stand before you go on. {so_far}"),
         ),
     }
 }
@@ -340,7 +340,7 @@ impl Wanted {
     fn read(call: &Call) -> Result<Self, Answer> {
         let wrong = |what: &str| Answer::new(Outcome::InvalidArguments, what);
         let Input::Json(input) = &call.input else {
-            return Err(wrong("spawn_agent takes an object with a `task`."));
+            return Err(wrong("Give spawn_agent an object with a `task`."));
         };
         let text = |name: &str| input.get(name).and_then(Value::as_str).map(str::to_owned);
         let task = text("task").filter(|task| !task.trim().is_empty());
@@ -402,3 +402,6 @@ fn schema() -> Value {
         "additionalProperties": false,
     })
 }
+
+#[cfg(test)]
+pub(crate) mod walks;

@@ -9,6 +9,7 @@
     reason = "a benchmark reads clocks, starts peers and prints; it is not linked into the product"
 )]
 
+mod agent;
 mod corpus;
 mod crash;
 mod edits;
@@ -75,6 +76,11 @@ const BENCHES: &[Bench] = &[
         name: "router",
         doc: "what the router adds to a call, Tab beside busy agents, cancelling, fair shares",
         run: router::run,
+    },
+    Bench {
+        name: "agent",
+        doc: "calls side by side, what the harness adds to a call, memory of sessions, logs made short",
+        run: agent::run,
     },
     Bench {
         name: "parse",

@@ -42,7 +42,8 @@ pub(crate) struct Run {
     /// `auto`, `demo`, or a model written provider/model; the settings' models.default without it
     #[arg(long)]
     model: Option<String>,
-    /// Look and write a plan to .burin/plans; change nothing else
+    /// Look and write a plan to .burin/plans; change nothing else. A session that is gone on with without it may
+    /// change things again
     #[arg(long)]
     plan: bool,
     /// Print every event as a line of JSON, and take commands as lines of JSON on the input
@@ -147,6 +148,10 @@ impl Run {
             Some(past) => engine::resume(start.clone(), &past.id).await?,
             None => engine::start(start.clone()),
         };
+        if let Some(mode) = past.as_ref().and_then(|past| self.other_mode(past.mode)) {
+            // As below.
+            opened.commands.send(Command::SetMode(mode)).await.ok();
+        }
         if past.is_some_and(|past| past.wanted != wanted) {
             let how = Handover::Full;
             let switch = Command::Switch { model: wanted, how };
@@ -185,10 +190,7 @@ impl Run {
             harness,
             root,
             model: model.to_owned(),
-            mode: match self.plan {
-                true => Mode::Plan,
-                false => Mode::Build,
-            },
+            mode: self.other_mode(Mode::Build).unwrap_or_default(),
             judge,
             has_person: is_there && !self.yes,
             budget: self
@@ -197,6 +199,15 @@ impl Run {
             hooks,
             parent: None,
         })
+    }
+
+    /// The mode that the arguments ask for, where it is another than this. A session that only answers stays so.
+    fn other_mode(&self, mode: Mode) -> Option<Mode> {
+        match (self.plan, mode) {
+            (true, Mode::Build | Mode::Ask) => Some(Mode::Plan),
+            (false, Mode::Plan) => Some(Mode::Build),
+            (true, Mode::Plan) | (false, Mode::Build | Mode::Ask) => None,
+        }
     }
 
     /// The hooks that may run here.

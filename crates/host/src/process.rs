@@ -22,6 +22,7 @@ use crate::error::{Error, Reason};
 
 pub use live::{Group, Live, Start, start};
 pub use spawned::{Ended, Launch, Screen, Sink, Spawned, spawn};
+pub use tree::end_orphans;
 
 /// A process to be run.
 #[derive(Clone, Debug)]
@@ -173,6 +174,9 @@ fn not_started(program: &OsStr, folder: &AbsPath, error: &io::Error) -> Error {
         io::ErrorKind::NotFound if folder.as_path().is_dir() => Reason::Other(format!(
             "the program {program} is not installed; install it"
         )),
+        io::ErrorKind::NotFound => {
+            Reason::Other("there is no such folder any more; make it again".to_owned())
+        }
         _ => Reason::Other(format!("{program} did not start: {error}")),
     };
     Error::new(folder, "run a program in", reason)

@@ -128,7 +128,7 @@ fn arguments(call: &Call) -> Result<(String, Option<String>), Answer> {
     let wrong = |text: &str| Answer::new(Outcome::InvalidArguments, text);
     let Input::Json(value) = &call.input else {
         return Err(wrong(
-            "The tool skill takes an object with the name of a skill.",
+            "Give the tool skill an object with the `name` of a skill.",
         ));
     };
     let Some(name) = value.get("name").and_then(|name| name.as_str()) else {
@@ -172,11 +172,16 @@ fn file_of(skill: &Skill, file: &str, files: &dyn host::Files) -> Answer {
         Ok(Some(text)) => Answer::ok(cut(&text.text, LIMIT, file)),
         Ok(None) => Answer::new(
             Outcome::UnexpectedEnvironment,
-            format!(
-                "The skill {} has no file {file:?}; it has {}.",
-                skill.name,
-                skill.files(files).join(", ")
-            ),
+            match skill.files(files).join(", ").as_str() {
+                "" => format!(
+                    "The skill {} has no file {file:?} and no other; leave out `file`.",
+                    skill.name
+                ),
+                others => format!(
+                    "The skill {} has no file {file:?}; name one of these: {others}.",
+                    skill.name
+                ),
+            },
         ),
         Err(problem) => Answer::new(Outcome::UnexpectedEnvironment, sentence(&problem)),
     }

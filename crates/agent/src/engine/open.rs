@@ -51,8 +51,13 @@ pub async fn resume(mut start: Start, id: &str) -> Result<Opened, String> {
     }
     let mut records = past.records;
     let at_ms = start.harness.parts.sources.clock.wall_ms();
+    let mut repaired = repairs(&records);
+    // Whoever looks how things stand must not look at something that still changes.
+    let ending = tokio::task::spawn_blocking(host::process::end_orphans);
+    let ended = ending.await.unwrap_or_default();
+    repaired.extend(orphans_note(ended));
     let mended: Vec<Stored> = (past.next_seq..)
-        .zip(repairs(&records))
+        .zip(repaired)
         .map(|(seq, record)| Stored { seq, at_ms, record })
         .collect();
     let next_seq = past.next_seq + mended.len() as u64;
@@ -70,6 +75,17 @@ pub async fn resume(mut start: Start, id: &str) -> Result<Opened, String> {
         }
     }
     Ok(launch(id.into(), start, records, next_seq))
+}
+
+fn orphans_note(ended: usize) -> Option<Record> {
+    let text = match ended {
+        0 => return None,
+        1 => "A process that was still running when the program died was ended.".to_owned(),
+        ended => {
+            format!("{ended} processes that were still running when the program died were ended.")
+        }
+    };
+    Some(Record::Noted { text })
 }
 
 /// Copies a session up to a record, that included, into a new one, which can then be resumed. Answers its name.

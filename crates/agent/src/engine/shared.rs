@@ -60,7 +60,8 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            grace: Duration::from_millis(100),
+            // Longer than a command is given to end by itself, so that it has been killed when the turn ends.
+            grace: Duration::from_millis(190),
             output_tokens: 10_000,
             compact_at: 0.8,
             summary_model: None,

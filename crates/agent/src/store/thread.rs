@@ -1,25 +1,57 @@
 //! The thread that writes: whatever waits becomes one transaction.
+//!
+//! A transaction is a trip to the disk, and who comes second waits for two of them. So rows that nobody waits for
+//! hold still for a moment: mostly somebody comes right behind them who does wait, and takes them along.
+
+use std::time::Duration;
 
 use ledger::{Entry, Error, Ledger};
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout_at};
 
 use super::Write;
 
 /// Groups of rows to a transaction.
 const GROUP: usize = 256;
+/// How long rows that nobody waits for hold still.
+const LINGER: Duration = Duration::from_millis(5);
 /// Rows kept for another try while the disk refuses them; beyond it the newest are lost, and it is said.
 const KEPT: usize = 16 * 1024;
 
 pub(super) fn start(ledger: Ledger, waiting: mpsc::Receiver<Write>) -> Result<(), String> {
+    let cannot = |error| format!("cannot start the thread that writes records: {error}");
+    // For its clock alone.
+    let runtime = Builder::new_current_thread().enable_time().build();
+    let runtime = runtime.map_err(cannot)?;
     let work = Work {
         ledger,
         held: Vec::new(),
     };
     let thread = std::thread::Builder::new().name("records".to_owned());
-    let started = thread.spawn(move || work.run(waiting));
-    started
-        .map(drop)
-        .map_err(|error| format!("cannot start the thread that writes records: {error}"))
+    let started = thread.spawn(move || work.run(&runtime, waiting));
+    started.map(drop).map_err(cannot)
+}
+
+/// Takes what waits, and what comes while nobody waits for it. `None` when nobody is left who could send.
+async fn gather(waiting: &mut mpsc::Receiver<Write>) -> Option<Vec<Write>> {
+    let mut group = vec![waiting.recv().await?];
+    let until = Instant::now() + LINGER;
+    loop {
+        while group.len() < GROUP
+            && let Ok(write) = waiting.try_recv()
+        {
+            group.push(write);
+        }
+        let is_urgent = group.iter().any(|write| write.done.is_some());
+        if is_urgent || group.len() >= GROUP {
+            return Some(group);
+        }
+        match timeout_at(until, waiting.recv()).await {
+            Ok(Some(write)) => group.push(write),
+            Ok(None) | Err(_) => return Some(group),
+        }
+    }
 }
 
 struct Work {
@@ -29,14 +61,8 @@ struct Work {
 }
 
 impl Work {
-    fn run(mut self, mut waiting: mpsc::Receiver<Write>) {
-        while let Some(first) = waiting.blocking_recv() {
-            let mut group = vec![first];
-            while group.len() < GROUP
-                && let Ok(write) = waiting.try_recv()
-            {
-                group.push(write);
-            }
+    fn run(mut self, runtime: &Runtime, mut waiting: mpsc::Receiver<Write>) {
+        while let Some(group) = runtime.block_on(gather(&mut waiting)) {
             self.write(group);
         }
         if !self.held.is_empty() && self.ledger.append(&self.held).is_err() {
@@ -119,3 +145,6 @@ impl Work {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

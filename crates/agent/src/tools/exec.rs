@@ -311,7 +311,7 @@ fn workdir(context: &ToolContext, wanted: &Wanted) -> Result<AbsPath, Answer> {
     let place = folder(context, workdir)?;
     if !place.is_inside {
         let text = format!(
-            "{workdir} lies outside of the project folder {}; commands run in a folder of the project",
+            "{workdir} lies outside of the project folder {}; commands run in a folder of the project: name one, or leave out `workdir`",
             context.root
         );
         return Err(unexpected(text).with_detail(Detail::Denied));

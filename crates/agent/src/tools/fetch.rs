@@ -324,7 +324,10 @@ async fn get(transport: &dyn Transport, address: &Address) -> Result<Reply, Answ
 fn unreached(failure: &Failure) -> Answer {
     match failure.class {
         FailureClass::InvalidRequest => invalid(format!("fetch: {}", failure.message)),
-        _ => provider(failure.message.clone()),
+        _ => provider(format!(
+            "{} The page was not read; try later, or another address.",
+            failure.message
+        )),
     }
 }
 
@@ -380,7 +383,7 @@ async fn page(address: &Address, reply: Reply) -> Result<String, Answer> {
     let decoded = text::decode(&body);
     if decoded.binary {
         return Err(unexpected(format!(
-            "{url} says that it is {kind}, but holds no text."
+            "{url} says that it is {kind}, but holds no text; load it with a command if you need it."
         )));
     }
     let mut text = match is_html {
@@ -407,7 +410,7 @@ fn refuse_status(url: &str, reply: &Reply) -> Result<(), Answer> {
             "There is no page at {url} (status {status}); check the address."
         ))),
         401 | 403 | 451 => Err(unexpected(format!(
-            "{url} is not open to everybody (status {status})."
+            "{url} is not open to everybody (status {status}); try another address, or ask the person."
         ))),
         429 => {
             let seconds = header(reply, "retry-after").and_then(|value| value.trim().parse().ok());
@@ -421,10 +424,10 @@ fn refuse_status(url: &str, reply: &Reply) -> Result<(), Answer> {
             "The server of {url} failed (status {status}); try later."
         ))),
         _ => Err(unexpected(format!(
-            "{url} answers with status {status} and no page."
+            "{url} answers with status {status} and no page; try another address."
         ))),
     }
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -77,7 +77,7 @@ impl Asked {
             .transpose()?;
         if let Some(outside) = found.as_ref().filter(|place| !place.is_inside) {
             return Err(unexpected(format!(
-                "{} lies outside of the project folder.",
+                "{} lies outside of the project folder; name a path below it.",
                 outside.name()
             )));
         }
@@ -162,7 +162,10 @@ impl Tool for Git {
 fn told(call: &Call, context: &ToolContext) -> Result<String, Answer> {
     let (asked, _) = Asked::read(call, context)?;
     let failed = |error: git::Error| unexpected(sentence(&error.to_string()));
-    let repository = Repository::discover(&context.root).map_err(failed)?;
+    let repository = Repository::discover(&context.root).map_err(|error| {
+        let error = sentence(&error.to_string());
+        unexpected(format!("{error} Do without it: look with list and read."))
+    })?;
     // The root may lie below the top of the working tree.
     let above = context.root.relative_to(repository.workdir());
     let above = above.map(Path::to_path_buf).unwrap_or_default();
@@ -294,7 +297,7 @@ fn show(
                 decoded => Ok(decoded.text.into_owned()),
             },
             None => Err(unexpected(format!(
-                "There is no file {} at {revision}.",
+                "There is no file {} at {revision}. Look with `log` for revisions that have it.",
                 path.display()
             ))),
         });

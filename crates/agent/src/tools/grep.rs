@@ -227,7 +227,7 @@ fn root(context: &ToolContext, place: &Place, query: &mut SearchQuery) -> Result
             Ok(place.path.parent().unwrap_or_else(|| place.path.clone()))
         }
         Ok(_) => Err(unexpected(format!(
-            "{} is neither a file nor a folder.",
+            "{} is neither a file nor a folder; name one of these.",
             place.name()
         ))),
         Err(error) if error.is_not_found() => Err(missing(context, place)),

@@ -11,6 +11,7 @@ use crate::ground::follow;
 use crate::outcome::Detail;
 use crate::tool::{Answer, Scope, ToolContext};
 
+use super::read::sentence;
 use super::{invalid, unexpected};
 
 /// A place that a call names.
@@ -55,7 +56,13 @@ pub(super) fn place(context: &ToolContext, given: &str) -> Result<Place, Answer>
         Some(path) => path,
         None => context.root.join(trimmed),
     };
-    let real = follow(context.sources.files.as_ref(), &written).map_err(unexpected)?;
+    let real = follow(context.sources.files.as_ref(), &written);
+    let real = real.map_err(|error| {
+        unexpected(format!(
+            "{} Look at what is there with list.",
+            sentence(&error)
+        ))
+    })?;
     if let Some(inner) = real.relative_to(&context.root) {
         let shown = inner.to_string_lossy().into_owned();
         return Ok(Place {
@@ -66,7 +73,7 @@ pub(super) fn place(context: &ToolContext, given: &str) -> Result<Place, Answer>
     }
     if written.is_within(&context.root) {
         let text = format!(
-            "{trimmed} is a link, or lies behind one, that leads out of the project to {real}; links are not followed out of it"
+            "{trimmed} is a link, or lies behind one, that leads out of the project to {real}; links are not followed out of it, so name a file of the project"
         );
         return Err(unexpected(text).with_detail(Detail::Denied));
     }

@@ -164,7 +164,7 @@ fn read(call: &Call, context: &ToolContext, room: &Room) -> Result<Answer, Answe
         }
         FileKind::Other => {
             return Err(unexpected(format!(
-                "{name} is a pipe, socket or device, and is not read."
+                "{name} is a pipe, socket or device, and is not read; name a file."
             )));
         }
     }
@@ -413,14 +413,14 @@ fn picture(
     let name = place.name();
     if context.profile.vision == Some(false) {
         return Err(unexpected(format!(
-            "{name} is a picture, and this model does not see pictures."
+            "{name} is a picture, and this model does not see pictures; ask the person what it shows, if you need to know."
         )));
     }
     let content = files_of(context).read(&place.path, PICTURE);
     let content = content.map_err(|error| unexpected(sentence(&error.to_string())))?;
     if !is_picture(&content, media_type) {
         return Err(unexpected(format!(
-            "{name} is called a picture, but its content is no {media_type}."
+            "{name} is called a picture, but its content is no {media_type}; look at what it is with a command such as file."
         )));
     }
     let said = format!("{name}, {media_type}, {} bytes:", stat.stamp.size);

@@ -71,7 +71,9 @@ fn limit(arguments: &Arguments<'_>) -> Result<usize, Answer> {
 fn needed(arguments: &Arguments<'_>, tool: &str, name: &str) -> Result<String, Answer> {
     let text = arguments.needed(name)?.trim();
     match text.is_empty() {
-        true => Err(invalid(format!("{tool}: `{name}` is empty"))),
+        true => Err(invalid(format!(
+            "{tool}: `{name}` is empty; say what to look for"
+        ))),
         false => Ok(text.to_owned()),
     }
 }

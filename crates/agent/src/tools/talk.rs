@@ -104,7 +104,7 @@ fn todos(call: &Call) -> Result<Vec<Todo>, Answer> {
     };
     if items.len() > POINTS {
         return Err(invalid(format!(
-            "plan: {} steps are too many; {POINTS} at most",
+            "plan: {} steps are too many; give {POINTS} at most",
             items.len()
         )));
     }
@@ -113,7 +113,7 @@ fn todos(call: &Call) -> Result<Vec<Todo>, Answer> {
         let text = item.as_str().or_else(|| word(&["text", "content", "step", "description", "title"]));
         let text = text.map(str::trim).filter(|text| !text.is_empty());
         let Some(text) = text else {
-            return Err(invalid(format!("plan: step {number} has no `text`")));
+            return Err(invalid(format!("plan: step {number} has no `text`; give each step one")));
         };
         let state = match word(&["state", "status"]).unwrap_or("open") {
             "open" | "pending" | "todo" | "not_started" => TodoState::Open,
@@ -222,7 +222,9 @@ fn question(call: &Call) -> Result<Question, Answer> {
         _ => arguments.needed("question")?.to_owned(),
     };
     if text.trim().is_empty() {
-        return Err(invalid("ask_user: `question` is empty"));
+        return Err(invalid(
+            "ask_user: `question` is empty; write what you want to know",
+        ));
     }
     let options = first
         .and_then(|first| first.get("options"))
@@ -296,7 +298,7 @@ fn rule(call: &Call) -> Result<String, Answer> {
     let words: Vec<&str> = rule.split_whitespace().collect();
     let rule = words.join(" ");
     match rule.len() {
-        0 => Err(invalid("memory: `rule` is empty")),
+        0 => Err(invalid("memory: `rule` is empty; write what is to be kept")),
         length if length > RULE => Err(invalid(format!(
             "memory: the rule has {length} bytes; {RULE} at most, so say it shorter"
         ))),

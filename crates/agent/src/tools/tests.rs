@@ -4,6 +4,7 @@ mod changes;
 mod commands;
 mod files;
 mod others;
+mod walks;
 
 use std::sync::Arc;
 
@@ -179,6 +180,7 @@ impl World {
             answer.text()
         );
         assert!(!answer.content.is_empty(), "{name} says nothing");
+        walks::note(name, &answer);
         answer
     }
 }

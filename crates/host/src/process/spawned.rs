@@ -9,16 +9,15 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use async_channel::{Receiver, Sender, TrySendError};
 use base::{AbsPath, LogErr};
 use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::tree::{Looks, Tree};
+use super::tree::{Looks, Tree, fresh_mark};
 use super::{End, end_of, not_started, pid_of};
 use crate::error::Error;
 
@@ -288,15 +287,6 @@ impl Drop for Spawned {
     fn drop(&mut self) {
         self.stop(Duration::ZERO);
     }
-}
-
-/// A variable's name that no other process in the world carries.
-fn fresh_mark() -> String {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now = now.map_or(0, |now| now.as_nanos());
-    format!("BURIN_CALL_{}_{now}_{count}", std::process::id())
 }
 
 #[cfg(test)]

@@ -4,16 +4,22 @@
 //! under `nohup`; what it keeps is its environment. So a process belongs to a tree when it descends from
 //! the first one, shares its group or session, or carries the tree's own variable.
 //!
+//! What a program of ours leaves behind that is killed itself is ended by the next one: see `end_orphans`.
+//!
 //! Limits: a process that cleared its environment, left its session *and* lost its parents is not found.
 //! Where there is no `/proc`, the group alone is ended.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
+/// How the name of a tree's variable begins. The number of the program that started the tree comes next, then when
+/// that program began, and then what tells its trees apart.
+const MARK: &str = "BURIN_CALL_";
 /// How long processes that were killed may take to be gone.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Between two looks.
@@ -49,6 +55,114 @@ struct Seen {
     session: i32,
     began: u64,
     is_dead: bool,
+}
+
+/// A variable's name that no other process in the world carries.
+pub(super) fn fresh_mark() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let own = std::process::id();
+    let began = look(own.cast_signed()).map_or(0, |seen| seen.began);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.map_or(0, |now| now.as_nanos());
+    format!("{MARK}{own}_{began}_{now}_{count}")
+}
+
+/// Ends what programs of ours left running that were killed before they could end it. Answers how many processes
+/// there were. Blocks for a few milliseconds where there are none, for two seconds at most.
+///
+/// A process belongs to the dead when it carries variables of their trees alone, or descends from one that does. What
+/// lives in another space of process numbers is left alone, since its numbers mean something else there; and so is
+/// whatever this program itself descends from.
+pub fn end_orphans() -> usize {
+    let until = Instant::now() + PATIENCE;
+    let mut ended = HashSet::new();
+    let mut calm = 0;
+    while calm < Looks::Twice as usize && Instant::now() < until {
+        let orphans = orphans();
+        for seen in &orphans {
+            if let Some(pid) = Pid::from_raw(seen.pid) {
+                // It may have ended this very moment.
+                kill_process(pid, Signal::KILL).ok();
+            }
+            ended.insert((seen.pid, seen.began));
+        }
+        calm = if orphans.is_empty() { calm + 1 } else { 0 };
+        if !orphans.is_empty() {
+            thread::sleep(PAUSE);
+        }
+    }
+    ended.len()
+}
+
+/// The living processes that dead programs of ours left behind.
+fn orphans() -> Vec<Seen> {
+    let all = everybody();
+    let own = std::process::id().cast_signed();
+    let living: HashSet<(i32, u64)> = all
+        .iter()
+        .filter(|seen| !seen.is_dead)
+        .map(|seen| (seen.pid, seen.began))
+        .collect();
+    let is_orphan = |seen: &&Seen| {
+        let owners = owners(seen.pid);
+        !owners.is_empty() && owners.iter().all(|owner| !living.contains(owner))
+    };
+    let space = fs::read_link(format!("/proc/{own}/ns/pid")).ok();
+    let is_here = |seen: &&Seen| fs::read_link(format!("/proc/{}/ns/pid", seen.pid)).ok() == space;
+    let mut members: HashSet<i32> = all
+        .iter()
+        .filter(is_orphan)
+        .filter(is_here)
+        .map(|seen| seen.pid)
+        .collect();
+    join_children(&all, &mut members);
+    let above = ancestors(&all, own);
+    let found = all
+        .into_iter()
+        .filter(|seen| !seen.is_dead && !above.contains(&seen.pid));
+    found.filter(|seen| members.contains(&seen.pid)).collect()
+}
+
+/// The programs that started the trees which a process belongs to: number, and when it began.
+fn owners(pid: i32) -> Vec<(i32, u64)> {
+    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let variables = environment.split(|byte| *byte == 0);
+    let names = variables.filter_map(|variable| variable.strip_prefix(MARK.as_bytes()));
+    names
+        .filter_map(|name| {
+            let mut parts = str::from_utf8(name).ok()?.split('_');
+            Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+        })
+        .collect()
+}
+
+/// A process and what it descends from.
+fn ancestors(all: &[Seen], pid: i32) -> HashSet<i32> {
+    let mut above = HashSet::from([pid]);
+    let mut at = pid;
+    while let Some(seen) = all.iter().find(|seen| seen.pid == at) {
+        if !above.insert(seen.parent) {
+            break;
+        }
+        at = seen.parent;
+    }
+    above
+}
+
+/// Adds what descends from processes.
+fn join_children<'a>(all: impl IntoIterator<Item = &'a Seen> + Clone, members: &mut HashSet<i32>) {
+    loop {
+        let more = all
+            .clone()
+            .into_iter()
+            .filter(|seen| members.contains(&seen.parent) && !members.contains(&seen.pid));
+        let more: Vec<i32> = more.map(|seen| seen.pid).collect();
+        if more.is_empty() {
+            break;
+        }
+        members.extend(more);
+    }
 }
 
 impl Tree {
@@ -125,17 +239,7 @@ impl Tree {
             .filter(|seen| belongs(seen))
             .map(|seen| seen.pid)
             .collect();
-        loop {
-            let more = young.clone().filter(|seen| members.contains(&seen.parent));
-            let more: Vec<i32> = more
-                .map(|seen| seen.pid)
-                .filter(|pid| !members.contains(pid))
-                .collect();
-            if more.is_empty() {
-                break;
-            }
-            members.extend(more);
-        }
+        join_children(young, &mut members);
         let living = all.into_iter().filter(|seen| !seen.is_dead);
         living.filter(|seen| members.contains(&seen.pid)).collect()
     }
@@ -187,7 +291,34 @@ fn read_stat(pid: i32, line: &str) -> Option<Seen> {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::*;
+
+    #[test]
+    fn what_a_dead_program_left_is_ended_and_what_a_living_one_runs_is_not() {
+        let sleep = |marks: &[String]| {
+            let mut command = Command::new("sleep");
+            command.arg("300");
+            for mark in marks {
+                command.env(mark, "1");
+            }
+            command.spawn().expect("sleep")
+        };
+        // A number that is ours, of a program that began at another time: it is dead, whoever has its number.
+        let dead = format!("{MARK}{}_1_2_3", std::process::id());
+        let mut left = sleep(std::slice::from_ref(&dead));
+        let mut living = sleep(&[fresh_mark()]);
+        let mut both = sleep(&[dead, fresh_mark()]);
+        let mut other = sleep(&["NO_MARK".to_owned()]);
+        assert!(end_orphans() >= 1);
+        assert!(!left.wait().expect("its end").success());
+        for child in [&mut living, &mut both, &mut other] {
+            assert_eq!(child.try_wait().expect("its state"), None);
+            child.kill().expect("killed");
+            child.wait().expect("its end");
+        }
+    }
 
     #[test]
     fn a_name_with_brackets_and_spaces_does_not_confuse() {

@@ -248,12 +248,14 @@ fn client() -> DemoClient {
 async fn the_failing_test_is_fixed_and_only_once() {
     let (client, mut session) = (client(), Session::with_all_tools());
     let text = session.ask(&client, "Please fix the failing test").await;
-    assert!(text.starts_with("All 20 tests pass."), "{text}");
+    assert!(text.starts_with("All 21 tests pass."), "{text}");
     let expected = [
         "exec_command python3 -m unittest",
+        "grep .",
         "read todo/dates.py",
         "read tests/test_dates.py",
         "edit todo/dates.py",
+        "edit tests/test_dates.py",
         "exec_command python3 -m unittest",
     ];
     assert_eq!(session.calls, expected);

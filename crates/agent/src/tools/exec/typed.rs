@@ -192,7 +192,7 @@ fn type_into(terminal: &Terminal, typed: &Typed) -> Result<(), Answer> {
 fn no_terminal(room: &Room, number: u64) -> Answer {
     let numbers: Vec<String> = room.terminals().iter().map(u64::to_string).collect();
     let others = match numbers.is_empty() {
-        true => "no command is running".to_owned(),
+        true => "no command is running: start one with exec_command".to_owned(),
         false => format!("running are {}", numbers.join(", ")),
     };
     unexpected(format!(

@@ -101,7 +101,7 @@ async fn a_page_comes_as_text() {
 }
 
 #[tokio::test]
-async fn every_way_of_fetching_to_fail_says_what_to_do() {
+pub(in crate::tools) async fn every_way_of_fetching_to_fail_says_what_to_do() {
     use Outcome::{InvalidArguments, ProviderError, UnexpectedEnvironment};
     let page = |status, body: &[u8]| (status, vec![HTML], body.to_vec());
     let (world, pages) = world(vec![
@@ -209,8 +209,23 @@ async fn every_way_of_fetching_to_fail_says_what_to_do() {
     assert_eq!(limited.detail, Some(Detail::RateLimited { retry_after }));
 }
 
+#[tokio::test]
+pub(in crate::tools) async fn a_long_page_is_cut_and_kept() {
+    let page = "a line of a long page\n".repeat(400);
+    let plain = vec![("content-type", "text/plain")];
+    let (mut world, _) = world(vec![(
+        "https://1.1.1.1/long",
+        (200, plain, page.into_bytes()),
+    )]);
+    world.context.output_tokens = 500;
+    let input = json!({ "url": "https://1.1.1.1/long" });
+    let answer = world.call("fetch", input).await;
+    assert_says(&answer, Outcome::Ok, "lines omitted; whole output: out-1");
+    assert_eq!(answer.detail, Some(Detail::OutputTruncated));
+}
+
 #[tokio::test(start_paused = true)]
-async fn a_page_that_does_not_come_is_given_up() {
+pub(in crate::tools) async fn a_page_that_does_not_come_is_given_up() {
     struct Silent;
     impl Transport for Silent {
         fn call(&self, _: HttpCall, _: Duration) -> BoxFuture<'static, Result<Reply, Failure>> {

@@ -41,7 +41,7 @@ async fn an_edit_lands_and_shows_what_changed() {
 }
 
 #[tokio::test]
-async fn a_patch_changes_all_of_its_files_or_none() {
+pub(super) async fn a_patch_changes_all_of_its_files_or_none() {
     let (world, _) = World::fake();
     world.write("a", "a\nb\n");
     world.write("b", "b\n");
@@ -72,7 +72,7 @@ async fn a_patch_changes_all_of_its_files_or_none() {
 }
 
 #[tokio::test]
-async fn what_changed_after_it_was_read_is_not_edited() {
+pub(super) async fn what_changed_after_it_was_read_is_not_edited() {
     let (world, _) = World::fake();
     world.write("a", "one\ntwo\nthree\n");
     world.call("read", json!({ "path": "a" })).await;
@@ -95,7 +95,7 @@ async fn what_changed_after_it_was_read_is_not_edited() {
 }
 
 #[tokio::test]
-async fn a_file_is_replaced_only_by_who_has_read_it() {
+pub(super) async fn a_file_is_replaced_only_by_who_has_read_it() {
     let (world, _) = World::fake();
     world.write("a", "old\n");
     let write = |text: &str| json!({ "path": "a", "content": text });
@@ -151,7 +151,7 @@ async fn files_move_and_go() {
 }
 
 #[tokio::test]
-async fn every_way_of_changing_to_fail_says_what_to_do() {
+pub(super) async fn every_way_of_changing_to_fail_says_what_to_do() {
     use Outcome::{InvalidArguments, UnexpectedEnvironment, UserAborted};
     let (world, files) = World::fake();
     world.write("a", "x\ny\nx\n");

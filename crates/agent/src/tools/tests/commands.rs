@@ -47,7 +47,7 @@ async fn a_command_answers_with_its_output_and_code() {
 }
 
 #[tokio::test]
-async fn a_long_output_is_cut_and_kept() {
+pub(super) async fn a_long_output_is_cut_and_kept() {
     let mut world = World::real();
     world.context.output_tokens = 500;
     let answer = world
@@ -98,7 +98,7 @@ async fn a_command_goes_on_as_a_terminal() {
 }
 
 #[tokio::test]
-async fn what_runs_in_the_background_is_heard_interrupted_and_ended() {
+pub(super) async fn what_runs_in_the_background_is_heard_interrupted_and_ended() {
     let world = World::real();
     let command = "trap 'echo caught' INT; echo up; while :; do sleep 0.02; done";
     let input = json!({ "command": command, "background": true, "yield_time_ms": 400 });
@@ -141,7 +141,7 @@ fn is_alive(pid: u32) -> bool {
 }
 
 #[tokio::test]
-async fn a_command_ends_at_its_limit_and_when_it_is_stopped() {
+pub(super) async fn a_command_ends_at_its_limit_and_when_it_is_stopped() {
     let mut world = World::real();
     let input = json!({ "command": "echo begun; sleep 60", "timeout_ms": 300 });
     let answer = world.call("exec_command", input).await;
@@ -198,7 +198,7 @@ async fn a_patch_typed_as_a_command_is_applied() {
 }
 
 #[tokio::test]
-async fn every_way_of_running_to_fail_says_what_to_do() {
+pub(super) async fn every_way_of_running_to_fail_says_what_to_do() {
     use Outcome::{InvalidArguments, UnexpectedEnvironment};
     let world = World::real();
     world.write("file", "");

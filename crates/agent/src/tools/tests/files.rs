@@ -52,7 +52,7 @@ async fn lines_are_read_with_their_numbers() {
 }
 
 #[tokio::test]
-async fn a_long_file_is_read_in_parts() {
+pub(super) async fn a_long_file_is_read_in_parts() {
     let (mut world, _) = World::fake();
     world.context.output_tokens = 100;
     let text: String = (1..=200).map(|ix| format!("line {ix}\n")).collect();
@@ -75,7 +75,7 @@ async fn a_long_file_is_read_in_parts() {
 }
 
 #[tokio::test]
-async fn pictures_are_shown() {
+pub(super) async fn pictures_are_shown() {
     let (mut world, files) = World::fake();
     files.write(&path("/r/a.png"), b"\x89PNG\r\n\x1a\nrest");
     files.write(&path("/r/b.png"), b"no picture");
@@ -98,7 +98,7 @@ async fn pictures_are_shown() {
 }
 
 #[tokio::test]
-async fn every_way_of_reading_to_fail_says_what_to_do() {
+pub(super) async fn every_way_of_reading_to_fail_says_what_to_do() {
     use Outcome::{InvalidArguments, UnexpectedEnvironment};
     let (world, files) = World::fake();
     world.write("src/main.rs", "x\n");
@@ -319,7 +319,7 @@ async fn every_way_of_reading_to_fail_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn folders_are_listed() {
+pub(super) async fn folders_are_listed() {
     let (world, files) = World::fake();
     world.write("src/deep/a.rs", "");
     world.write("README.md", "");
@@ -343,7 +343,7 @@ async fn folders_are_listed() {
 }
 
 #[tokio::test]
-async fn files_are_found_by_name_and_content() {
+pub(super) async fn files_are_found_by_name_and_content() {
     for world in [World::fake().0, World::real()] {
         world.write("src/a.rs", "fn one() {}\nfn two() {}\n");
         world.write("src/b.txt", "fn one\n");

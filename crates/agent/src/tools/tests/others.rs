@@ -146,7 +146,7 @@ async fn what_is_plugged_in_is_offered_and_asked() {
 }
 
 #[tokio::test]
-async fn every_way_of_asking_others_to_fail_says_what_to_do() {
+pub(super) async fn every_way_of_asking_others_to_fail_says_what_to_do() {
     use Outcome::{InvalidArguments, ProviderError, UnexpectedEnvironment, UserAborted};
     let inputs = [
         ("semantic_search", json!({ "query": "x" })),
@@ -397,7 +397,7 @@ async fn rules_are_kept_in_the_project() {
 }
 
 #[tokio::test]
-async fn the_repository_is_read() {
+pub(super) async fn the_repository_is_read() {
     let world = World::real();
     world.write("a.txt", "one\ntwo\n");
     let git = "git -c user.name=Ada -c user.email=ada@example.org";
@@ -472,7 +472,7 @@ impl Buffers for Open {
 }
 
 #[tokio::test]
-async fn unsaved_texts_are_read_and_searched_and_not_edited() {
+pub(super) async fn unsaved_texts_are_read_and_searched_and_not_edited() {
     let world = World::plugged(|sources| sources.buffers = Some(Arc::new(Open("unsaved\n"))));
     world.write("open", "saved\n");
     world.write("closed", "saved\n");

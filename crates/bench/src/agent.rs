@@ -1,0 +1,32 @@
+//! Agents: calls side by side, what the harness adds to a call, what a session weighs, and what is left of logs.
+//!
+//! The tools, the ledger and the files are real; the model answers at once, within this process, so that what is
+//! measured is ours.
+
+mod crowd;
+mod logs;
+mod overhead;
+mod parallel;
+mod world;
+
+use crate::figure::Figure;
+
+/// The figures.
+pub(crate) fn run() -> Result<Vec<Figure>, String> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start: {error}"))?;
+    let say = |part: &str| eprintln!("agent: {part} …");
+    let mut figures = Vec::new();
+    // First, while nothing else has used memory that would be used again.
+    say("sixteen sessions");
+    figures.extend(runtime.block_on(crowd::run())?);
+    say("calls side by side");
+    figures.extend(runtime.block_on(parallel::run())?);
+    say("what the harness adds to a call");
+    figures.extend(runtime.block_on(overhead::run())?);
+    say("logs made short");
+    figures.extend(logs::run()?);
+    Ok(figures)
+}

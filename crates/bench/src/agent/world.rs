@@ -1,0 +1,275 @@
+//! A harness with real tools, files and ledger, whose model says what it is told to, at once.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use ::agent::context::{ProjectContexts, Surroundings, Trust};
+use ::agent::engine::{Harness, HarnessParts, Limits, Mind, Opened, PlainCompactor, Start, start};
+use ::agent::leave::AllowAll;
+use ::agent::record::{Mode, TurnEnd};
+use ::agent::session::{Command, Event, Prompt};
+use ::agent::sources::Sources;
+use ::agent::store::Store;
+use ::agent::tool::{Access, Answer, Call, Tool, ToolClass, ToolContext};
+use ::agent::tools::{self, Options};
+use base::AbsPath;
+use futures::future::BoxFuture;
+use futures::stream::{self, BoxStream};
+use futures::{FutureExt, StreamExt};
+use host::{RealClock, RealFiles};
+use ledger::Ledger;
+use model::{
+    Event as Piece, ParallelTools, Price, Profile, StopReason, TokenCount, ToolSpec, Usage,
+};
+use router::actor::{Ask, Question, Told};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The calls of one answer: tool and arguments.
+pub(super) type Calls = Vec<(&'static str, Value)>;
+/// What the model calls in a step, counted from 0; nothing ends the turn.
+pub(super) type Plan = dyn Fn(usize) -> Calls + Send + Sync;
+
+/// What happened when.
+#[derive(Clone, Debug)]
+pub(super) enum Moment {
+    /// The model was asked.
+    Asked,
+    /// Its answer was handed over whole.
+    Answered,
+    /// A tool began.
+    Began,
+    /// A tool ended.
+    Ended,
+}
+
+/// Moments in their order.
+pub(super) type Moments = Arc<Mutex<Vec<(Moment, Instant)>>>;
+
+/// A place for sessions. Its folder goes away with it.
+pub(super) struct World {
+    harness: Arc<Harness>,
+    root: AbsPath,
+    pub(super) moments: Moments,
+    _folder: TempDir,
+}
+
+/// A session under way.
+pub(super) struct Session(Opened);
+
+impl World {
+    /// With a model that follows a plan in every session.
+    pub(super) fn new(plan: Arc<Plan>) -> Result<Self, String> {
+        let folder =
+            tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+        let real = folder.path().canonicalize();
+        let real = real.map_err(|error| format!("no temporary folder: {error}"))?;
+        let path = AbsPath::new(real).ok_or("the temporary folder has no absolute path")?;
+        let root = path.join("project");
+        std::fs::create_dir_all(&root).map_err(|error| format!("no project: {error}"))?;
+        let sources = Arc::new(Sources {
+            files: Arc::new(RealFiles),
+            clock: Arc::new(RealClock::default()),
+            state: path.join("state"),
+            buffers: None,
+            search: None,
+            diagnostics: None,
+            web: None,
+        });
+        let opened = Ledger::open(&path.join("ledger.db"), 1).map_err(|error| error.to_string())?;
+        let mut options = Options::new(&sources);
+        options.reaches_private = true;
+        let rooms = options.rooms.clone();
+        let moments = Moments::default();
+        let timed = tools::all(&options).into_iter().map(|tool| {
+            let moments = moments.clone();
+            Arc::new(Timed { tool, moments }) as Arc<dyn Tool>
+        });
+        let contexts = ProjectContexts::new(sources.clone(), Trust::all(), None, |_| {
+            Surroundings::of_machine(None)
+        });
+        let harness = Harness::new(HarnessParts {
+            store: Store::start(opened.ledger)?,
+            mind: Arc::new(Playing {
+                plan,
+                steps: Mutex::default(),
+                moments: moments.clone(),
+                profile: Arc::new(Profile {
+                    tools: Some(true),
+                    context: TokenCount(10_000_000),
+                    parallel: ParallelTools::Allowed,
+                    ..Profile::harmless()
+                }),
+            }),
+            tools: timed.collect(),
+            contexts: Arc::new(contexts),
+            compactor: Arc::new(PlainCompactor),
+            limits: Limits::default(),
+            farewell: Arc::new(move |session| rooms.leave(session)),
+            sources,
+        });
+        Ok(Self {
+            harness,
+            root,
+            moments,
+            _folder: folder,
+        })
+    }
+
+    /// Writes a file of the project.
+    pub(super) fn write(&self, path: &str, text: &str) -> Result<(), String> {
+        std::fs::write(self.root.join(path), text).map_err(|error| format!("{path}: {error}"))
+    }
+
+    /// Starts a session.
+    pub(super) fn session(&self) -> Session {
+        Session(start(Start {
+            harness: self.harness.clone(),
+            root: self.root.clone(),
+            model: "bench/model".to_owned(),
+            mode: Mode::Build,
+            judge: Arc::new(AllowAll),
+            has_person: false,
+            budget: None,
+            hooks: None,
+            parent: None,
+        }))
+    }
+
+    /// What happened since this was last asked.
+    pub(super) fn take(&self) -> Vec<(Moment, Instant)> {
+        std::mem::take(&mut *lock(&self.moments))
+    }
+}
+
+impl Session {
+    /// Plays a turn to its end.
+    pub(super) async fn turn(&mut self) -> Result<(), String> {
+        let prompt = Prompt {
+            text: "Go on.".to_owned(),
+            images: Vec::new(),
+        };
+        let sent = self.0.commands.send(Command::Prompt(prompt)).await;
+        sent.map_err(|_| "the session has ended".to_owned())?;
+        while let Some(event) = self.0.events.recv().await {
+            match event {
+                Event::Idle(TurnEnd::Done) => return Ok(()),
+                Event::Idle(end) => return Err(format!("a turn ended otherwise: {end:?}")),
+                _ => {}
+            }
+        }
+        Err("the session has ended".to_owned())
+    }
+}
+
+/// The model: follows the plan.
+struct Playing {
+    plan: Arc<Plan>,
+    /// How often each session has asked.
+    steps: Mutex<HashMap<String, usize>>,
+    moments: Moments,
+    profile: Arc<Profile>,
+}
+
+impl Mind for Playing {
+    fn ask(&self, ask: Ask) -> BoxStream<'static, Told> {
+        note(&self.moments, Moment::Asked);
+        let session = match ask.what {
+            Question::Chat(request) => request.conversation.unwrap_or_default(),
+            Question::Fim(_) => String::new(),
+        };
+        let mut steps = lock(&self.steps);
+        let step = steps.entry(session).or_default();
+        let calls = (self.plan)(*step);
+        let pieces = pieces(*step, &calls);
+        *step += 1;
+        let moments = self.moments.clone();
+        let told = stream::iter(pieces).inspect(move |piece| {
+            if matches!(piece, Piece::Stop { .. }) {
+                note(&moments, Moment::Answered);
+            }
+        });
+        told.map(Told::Event).boxed()
+    }
+
+    fn profile(&self, _model: &str) -> Arc<Profile> {
+        self.profile.clone()
+    }
+
+    fn price(&self, _model: &str) -> Option<Price> {
+        Some(Price::FREE)
+    }
+}
+
+fn pieces(step: usize, calls: &Calls) -> Vec<Piece> {
+    let mut pieces = vec![
+        Piece::Start {
+            id: format!("answer-{step}"),
+            model: "model".to_owned(),
+        },
+        Piece::TextDelta(format!("Step {step}.")),
+    ];
+    for (index, (tool, arguments)) in (0..).zip(calls) {
+        pieces.push(Piece::ToolStart {
+            index,
+            id: format!("call-{step}-{index}"),
+            name: (*tool).to_owned(),
+        });
+        pieces.push(Piece::ToolArgsDelta {
+            index,
+            fragment: arguments.to_string(),
+        });
+        pieces.push(Piece::ToolEnd { index });
+    }
+    pieces.push(Piece::Usage(Usage::default()));
+    let (reason, raw) = match calls.is_empty() {
+        true => (StopReason::EndTurn, "end_turn"),
+        false => (StopReason::ToolUse, "tool_use"),
+    };
+    let raw = raw.to_owned();
+    pieces.push(Piece::Stop { reason, raw });
+    pieces
+}
+
+/// A tool whose beginning and end are noted.
+struct Timed {
+    tool: Arc<dyn Tool>,
+    moments: Moments,
+}
+
+impl Tool for Timed {
+    fn name(&self) -> &str {
+        self.tool.name()
+    }
+
+    fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
+        self.tool.spec(profile)
+    }
+
+    fn class(&self) -> ToolClass {
+        self.tool.class()
+    }
+
+    fn access(&self, call: &Call, context: &ToolContext) -> Result<Access, Answer> {
+        self.tool.access(call, context)
+    }
+
+    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
+        async move {
+            note(&self.moments, Moment::Began);
+            let answer = self.tool.run(call, context).await;
+            note(&self.moments, Moment::Ended);
+            answer
+        }
+        .boxed()
+    }
+}
+
+fn note(moments: &Moments, moment: Moment) {
+    lock(moments).push((moment, Instant::now()));
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

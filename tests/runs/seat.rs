@@ -1,0 +1,151 @@
+//! The person's seat at a session in this very process: the same workshop that the window uses.
+
+use std::time::{Duration, Instant};
+
+use agent::ask::Decision;
+use agent::context::Trust;
+use agent::engine::Opened;
+use agent::record::{Mode, Record, TurnEnd};
+use agent::session::{Command, Event, Prompt};
+use base::AbsPath;
+use headless::workshop::Workshop;
+
+use super::world::World;
+
+/// A session, and who answers it: everything that is asked for is allowed.
+pub(super) struct Seat {
+    /// The router and the tools end with it.
+    _workshop: Workshop,
+    opened: Opened,
+}
+
+impl Seat {
+    pub(super) async fn start(world: &World) -> Self {
+        let workshop = Workshop::open(&world.dirs(), Trust::all()).await;
+        let workshop = workshop.expect("a workshop");
+        assert!(workshop.problems().is_empty(), "{:?}", workshop.problems());
+        let root = AbsPath::new(world.project()).expect("absolute");
+        let started = workshop.start(root, "mock/m".to_owned(), Mode::Build);
+        let (opened, _) = started.expect("a session");
+        Self {
+            _workshop: workshop,
+            opened,
+        }
+    }
+
+    /// Opens a session again in a program that knows it from the disk alone.
+    pub(super) async fn resume(world: &World, id: &str) -> Self {
+        let workshop = Workshop::open(&world.dirs(), Trust::all()).await;
+        let workshop = workshop.expect("a workshop");
+        let (opened, _) = workshop.resume(id).await.expect("the session");
+        Self {
+            _workshop: workshop,
+            opened,
+        }
+    }
+
+    pub(super) fn id(&self) -> &str {
+        &self.opened.id
+    }
+
+    pub(super) async fn tell(&self, command: Command) {
+        self.opened
+            .commands
+            .send(command)
+            .await
+            .expect("the session lives");
+    }
+
+    /// Plays a turn to its end.
+    pub(super) async fn turn(&mut self, text: &str) -> TurnEnd {
+        self.tell(prompt(text)).await;
+        loop {
+            if let Some(end) = self.next().await {
+                return end;
+            }
+        }
+    }
+
+    /// Begins a turn and stops it after a while. How long it took from then to its end.
+    pub(super) async fn stopped_turn(
+        &mut self,
+        text: &str,
+        after: Duration,
+    ) -> (TurnEnd, Duration) {
+        self.tell(prompt(text)).await;
+        let mut stopped = None;
+        let stop = tokio::time::sleep(after);
+        tokio::pin!(stop);
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut stop, if stopped.is_none() => {
+                    stopped = Some(Instant::now());
+                    self.opened.commands.send(Command::Stop).await.expect("the session lives");
+                }
+                end = next(&mut self.opened) => if let Some(end) = end {
+                    return (end, stopped.map_or(Duration::ZERO, |stopped| stopped.elapsed()));
+                },
+            }
+        }
+    }
+
+    async fn next(&mut self) -> Option<TurnEnd> {
+        next(&mut self.opened).await
+    }
+
+    /// Ends the session's task.
+    pub(super) async fn leave(mut self) {
+        self.tell(Command::Close).await;
+        while !matches!(self.opened.events.recv().await, None | Some(Event::Closed)) {}
+    }
+}
+
+/// Hears the next event, and answers it; the turn's end, if it was that.
+async fn next(opened: &mut Opened) -> Option<TurnEnd> {
+    let event = opened.events.recv().await.expect("the session lives");
+    if let Some(command) = decide(&event) {
+        opened
+            .commands
+            .send(command)
+            .await
+            .expect("the session lives");
+    }
+    match event {
+        Event::Idle(end) => Some(end),
+        _ => None,
+    }
+}
+
+fn decide(event: &Event) -> Option<Command> {
+    match event {
+        Event::Recorded(stored) => match &stored.record {
+            Record::LeaveAsked { call, .. } => Some(Command::Decide {
+                call: call.clone(),
+                decision: Decision::Once,
+            }),
+            _ => None,
+        },
+        Event::Child { session, event } => Some(Command::Child {
+            session: session.as_ref().to_owned(),
+            command: Box::new(decide(event)?),
+        }),
+        _ => None,
+    }
+}
+
+fn prompt(text: &str) -> Command {
+    Command::Prompt(Prompt {
+        text: text.to_owned(),
+        images: Vec::new(),
+    })
+}
+
+/// Runs a story on threads of its own.
+pub(super) fn block_on<T>(story: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build();
+    runtime.expect("a runtime").block_on(story)
+}
