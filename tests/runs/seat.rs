@@ -1,9 +1,9 @@
 //! The person's seat at a session in this very process: the same workshop that the window uses.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agent::ask::Decision;
-use agent::context::Trust;
 use agent::engine::Opened;
 use agent::record::{Mode, Record, TurnEnd};
 use agent::session::{Command, Event, Prompt};
@@ -21,7 +21,7 @@ pub(super) struct Seat {
 
 impl Seat {
     pub(super) async fn start(world: &World) -> Self {
-        let workshop = Workshop::open(&world.dirs(), Trust::all()).await;
+        let workshop = Workshop::open(&world.dirs(), Arc::default()).await;
         let workshop = workshop.expect("a workshop");
         assert!(workshop.problems().is_empty(), "{:?}", workshop.problems());
         let root = AbsPath::new(world.project()).expect("absolute");
@@ -35,7 +35,7 @@ impl Seat {
 
     /// Opens a session again in a program that knows it from the disk alone.
     pub(super) async fn resume(world: &World, id: &str) -> Self {
-        let workshop = Workshop::open(&world.dirs(), Trust::all()).await;
+        let workshop = Workshop::open(&world.dirs(), Arc::default()).await;
         let workshop = workshop.expect("a workshop");
         let (opened, _) = workshop.resume(id).await.expect("the session");
         Self {
