@@ -59,7 +59,7 @@ enum Command {
     Ask(ask::Ask),
     /// Have an agent do a task
     Run(Box<run::Run>),
-    /// Be the agent of another editor, over standard input and output
+    // Without a line of its own, so that its help is the whole text.
     Acp(acp::Acp),
     /// Say which sessions there were, and what happened in them
     Sessions(sessions::Sessions),

@@ -29,6 +29,20 @@ fn help_goes_to_the_output_and_a_mistake_to_the_errors() {
 }
 
 #[test]
+fn the_help_of_the_agent_for_editors_tells_how_it_is_set_up() {
+    let (is_good, output, _) = answer(&["acp", "--help"]);
+    assert!(
+        is_good && output.contains("tell the editor to run"),
+        "{output}"
+    );
+    let (_, output, _) = answer(&["--help"]);
+    assert!(
+        output.contains("Be the agent of another editor"),
+        "{output}"
+    );
+}
+
+#[test]
 fn a_pipe_is_refused_in_a_sentence() {
     let (is_good, _, errors) = answer(&["write", "/dev/null"]);
     assert!(!is_good);

@@ -81,10 +81,15 @@ impl World {
     }
 
     /// A turn by the protocol's own client, and the program's exit code and complaints.
-    async fn own_client(&self, folder: PathBuf, arguments: &[&str]) -> (Seen, i32, String) {
+    async fn own_client(
+        &self,
+        folder: PathBuf,
+        arguments: &[&str],
+        text: &str,
+    ) -> (Seen, i32, String) {
         let mut child = self.run(arguments);
         let (from, to) = (child.stdout.take(), child.stdin.take());
-        let seen = prompt(from.expect("a pipe"), to.expect("a pipe"), folder, FIX);
+        let seen = prompt(from.expect("a pipe"), to.expect("a pipe"), folder, text);
         let seen = tokio::time::timeout(PATIENCE, seen).await;
         let seen = seen.expect("in time").expect("a turn");
         let (code, complaints) = ended(child).await;
@@ -243,7 +248,7 @@ const FIXED: &str = "(weekday - today.weekday() - 1) % 7 + 1";
 async fn the_protocols_own_client_has_a_test_fixed() {
     let world = World::new();
     let (seen, code, complaints) = world
-        .own_client(world.project(), &["acp", "--model", "demo"])
+        .own_client(world.project(), &["acp", "--model", "demo"], FIX)
         .await;
     assert_eq!(
         (seen.reason.as_str(), code),
@@ -268,7 +273,7 @@ async fn the_protocols_own_client_has_a_test_fixed() {
 async fn with_yes_nothing_is_asked() {
     let world = World::new();
     let (seen, code, complaints) = world
-        .own_client(world.project(), &["acp", "--model", "demo", "--yes"])
+        .own_client(world.project(), &["acp", "--model", "demo", "--yes"], FIX)
         .await;
     assert_eq!((seen.reason.as_str(), seen.asked, code), ("end_turn", 0, 0));
     assert!(complaints.contains("nothing is asked"), "{complaints}");
@@ -280,7 +285,7 @@ async fn elsewhere_the_demo_works_on_a_copy_and_says_so() {
     let empty = world.folder.path().as_path().join("empty");
     std::fs::create_dir(&empty).expect("a folder");
     let (seen, _, _) = world
-        .own_client(empty.clone(), &["acp", "--model", "demo"])
+        .own_client(empty.clone(), &["acp", "--model", "demo"], FIX)
         .await;
     assert_eq!(seen.reason, "end_turn");
     let said = seen.updates.iter().any(|update| {
@@ -290,6 +295,22 @@ async fn elsewhere_the_demo_works_on_a_copy_and_says_so() {
     assert!(said, "{:#?}", seen.updates);
     assert_eq!(empty.read_dir().expect("a folder").count(), 0);
     assert!(!read(&world.project().join("todo/dates.py")).contains(FIXED));
+}
+
+#[tokio::test]
+async fn a_longer_turn_keeps_its_conversation() {
+    let world = World::new();
+    let demo = ["acp", "--model", "demo"];
+    let (seen, _, _) = world
+        .own_client(world.project(), &demo, "add a count command")
+        .await;
+    let said: String = seen
+        .updates
+        .iter()
+        .filter(|update| update["sessionUpdate"] == "agent_message_chunk")
+        .filter_map(|update| update["content"]["text"].as_str())
+        .collect();
+    assert!(said.contains("and its test passes"), "{said}");
 }
 
 #[tokio::test]

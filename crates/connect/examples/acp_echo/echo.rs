@@ -109,6 +109,7 @@ impl Engine for Echo {
             title: "Echo".to_owned(),
             version: "1".to_owned(),
             sees: true,
+            roams: true,
         }
     }
 

@@ -82,6 +82,8 @@ pub struct About {
     pub version: String,
     /// Whether prompts may hold pictures.
     pub sees: bool,
+    /// Whether sessions look at more folders than the one they work in.
+    pub roams: bool,
 }
 
 /// What an editor wants of a session.

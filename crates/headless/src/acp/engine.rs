@@ -106,6 +106,7 @@ impl Engine for Burin {
             title: "Burin".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             sees: true,
+            roams: false,
         }
     }
 

@@ -10,7 +10,7 @@ use model::policy::route::Privacy;
 use model::policy::{KeyName, Lane, LaneLimits};
 use model::{
     Client, FactsRow, ModelFacts, ModelId, ParallelTools, Price, Prices, Profile, Profiles,
-    RowKind, Tier,
+    RowKind, Tier, TokenCount,
 };
 use router::actor::{LaneConfig, StallLimits};
 use router::http::{
@@ -35,6 +35,9 @@ const STALL: StallLimits = StallLimits {
     first_event: Duration::from_secs(330),
     idle: Duration::from_secs(900),
 };
+
+/// The tokens that the demo model's script takes. With less its conversations are made shorter, which it does not know.
+const DEMO_CONTEXT: u64 = 100_000;
 
 /// The name of the demo model.
 pub(crate) const DEMO: &str = "demo";
@@ -261,6 +264,7 @@ pub(crate) fn demo() -> Result<LaneConfig, String> {
             tier: Tier::Small,
             tools: Some(true),
             parallel: ParallelTools::Allowed,
+            context: TokenCount(DEMO_CONTEXT),
             ..Profile::harmless()
         },
         same_as: None,

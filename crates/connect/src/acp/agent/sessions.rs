@@ -161,11 +161,12 @@ impl Desk {
         let prompt = v1::PromptCapabilities::new()
             .image(about.sees)
             .embedded_context(true);
+        let more = v1::SessionAdditionalDirectoriesCapabilities::new();
         let session = v1::SessionCapabilities::new()
             .list(v1::SessionListCapabilities::new())
             .resume(v1::SessionResumeCapabilities::new())
             .close(v1::SessionCloseCapabilities::new())
-            .additional_directories(v1::SessionAdditionalDirectoriesCapabilities::new());
+            .additional_directories(about.roams.then_some(more));
         let able = v1::AgentCapabilities::new()
             .load_session(true)
             .prompt_capabilities(prompt)

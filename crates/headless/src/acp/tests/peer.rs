@@ -190,6 +190,10 @@ impl Peer {
         let hello = json!({ "protocolVersion": 1, "clientCapabilities": able });
         let (answer, _) = self.answer("initialize", hello).await;
         assert_eq!(answer["result"]["agentInfo"]["name"], "burin-agent");
+        let able = &answer["result"]["agentCapabilities"]["sessionCapabilities"];
+        // What is not done is not offered.
+        assert_eq!(able["additionalDirectories"], Value::Null);
+        assert!(able["list"].is_object() && able["resume"].is_object());
     }
 
     /// Begins a session and hears which commands it has; its id.
