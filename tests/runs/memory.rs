@@ -96,7 +96,7 @@ fn long_script(steps: usize) -> String {
             { "text": format!("Step {step}.") },
             { "calls": [
                 { "tool": "exec_command", "arguments": { "command": format!("seq {step} {}", step + 200) } },
-                { "tool": "read", "arguments": { "path": format!("file{}.txt", step % 10), "offset": step, "limit": 40 } },
+                { "tool": "read", "arguments": { "path": format!("file{}.txt", step % 10), "offset": step % 350 + 1, "limit": 40 } },
                 { "tool": "grep", "arguments": { "pattern": format!("line {step} of"), "path": "." } },
                 { "tool": "write", "arguments": { "path": format!("out/{step}.txt"), "content": format!("{step}\n") } },
             ] },
