@@ -1,6 +1,6 @@
 //! The engines without a window: what the program `burin-agent` does.
 //!
-//! Knows: `agent`, `host`, `ledger`, `patch`, `project`, `router`. Must not know: windows, how anything is drawn.
+//! Knows: `agent`, `connect`, `host`, `ledger`, `patch`, `project`, `router`. Must not know: windows, how anything is drawn.
 //! Invariant: every failure is a sentence on standard error and an exit code that is not 0.
 //! Start at `run`; each command is a module.
 
@@ -8,7 +8,10 @@ mod apply;
 mod ask;
 mod crew;
 mod doctor;
+mod foreign;
+mod form;
 mod grep;
+mod mcp;
 mod models;
 mod recover;
 mod run;
@@ -19,10 +22,12 @@ mod write;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
+use base::AbsPath;
 use clap::{Parser, Subcommand};
-use host::{Dirs, RealFiles};
+use host::{Dirs, Files, RealFiles};
 
 /// Burin without a window.
 #[derive(Parser)]
@@ -57,6 +62,8 @@ enum Command {
     Ask(ask::Ask),
     /// Have an agent do a task
     Run(Box<run::Run>),
+    /// Say which MCP servers there are, and whether those of a project may run
+    Mcp(mcp::Mcp),
     /// Say which sessions there were, and what happened in them
     Sessions(sessions::Sessions),
     /// Say how calls of tools end, and what models used
@@ -98,6 +105,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
                 },
                 streams,
             ),
+            Command::Mcp(mcp) => mcp.run(&dirs, streams),
             Command::Sessions(sessions) => sessions.run(&dirs, streams),
             Command::Stats(stats) => stats.run(&dirs, streams),
             Command::Models(models) => models.run(&RealFiles, &dirs, streams),
@@ -127,6 +135,15 @@ fn explain(error: &clap::Error, streams: &mut Streams<'_>) -> ExitCode {
 fn tell(streams: &mut Streams<'_>, sentence: &str) {
     // Where standard error is closed there is nobody to tell.
     writeln!(streams.errors, "burin-agent: {sentence}").ok();
+}
+
+/// The folder that is meant: a real path without links.
+fn folder(named: Option<&Path>, files: &dyn Files) -> Result<AbsPath, String> {
+    let here = std::env::current_dir();
+    let here = here.map_err(|error| format!("cannot tell where I am: {error}"))?;
+    let here = AbsPath::new(here).ok_or("the working directory is no absolute path")?;
+    let path = named.map_or(here.clone(), |named| here.join(named));
+    files.canonicalize(&path).map_err(|error| error.to_string())
 }
 
 /// An answer that could not be written, as a sentence.

@@ -7,7 +7,8 @@ fn main() -> ExitCode {
     headless::run(
         std::env::args_os(),
         &mut headless::Streams {
-            input: &mut stdin().lock(),
+            // Not locked for good: who answers questions is read on a thread of its own.
+            input: &mut stdin(),
             output: &mut stdout().lock(),
             errors: &mut stderr().lock(),
         },

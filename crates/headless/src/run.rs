@@ -4,7 +4,7 @@ mod person;
 pub(crate) mod show;
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use host::{Dirs, Files};
 use model::{Cost, FailureClass};
 
 use crate::ask::{self, class_named};
-use crate::crew::{self, Known};
+use crate::crew::{self, Crew, Known, Wanted};
 use crate::models::setup::{self, DEMO, Setup};
 use crate::{Streams, tell, unwritten};
 use person::Person;
@@ -110,6 +110,13 @@ impl Run {
         }
     }
 
+    fn form(&self) -> Form {
+        match self.json {
+            true => Form::Json,
+            false => Form::Text,
+        }
+    }
+
     async fn perform(
         &self,
         task: String,
@@ -140,9 +147,9 @@ impl Run {
         let router = ask::start(lanes, &settings, book.clone());
         // Who starts an agent in a folder by hand trusts what stands there.
         let mind = crew::mind(router.clone(), &known);
-        let harness = crew::harness(mind, store, machine.dirs, Trust::all());
         let root = self.folder(&wanted, past.as_ref(), machine, streams)?;
-        let start = self.start(harness, &wanted, root, machine, streams)?;
+        let crew = Crew::new(mind, store, machine.dirs, Trust::all());
+        let start = self.start(&crew, &wanted, root, machine, streams).await?;
         let opened = match &past {
             Some(past) => engine::resume(start.clone(), &past.id).await?,
             None => engine::start(start.clone()),
@@ -153,7 +160,9 @@ impl Run {
             // A session that has ended already says so by its events.
             opened.commands.send(switch).await.ok();
         }
-        let end = self.follow(opened, &start, task, streams).await?;
+        let end = self.follow(opened, &start, task, streams).await;
+        crew.close().await;
+        let end = end?;
         router.idle().await;
         if let Err(error) = book.flush() {
             tell(
@@ -164,9 +173,9 @@ impl Run {
         Ok(exit_code(&end))
     }
 
-    fn start(
+    async fn start(
         &self,
-        harness: Arc<agent::engine::Harness>,
+        crew: &Crew,
         model: &str,
         root: AbsPath,
         machine: Machine<'_>,
@@ -177,26 +186,25 @@ impl Run {
                            sandbox";
             tell(streams, warning);
         }
-        let (judge, problems) = crew::judge(self.yes, machine.dirs);
-        problems.iter().for_each(|problem| tell(streams, problem));
         let is_there = self.json || std::io::stdin().is_terminal();
         let hooks = self.hooks(machine, &root, streams)?;
-        Ok(Start {
-            harness,
+        let wanted = Wanted {
             root,
             model: model.to_owned(),
             mode: match self.plan {
                 true => Mode::Plan,
                 false => Mode::Build,
             },
-            judge,
+            allows_all: self.yes,
             has_person: is_there && !self.yes,
             budget: self
                 .max_cost
                 .map(|dollars| Cost((dollars.max(0.0) * 1e9) as u64)),
             hooks,
-            parent: None,
-        })
+        };
+        let (start, notices) = crew.start(wanted).await;
+        notices.iter().for_each(|notice| tell(streams, notice));
+        Ok(start)
     }
 
     /// The hooks that may run here.
@@ -252,24 +260,19 @@ impl Run {
         machine: Machine<'_>,
         streams: &mut Streams<'_>,
     ) -> Result<AbsPath, String> {
-        let here = std::env::current_dir();
-        let here = here.map_err(|error| format!("cannot tell where I am: {error}"))?;
-        let here = AbsPath::new(here).ok_or("the working directory is no absolute path")?;
-        let path = match (&self.root, past) {
-            (Some(root), _) => here.join(root),
-            (None, Some(past)) => here.join(&past.root),
+        let sample = match (&self.root, past) {
             (None, None) if model == DEMO => {
                 let folder = sample(machine.files, machine.dirs)?;
                 let sentence = format!("the demo model works on a sample project in {folder}");
                 tell(streams, &sentence);
-                folder
+                Some(folder)
             }
-            (None, None) => here,
+            _ => None,
         };
-        machine
-            .files
-            .canonicalize(&path)
-            .map_err(|error| error.to_string())
+        let past = past.map(|past| Path::new(&past.root));
+        let named = self.root.as_deref().or(past);
+        let named = named.or(sample.as_ref().map(AbsPath::as_path));
+        crate::folder(named, machine.files)
     }
 
     /// Passes on what the session tells until its turn ends.
@@ -280,10 +283,7 @@ impl Run {
         task: String,
         streams: &mut Streams<'_>,
     ) -> Result<TurnEnd, String> {
-        let form = match self.json {
-            true => Form::Json,
-            false => Form::Text,
-        };
+        let form = self.form();
         let mut printer = Printer::new(form, self.show_prompt);
         printer
             .begin(&opened.id, start, streams)

@@ -2,10 +2,8 @@
 //!
 //! Start at `Workshop::open`, on a tokio runtime.
 
-use std::sync::Arc;
-
 use agent::context::Trust;
-use agent::engine::{self, Harness, Opened, Start};
+use agent::engine::{self, Opened, Start};
 use agent::record::Mode;
 use agent::store::{SessionLine, Store};
 use base::AbsPath;
@@ -13,12 +11,12 @@ use host::{Dirs, Files, RealFiles};
 use model::ModelId;
 
 use crate::ask;
-use crate::crew::{self, Known};
+use crate::crew::{self, Crew, Known, Wanted};
 use crate::models::setup::{self, DEMO, KeyState, Setup};
 
 /// The way to sessions.
 pub struct Workshop {
-    harness: Arc<Harness>,
+    crew: Crew,
     dirs: Dirs,
     models: Vec<Model>,
     default: String,
@@ -61,14 +59,14 @@ impl Workshop {
         problems.extend(aside);
         let router = ask::start(lanes, &setup.settings, book);
         let store = Store::start(ledger)?;
-        let harness = crew::harness(crew::mind(router, &known), store, dirs, trust);
+        let crew = Crew::new(crew::mind(router, &known), store, dirs, trust);
         let models = setup.models.iter().map(|found| Model {
             id: found.id.to_string(),
             is_local: found.is_local,
             has_tools: found.profile.tools == Some(true),
         });
         Ok(Self {
-            harness,
+            crew,
             dirs: dirs.clone(),
             models: models.collect(),
             missing_keys: missing_keys(&setup),
@@ -99,7 +97,8 @@ impl Workshop {
 
     /// Starts a session in a folder, a real path without links. The demo model gets a copy of the sample project
     /// instead, unless the folder is one. Nothing is written down before its first prompt. Answers where it works.
-    pub fn start(
+    /// Takes a few seconds at most, as servers are waited for whose tools it gets.
+    pub async fn start(
         &self,
         root: AbsPath,
         model: String,
@@ -110,47 +109,46 @@ impl Workshop {
             true => crate::run::sample(&RealFiles, &self.dirs)?,
             false => root,
         };
-        let start = self.start_of(root.clone(), model, mode);
+        let start = self.start_of(root.clone(), model, mode).await;
         Ok((engine::start(start), root))
     }
 
     /// Opens a session of before, in its own folder. Answers where it works.
     pub async fn resume(&self, id: &str) -> Result<(Opened, AbsPath), String> {
-        let store = self.harness.store().clone();
+        let store = self.crew.store().clone();
         let name = id.to_owned();
         let lines = tokio::task::spawn_blocking(move || store.sessions(usize::MAX)).await;
         let lines = lines.map_err(|error| format!("the sessions could not be read: {error}"))??;
         let line = lines.into_iter().find(|line| line.id == name);
         let line = line.ok_or_else(|| format!("there is no session {id}"))?;
         let root = AbsPath::new(&line.root).ok_or_else(|| format!("{} is no folder", line.root))?;
-        let start = self.start_of(root.clone(), line.model, line.mode);
+        let start = self.start_of(root.clone(), line.model, line.mode).await;
         Ok((engine::resume(start, id).await?, root))
     }
 
     /// The records of a session. Blocks on the disk.
     pub fn records(&self, id: &str) -> Result<Vec<agent::Stored>, String> {
-        self.harness.store().read(id).map(|past| past.records)
+        self.crew.store().read(id).map(|past| past.records)
     }
 
     /// The latest sessions, at most `limit`. Blocks on the disk.
     pub fn sessions(&self, limit: usize) -> Result<Vec<SessionLine>, String> {
-        self.harness.store().sessions(limit)
+        self.crew.store().sessions(limit)
     }
 
-    fn start_of(&self, root: AbsPath, model: String, mode: Mode) -> Start {
-        let (judge, problems) = crew::judge(false, &self.dirs);
-        problems.iter().for_each(|problem| log::warn!("{problem}"));
-        Start {
-            harness: self.harness.clone(),
+    async fn start_of(&self, root: AbsPath, model: String, mode: Mode) -> Start {
+        let wanted = Wanted {
             root,
             model,
             mode,
-            judge,
+            allows_all: false,
             has_person: true,
             budget: None,
             hooks: None,
-            parent: None,
-        }
+        };
+        let (start, notices) = self.crew.start(wanted).await;
+        notices.iter().for_each(|notice| log::warn!("{notice}"));
+        start
     }
 }
 
