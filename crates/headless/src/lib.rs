@@ -4,6 +4,7 @@
 //! Invariant: every failure is a sentence on standard error and an exit code that is not 0.
 //! Start at `run`; each command is a module.
 
+mod agents;
 mod apply;
 mod ask;
 mod crew;
@@ -11,6 +12,7 @@ mod doctor;
 mod foreign;
 mod form;
 mod grep;
+mod guest;
 mod mcp;
 mod models;
 mod recover;
@@ -62,6 +64,8 @@ enum Command {
     Ask(ask::Ask),
     /// Have an agent do a task
     Run(Box<run::Run>),
+    /// Say which agents of others can be hosted, and how to get the rest
+    Agents(agents::Agents),
     /// Say which MCP servers there are, and whether those of a project may run
     Mcp(mcp::Mcp),
     /// Say which sessions there were, and what happened in them
@@ -105,6 +109,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
                 },
                 streams,
             ),
+            Command::Agents(agents) => agents.run(&RealFiles, streams),
             Command::Mcp(mcp) => mcp.run(&dirs, streams),
             Command::Sessions(sessions) => sessions.run(&dirs, streams),
             Command::Stats(stats) => stats.run(&dirs, streams),

@@ -1,6 +1,6 @@
 //! An agent's turn on the command line: its words stream to the output, questions to the terminal.
 
-mod person;
+pub(crate) mod person;
 pub(crate) mod show;
 
 use std::io::IsTerminal;
@@ -21,6 +21,7 @@ use model::{Cost, FailureClass};
 
 use crate::ask::{self, class_named};
 use crate::crew::{self, Crew, Known, Wanted};
+use crate::guest;
 use crate::models::setup::{self, DEMO, Setup};
 use crate::{Streams, tell, unwritten};
 use person::Person;
@@ -63,6 +64,16 @@ pub(crate) struct Run {
     /// Print every piece of each prompt with its origin
     #[arg(long)]
     show_prompt: bool,
+    /// Host this agent instead of ours: claude, codex, gemini, opencode, or the path of a program that speaks ACP
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with_all = ["model", "plan", "max_cost", "trust_hooks", "show_prompt"]
+    )]
+    agent: Option<String>,
+    /// How to sign in to that agent before anything else, with what it needs to know: METHOD or METHOD={…}
+    #[arg(long, requires = "agent", value_name = "METHOD")]
+    sign_in: Option<String>,
     /// The task; read from the input where it is left out or `-`
     task: Vec<String>,
 }
@@ -87,7 +98,10 @@ impl Run {
             .enable_all()
             .build()
             .map_err(|error| format!("cannot start: {error}"))?;
-        let done = runtime.block_on(self.perform(task, machine, streams));
+        let done = match &self.agent {
+            Some(agent) => runtime.block_on(self.host(agent, task, machine, streams)),
+            None => runtime.block_on(self.perform(task, machine, streams)),
+        };
         // Whoever waits for a line of the input on a thread would hold up the end.
         runtime.shutdown_background();
         done
@@ -108,6 +122,26 @@ impl Run {
             "" => Err("there is no task: write it behind the options, or pipe it in".to_owned()),
             _ => Ok(task),
         }
+    }
+
+    /// Has an agent of others do it.
+    async fn host(
+        &self,
+        agent: &str,
+        task: String,
+        machine: Machine<'_>,
+        streams: &mut Streams<'_>,
+    ) -> Result<ExitCode, String> {
+        let job = guest::Job {
+            agent,
+            root: crate::folder(self.root.as_deref(), machine.files)?,
+            task,
+            form: self.form(),
+            allows_all: self.yes,
+            resume: self.resume.as_deref(),
+            sign_in: self.sign_in.as_deref(),
+        };
+        job.perform(machine.dirs, streams).await
     }
 
     fn form(&self) -> Form {

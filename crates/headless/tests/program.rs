@@ -8,6 +8,7 @@
 )]
 
 mod program {
+    mod guests;
     mod home;
     mod npm;
     mod servers;
