@@ -132,7 +132,7 @@ impl Printer {
             }
             Update::Call(update) => self.print_call(update, streams),
             Update::Plan(items) => {
-                let lines: Vec<_> = items.iter().map(|item| plan_line(item)).collect();
+                let lines: Vec<_> = items.iter().map(plan_line).collect();
                 self.say(&lines.join("\n"), streams)
             }
             Update::Notice { text, .. } => self.say(&format!("· {text}"), streams),

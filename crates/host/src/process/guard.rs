@@ -29,6 +29,7 @@ while read -r what group; do
   ends) case $all in *" $group "*) all="${all%% $group *} ${all#* $group }" ;; esac ;;
   esac
 done
+[ -n "$1" ] || exit
 for group in $all; do kill -s KILL -- "-$group"; done
 calm=0
 looks=0

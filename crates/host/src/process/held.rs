@@ -13,7 +13,7 @@ use base::LogErr;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::guard::{self, Ward};
-use super::tree::{Looks, Tree};
+use super::tree::{self, Looks, Tree};
 use super::{End, end_of, pid_of};
 
 /// The hold on a process and all that it starts.
@@ -128,12 +128,14 @@ pub(super) fn fresh_mark() -> String {
     format!("{}{count}", own_marks())
 }
 
-/// How all marks of this program begin.
+/// How all marks of this program begin: with its number and when it began, so that anybody can tell whether it lives.
 pub(super) fn own_marks() -> &'static str {
     static BEGINNING: OnceLock<String> = OnceLock::new();
     BEGINNING.get_or_init(|| {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(0, |now| now.as_nanos());
-        format!("BURIN_CALL_{}_{now}_", std::process::id())
+        let own = std::process::id();
+        let began = tree::began(own.cast_signed());
+        format!("BURIN_CALL_{own}_{began}_{now}_")
     })
 }

@@ -54,11 +54,10 @@ struct Seen {
 impl Tree {
     /// The tree of a process that was just started.
     pub(super) fn of(first: Pid, mark: &str) -> Self {
-        let seen = look(first.as_raw_nonzero().get());
         Self {
             first,
             mark: format!("{mark}=").into_bytes(),
-            since: seen.map_or(0, |seen| seen.began),
+            since: began(first.as_raw_nonzero().get()),
         }
     }
 
@@ -164,6 +163,11 @@ fn everybody() -> Vec<Seen> {
         .filter_map(|name| name.parse().ok())
         .filter_map(look)
         .collect()
+}
+
+/// When a process began, in ticks since the machine did; 0 where nobody can tell.
+pub(super) fn began(pid: i32) -> u64 {
+    look(pid).map_or(0, |seen| seen.began)
 }
 
 fn look(pid: i32) -> Option<Seen> {
