@@ -114,7 +114,8 @@ impl Agents for Engines {
 
     fn start(&self, session: NewSession) -> BoxFuture<'static, Result<Live, String>> {
         self.with(move |workshop| async move {
-            let (opened, root) = workshop.start(session.root, session.model, session.mode)?;
+            let start = workshop.start(session.root, session.model, session.mode);
+            let (opened, root) = start.await?;
             Ok(live(opened, root, Vec::new()))
         })
     }

@@ -26,7 +26,7 @@ impl Seat {
         assert!(workshop.problems().is_empty(), "{:?}", workshop.problems());
         let root = AbsPath::new(world.project()).expect("absolute");
         let started = workshop.start(root, "mock/m".to_owned(), Mode::Build);
-        let (opened, _) = started.expect("a session");
+        let (opened, _) = started.await.expect("a session");
         Self {
             _workshop: workshop,
             opened,

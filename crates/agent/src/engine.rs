@@ -37,6 +37,7 @@ use crate::locks::Locks;
 use crate::purse::Purse;
 use crate::record::{Mode, Parent};
 use crate::session::{Command, Event};
+use crate::tool::Tool;
 
 pub use mind::{Mind, RouterMind, ScriptedMind};
 pub use open::{fork, listing, repairs, resume, start};
@@ -50,6 +51,8 @@ pub use shared::{
 pub struct Start {
     /// What it shares with the others.
     pub harness: Arc<Harness>,
+    /// Tools of its own, offered behind those of the harness in this order for as long as it is open.
+    pub tools: Vec<Arc<dyn Tool>>,
     /// The folder it works below; a real path without links.
     pub root: AbsPath,
     /// The model: `provider/model`, `auto` or `demo`.

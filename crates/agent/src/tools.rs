@@ -15,6 +15,7 @@ mod glob;
 mod grep;
 mod list;
 pub mod names;
+pub mod outside;
 mod place;
 mod read;
 mod rooms;

@@ -72,7 +72,7 @@ impl Acp {
             tell(streams, warning);
         }
         let shop = Shop {
-            harness: workshop.harness().clone(),
+            crew: workshop.crew().clone(),
             dirs: dirs.clone(),
             models: workshop.models().to_vec(),
             default: workshop.default_model().to_owned(),

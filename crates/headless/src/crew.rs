@@ -1,4 +1,5 @@
-//! What every session of the program is given: models, tools, context, rules and the ledger, put together.
+//! What every session of the program is given: models, tools of ours and of others, context, rules and the ledger,
+//! put together.
 //!
 //! This is the one place where the parts of an agent meet.
 
@@ -7,17 +8,22 @@ use std::sync::Arc;
 
 use agent::compact::PlannedCompactor;
 use agent::context::{ProjectContexts, SkillTool, Surroundings, Trust};
-use agent::engine::{Harness, HarnessParts, Limits, Mind, RouterMind};
+use agent::engine::{Harness, HarnessParts, Limits, Mind, RouterMind, Start};
+use agent::hooks::Hooks;
 use agent::leave::{AllowAll, Judge};
+use agent::record::Mode;
 use agent::rules::{RuleJudge, Rules};
 use agent::sources::{Buffers, Sources};
 use agent::store::Store;
-use agent::tools::{self, Options};
+use agent::tools::{self, Options, Rooms};
 use base::AbsPath;
+use connect::mcp::ServerEntry;
 use host::{Dirs, Files as _, RealClock, RealFiles};
-use model::{Price, Profile, Tier, TokenCount};
+use model::{Cost, Price, Profile, Tier, TokenCount};
 use router::actor::{LaneConfig, RouterHandle};
 use serde_json::{Value, json};
+
+use crate::foreign::Pool;
 
 /// The way to models for sessions: the router, with what is known of each model it may ask.
 pub(crate) fn mind(router: RouterHandle, lanes: &[Known]) -> RouterMind {
@@ -76,14 +82,90 @@ fn usual(lanes: &[Known]) -> Profile {
     usual
 }
 
-/// Everything that sessions share. `trust` says whose instructions may join prompts; `buffers` are the texts of
-/// windows.
-pub(crate) fn harness(
+/// What the sessions of the program are made of.
+pub(crate) struct Crew {
+    harness: Arc<Harness>,
+    rooms: Arc<Rooms>,
+    servers: Pool,
+    dirs: Dirs,
+}
+
+/// What one session is to be.
+pub(crate) struct Wanted {
+    /// The folder it works below; a real path without links.
+    pub(crate) root: AbsPath,
+    pub(crate) model: String,
+    pub(crate) mode: Mode,
+    /// Whether everything is allowed that would be asked.
+    pub(crate) allows_all: bool,
+    /// Whether somebody is there to be asked.
+    pub(crate) has_person: bool,
+    pub(crate) budget: Option<Cost>,
+    pub(crate) hooks: Option<Arc<Hooks>>,
+    /// MCP servers beside those of the person and the project.
+    pub(crate) servers: Vec<ServerEntry>,
+}
+
+impl Crew {
+    /// `trust` says whose instructions may join prompts; `buffers` are the texts of windows.
+    pub(crate) fn new(
+        mind: impl Mind + 'static,
+        store: Store,
+        dirs: &Dirs,
+        trust: Trust,
+        buffers: Option<Arc<dyn Buffers>>,
+    ) -> Self {
+        let rooms: Arc<Rooms> = Arc::default();
+        Self {
+            harness: harness(mind, store, dirs, trust, buffers, &rooms),
+            rooms,
+            servers: Pool::new(Arc::new(RealFiles), dirs),
+            dirs: dirs.clone(),
+        }
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        self.harness.store()
+    }
+
+    /// What a session is started with, and what the person should know before, in sentences. Waits a few seconds at
+    /// most for servers whose tools the session gets.
+    pub(crate) async fn start(&self, wanted: Wanted) -> (Start, Vec<String>) {
+        let (judge, mut notices) = judge(wanted.allows_all, &self.dirs);
+        let offer = self
+            .servers
+            .open(&wanted.root, wanted.servers, &self.rooms)
+            .await;
+        notices.extend(offer.notices);
+        let start = Start {
+            harness: self.harness.clone(),
+            tools: offer.tools,
+            root: wanted.root,
+            model: wanted.model,
+            mode: wanted.mode,
+            judge,
+            has_person: wanted.has_person,
+            budget: wanted.budget,
+            hooks: wanted.hooks,
+            parent: None,
+        };
+        (start, notices)
+    }
+
+    /// Lets go of what sessions shared, in good manners: at most some seconds.
+    pub(crate) async fn close(&self) {
+        self.servers.close().await;
+    }
+}
+
+/// Everything that sessions share.
+fn harness(
     mind: impl Mind + 'static,
     store: Store,
     dirs: &Dirs,
     trust: Trust,
     buffers: Option<Arc<dyn Buffers>>,
+    rooms: &Arc<Rooms>,
 ) -> Arc<Harness> {
     let sources = Arc::new(Sources {
         files: Arc::new(RealFiles),
@@ -98,10 +180,13 @@ pub(crate) fn harness(
     let contexts = ProjectContexts::new(sources.clone(), trust.clone(), config.clone(), |_| {
         Surroundings::of_machine(std::env::var("SHELL").ok().as_deref())
     });
-    let options = Options::new(&sources);
-    let rooms = options.rooms.clone();
+    let options = Options {
+        rooms: rooms.clone(),
+        ..Options::new(&sources)
+    };
     let mut tools = tools::all(&options);
     tools.push(Arc::new(SkillTool::new(trust, config)));
+    let rooms = rooms.clone();
     Harness::new(HarnessParts {
         store,
         sources,
@@ -116,7 +201,7 @@ pub(crate) fn harness(
 
 /// Who judges the calls of a session: the person's rules, and what they decide meanwhile. What could not be read of
 /// the rules comes as sentences.
-pub(crate) fn judge(allows_all: bool, dirs: &Dirs) -> (Arc<dyn Judge>, Vec<String>) {
+fn judge(allows_all: bool, dirs: &Dirs) -> (Arc<dyn Judge>, Vec<String>) {
     if allows_all {
         return (Arc::new(AllowAll), Vec::new());
     }

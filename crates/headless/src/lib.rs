@@ -5,12 +5,17 @@
 //! Start at `run`; each command is a module.
 
 mod acp;
+mod agents;
 mod apply;
 mod ask;
 mod crew;
 mod doctor;
+mod foreign;
+mod form;
 mod grep;
+mod guest;
 pub mod house;
+mod mcp;
 mod models;
 mod recover;
 mod run;
@@ -21,10 +26,12 @@ mod write;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
+use base::AbsPath;
 use clap::{Parser, Subcommand};
-use host::{Dirs, RealFiles};
+use host::{Dirs, Files, RealFiles};
 
 /// Burin without a window.
 #[derive(Parser)]
@@ -61,6 +68,10 @@ enum Command {
     Run(Box<run::Run>),
     // Without a line of its own, so that its help is the whole text.
     Acp(acp::Acp),
+    /// Say which agents of others can be hosted, and how to get the rest
+    Agents(agents::Agents),
+    /// Say which MCP servers there are, and whether those of a project may run
+    Mcp(mcp::Mcp),
     /// Say which sessions there were, and what happened in them
     Sessions(sessions::Sessions),
     /// Say how calls of tools end, and what models used
@@ -103,6 +114,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
                 streams,
             ),
             Command::Acp(acp) => acp.run(&dirs, streams),
+            Command::Agents(agents) => agents.run(&RealFiles, streams),
+            Command::Mcp(mcp) => mcp.run(&dirs, streams),
             Command::Sessions(sessions) => sessions.run(&dirs, streams),
             Command::Stats(stats) => stats.run(&dirs, streams),
             Command::Models(models) => models.run(&RealFiles, &dirs, streams),
@@ -132,6 +145,15 @@ fn explain(error: &clap::Error, streams: &mut Streams<'_>) -> ExitCode {
 fn tell(streams: &mut Streams<'_>, sentence: &str) {
     // Where standard error is closed there is nobody to tell.
     writeln!(streams.errors, "burin-agent: {sentence}").ok();
+}
+
+/// The folder that is meant: a real path without links.
+fn folder(named: Option<&Path>, files: &dyn Files) -> Result<AbsPath, String> {
+    let here = std::env::current_dir();
+    let here = here.map_err(|error| format!("cannot tell where I am: {error}"))?;
+    let here = AbsPath::new(here).ok_or("the working directory is no absolute path")?;
+    let path = named.map_or(here.clone(), |named| here.join(named));
+    files.canonicalize(&path).map_err(|error| error.to_string())
 }
 
 /// An answer that could not be written, as a sentence.

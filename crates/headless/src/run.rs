@@ -4,7 +4,7 @@ pub(crate) mod person;
 pub(crate) mod show;
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ use host::{Dirs, Files};
 use model::{Cost, FailureClass};
 
 use crate::ask::{self, class_named};
-use crate::crew::{self, Known};
+use crate::crew::{self, Crew, Known, Wanted};
+use crate::guest;
 use crate::models::setup::{self, DEMO, Setup};
 use crate::{Streams, tell, unwritten};
 use person::Person;
@@ -64,6 +65,16 @@ pub(crate) struct Run {
     /// Print every piece of each prompt with its origin
     #[arg(long)]
     show_prompt: bool,
+    /// Host this agent instead of ours: claude, codex, gemini, opencode, or the path of a program that speaks ACP
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with_all = ["model", "plan", "max_cost", "trust_hooks", "show_prompt"]
+    )]
+    agent: Option<String>,
+    /// How to sign in to that agent before anything else, with what it needs to know: METHOD or METHOD={…}
+    #[arg(long, requires = "agent", value_name = "METHOD")]
+    sign_in: Option<String>,
     /// The task; read from the input where it is left out or `-`
     task: Vec<String>,
 }
@@ -88,7 +99,10 @@ impl Run {
             .enable_all()
             .build()
             .map_err(|error| format!("cannot start: {error}"))?;
-        let done = runtime.block_on(self.perform(task, machine, streams));
+        let done = match &self.agent {
+            Some(agent) => runtime.block_on(self.host(agent, task, machine, streams)),
+            None => runtime.block_on(self.perform(task, machine, streams)),
+        };
         // Whoever waits for a line of the input on a thread would hold up the end.
         runtime.shutdown_background();
         done
@@ -108,6 +122,33 @@ impl Run {
         match task.trim() {
             "" => Err("there is no task: write it behind the options, or pipe it in".to_owned()),
             _ => Ok(task),
+        }
+    }
+
+    /// Has an agent of others do it.
+    async fn host(
+        &self,
+        agent: &str,
+        task: String,
+        machine: Machine<'_>,
+        streams: &mut Streams<'_>,
+    ) -> Result<ExitCode, String> {
+        let job = guest::Job {
+            agent,
+            root: crate::folder(self.root.as_deref(), machine.files)?,
+            task,
+            form: self.form(),
+            allows_all: self.yes,
+            resume: self.resume.as_deref(),
+            sign_in: self.sign_in.as_deref(),
+        };
+        job.perform(machine.dirs, streams).await
+    }
+
+    fn form(&self) -> Form {
+        match self.json {
+            true => Form::Json,
+            false => Form::Text,
         }
     }
 
@@ -141,9 +182,9 @@ impl Run {
         let router = ask::start(lanes, &settings, book.clone());
         // Who starts an agent in a folder by hand trusts what stands there.
         let mind = crew::mind(router.clone(), &known);
-        let harness = crew::harness(mind, store, machine.dirs, Trust::all(), None);
         let root = self.folder(&wanted, past.as_ref(), machine, streams)?;
-        let start = self.start(harness, &wanted, root, machine, streams)?;
+        let crew = Crew::new(mind, store, machine.dirs, Trust::all(), None);
+        let start = self.start(&crew, &wanted, root, machine, streams).await?;
         let opened = match &past {
             Some(past) => engine::resume(start.clone(), &past.id).await?,
             None => engine::start(start.clone()),
@@ -158,7 +199,9 @@ impl Run {
             // A session that has ended already says so by its events.
             opened.commands.send(switch).await.ok();
         }
-        let end = self.follow(opened, &start, task, streams).await?;
+        let end = self.follow(opened, &start, task, streams).await;
+        crew.close().await;
+        let end = end?;
         router.idle().await;
         if let Err(error) = book.flush() {
             tell(
@@ -169,9 +212,9 @@ impl Run {
         Ok(exit_code(&end))
     }
 
-    fn start(
+    async fn start(
         &self,
-        harness: Arc<agent::engine::Harness>,
+        crew: &Crew,
         model: &str,
         root: AbsPath,
         machine: Machine<'_>,
@@ -182,23 +225,23 @@ impl Run {
                            sandbox";
             tell(streams, warning);
         }
-        let (judge, problems) = crew::judge(self.yes, machine.dirs);
-        problems.iter().for_each(|problem| tell(streams, problem));
         let is_there = self.json || std::io::stdin().is_terminal();
         let hooks = self.hooks(machine, &root, streams)?;
-        Ok(Start {
-            harness,
+        let wanted = Wanted {
             root,
             model: model.to_owned(),
             mode: self.other_mode(Mode::Build).unwrap_or_default(),
-            judge,
+            allows_all: self.yes,
             has_person: is_there && !self.yes,
             budget: self
                 .max_cost
                 .map(|dollars| Cost((dollars.max(0.0) * 1e9) as u64)),
             hooks,
-            parent: None,
-        })
+            servers: Vec::new(),
+        };
+        let (start, notices) = crew.start(wanted).await;
+        notices.iter().for_each(|notice| tell(streams, notice));
+        Ok(start)
     }
 
     /// The mode that the arguments ask for, where it is another than this. A session that only answers stays so.
@@ -263,24 +306,19 @@ impl Run {
         machine: Machine<'_>,
         streams: &mut Streams<'_>,
     ) -> Result<AbsPath, String> {
-        let here = std::env::current_dir();
-        let here = here.map_err(|error| format!("cannot tell where I am: {error}"))?;
-        let here = AbsPath::new(here).ok_or("the working directory is no absolute path")?;
-        let path = match (&self.root, past) {
-            (Some(root), _) => here.join(root),
-            (None, Some(past)) => here.join(&past.root),
+        let sample = match (&self.root, past) {
             (None, None) if model == DEMO => {
                 let folder = sample(machine.files, machine.dirs)?;
                 let sentence = format!("the demo model works on a sample project in {folder}");
                 tell(streams, &sentence);
-                folder
+                Some(folder)
             }
-            (None, None) => here,
+            _ => None,
         };
-        machine
-            .files
-            .canonicalize(&path)
-            .map_err(|error| error.to_string())
+        let past = past.map(|past| Path::new(&past.root));
+        let named = self.root.as_deref().or(past);
+        let named = named.or(sample.as_ref().map(AbsPath::as_path));
+        crate::folder(named, machine.files)
     }
 
     /// Passes on what the session tells until its turn ends.
@@ -291,10 +329,7 @@ impl Run {
         task: String,
         streams: &mut Streams<'_>,
     ) -> Result<TurnEnd, String> {
-        let form = match self.json {
-            true => Form::Json,
-            false => Form::Text,
-        };
+        let form = self.form();
         let mut printer = Printer::new(form, self.show_prompt);
         printer
             .begin(&opened.id, start, streams)

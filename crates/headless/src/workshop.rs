@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use agent::context::Trust;
-use agent::engine::{self, Harness, Opened, Start};
+use agent::engine::{self, Opened, Start};
 use agent::record::Mode;
 use agent::sources::Buffers;
 use agent::store::{SessionLine, Store};
@@ -16,13 +16,13 @@ use project::Unsaved;
 use router::actor::RouterHandle;
 
 use crate::ask::{self, LedgerBook};
-use crate::crew::{self, Known};
+use crate::crew::{self, Crew, Known, Wanted};
 use crate::house::{self, HouseRules};
 use crate::models::setup::{self, DEMO, KeyState, Setup};
 
 /// The way to sessions.
 pub struct Workshop {
-    harness: Arc<Harness>,
+    crew: Arc<Crew>,
     dirs: Dirs,
     models: Vec<Model>,
     default: String,
@@ -85,7 +85,7 @@ impl Workshop {
         let router = ask::start(lanes, &setup.settings, book.clone());
         let store = Store::start(ledger)?;
         let mind = crew::mind(router.clone(), &known);
-        let harness = crew::harness(mind, store, dirs, trust, buffers);
+        let crew = Arc::new(Crew::new(mind, store, dirs, trust, buffers));
         let is_named = |id: &str| *setup.settings.default == *id || named.iter().any(|it| it == id);
         let models = setup.models.iter().map(|found| {
             let id = found.id.to_string();
@@ -96,7 +96,7 @@ impl Workshop {
             }
         });
         Ok(Self {
-            harness,
+            crew,
             dirs: dirs.clone(),
             models: models.collect::<Vec<_>>(),
             missing_keys: missing_keys(&setup),
@@ -107,9 +107,9 @@ impl Workshop {
         })
     }
 
-    /// What the sessions share.
-    pub(crate) fn harness(&self) -> &Arc<Harness> {
-        &self.harness
+    /// What sessions are made of.
+    pub(crate) fn crew(&self) -> &Arc<Crew> {
+        &self.crew
     }
 
     /// Waits until no model is asked any more and what was spent is written down.
@@ -141,38 +141,39 @@ impl Workshop {
 
     /// Starts a session in a folder, a real path without links. The demo model gets a copy of the sample project
     /// instead, unless the folder is one. Nothing is written down before its first prompt. Answers where it works.
-    pub fn start(
+    /// Takes a few seconds at most, as servers are waited for whose tools it gets.
+    pub async fn start(
         &self,
         root: AbsPath,
         model: String,
         mode: Mode,
     ) -> Result<(Opened, AbsPath), String> {
         let root = ground_of(&model, root, &self.dirs)?;
-        let start = self.start_of(root.clone(), model, mode);
+        let start = self.start_of(root.clone(), model, mode).await;
         Ok((engine::start(start), root))
     }
 
     /// Opens a session of before, in its own folder. Answers where it works.
     pub async fn resume(&self, id: &str) -> Result<(Opened, AbsPath), String> {
-        let store = self.harness.store().clone();
+        let store = self.crew.store().clone();
         let name = id.to_owned();
         let lines = tokio::task::spawn_blocking(move || store.sessions(usize::MAX)).await;
         let lines = lines.map_err(|error| format!("the sessions could not be read: {error}"))??;
         let line = lines.into_iter().find(|line| line.id == name);
         let line = line.ok_or_else(|| format!("there is no session {id}"))?;
         let root = AbsPath::new(&line.root).ok_or_else(|| format!("{} is no folder", line.root))?;
-        let start = self.start_of(root.clone(), line.model, line.mode);
+        let start = self.start_of(root.clone(), line.model, line.mode).await;
         Ok((engine::resume(start, id).await?, root))
     }
 
     /// The records of a session. Blocks on the disk.
     pub fn records(&self, id: &str) -> Result<Vec<agent::Stored>, String> {
-        self.harness.store().read(id).map(|past| past.records)
+        self.crew.store().read(id).map(|past| past.records)
     }
 
     /// The latest sessions, at most `limit`. Blocks on the disk.
     pub fn sessions(&self, limit: usize) -> Result<Vec<SessionLine>, String> {
-        self.harness.store().sessions(limit)
+        self.crew.store().sessions(limit)
     }
 
     /// What a folder has to say about agents' work in it. Blocks on the disk.
@@ -191,20 +192,20 @@ impl Workshop {
         house::consent_to_hooks(&self.dirs, root)
     }
 
-    fn start_of(&self, root: AbsPath, model: String, mode: Mode) -> Start {
-        let (judge, problems) = crew::judge(false, &self.dirs);
-        problems.iter().for_each(|problem| log::warn!("{problem}"));
-        Start {
-            harness: self.harness.clone(),
+    async fn start_of(&self, root: AbsPath, model: String, mode: Mode) -> Start {
+        let wanted = Wanted {
             hooks: house::hooks_of(&self.dirs, &root),
             root,
             model,
             mode,
-            judge,
+            allows_all: false,
             has_person: true,
             budget: None,
-            parent: None,
-        }
+            servers: Vec::new(),
+        };
+        let (start, notices) = self.crew.start(wanted).await;
+        notices.iter().for_each(|notice| log::warn!("{notice}"));
+        start
     }
 }
 

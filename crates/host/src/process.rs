@@ -2,8 +2,10 @@
 //!
 //! Invariant: when `run` returns, the process and those of its group are gone.
 //! Start at `run`; what goes on beside us, streamed and with a terminal, is in `spawned`;
-//! what stays and is spoken to over its pipes is in `live`.
+//! what stays and is spoken to over its pipes is in `live`. How the two are held on to is in `held`.
 
+mod guard;
+mod held;
 mod live;
 mod spawned;
 mod tree;
@@ -172,7 +174,7 @@ fn not_started(program: &OsStr, folder: &AbsPath, error: &io::Error) -> Error {
     let program = program.to_string_lossy();
     let reason = match error.kind() {
         io::ErrorKind::NotFound if folder.as_path().is_dir() => Reason::Other(format!(
-            "the program {program} is not installed; install it"
+            "the program {program} is not installed; install it, or give its whole path"
         )),
         io::ErrorKind::NotFound => {
             Reason::Other("there is no such folder any more; make it again".to_owned())

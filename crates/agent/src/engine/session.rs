@@ -244,11 +244,13 @@ impl Session {
     }
 }
 
-/// The tools of a session as a model of this profile is offered them, the one that starts agents last.
+/// The tools of a session as a model of this profile is offered them: those of all sessions, its own, and the one that
+/// starts agents last.
 pub(super) fn offered(start: &Start, profile: &Profile, spawn: Option<Arc<dyn Tool>>) -> Offered {
     let wanted = start.parent.as_ref().and_then(|it| it.tools.as_ref());
     let mut offered = Offered::default();
-    for tool in start.harness.parts.tools.iter().cloned().chain(spawn) {
+    let all = start.harness.parts.tools.iter().chain(&start.tools);
+    for tool in all.cloned().chain(spawn) {
         let is_wanted = wanted.is_none_or(|names| names.iter().any(|it| it == tool.name()));
         if is_wanted
             && let Some(spec) = tool.spec(profile)

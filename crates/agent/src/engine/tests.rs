@@ -5,6 +5,7 @@ mod fakes;
 mod hooking;
 mod leaving;
 mod long;
+mod own_tools;
 mod resuming;
 mod spawning;
 mod switching;

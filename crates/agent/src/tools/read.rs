@@ -26,7 +26,7 @@ const LINE: usize = 2000;
 /// The largest file that is read whole; of a larger one, lines are read in passing.
 const WHOLE: u64 = 16 << 20;
 /// The largest picture.
-const PICTURE: u64 = 5 << 20;
+pub(super) const PICTURE: u64 = 5 << 20;
 
 /// Reads files.
 pub(super) struct Read {
@@ -434,12 +434,13 @@ fn picture(
 }
 
 /// Whether the first bytes are those of the kind: a provider refuses the whole request otherwise.
-fn is_picture(content: &[u8], media_type: &str) -> bool {
+pub(super) fn is_picture(content: &[u8], media_type: &str) -> bool {
     match media_type {
         "image/png" => content.starts_with(b"\x89PNG\r\n\x1a\n"),
         "image/jpeg" => content.starts_with(b"\xff\xd8\xff"),
         "image/gif" => content.starts_with(b"GIF8"),
-        _ => content.starts_with(b"RIFF") && content.get(8..12) == Some(b"WEBP"),
+        "image/webp" => content.starts_with(b"RIFF") && content.get(8..12) == Some(b"WEBP"),
+        _ => false,
     }
 }
 

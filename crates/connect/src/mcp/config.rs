@@ -24,6 +24,8 @@ pub struct ServerEntry {
     pub name: String,
     /// Who wrote the entry.
     pub origin: Origin,
+    /// The entry as it is written, no variable replaced: what a person who approves it has to see.
+    pub written: Value,
     /// A hash of the entry as it is written: an approval holds for exactly this.
     pub fingerprint: Fingerprint,
     /// The person does not want it now.
@@ -197,6 +199,7 @@ pub fn parse(
         entries.push(ServerEntry {
             name: name.clone(),
             origin: origin.clone(),
+            written: value.clone(),
             fingerprint: Fingerprint::of(name, value),
             is_disabled: written.disabled,
             reach: written.reach(&expansion),

@@ -25,6 +25,9 @@ use crate::variables::Variables;
 /// How long a call waits for a server that is just being reached.
 const GETS_READY: Duration = Duration::from_secs(30);
 
+/// How long servers may take to leave.
+const LEAVES: Duration = Duration::from_secs(8);
+
 /// How many events are kept for who is slow.
 const EVENTS: usize = 256;
 
@@ -181,16 +184,21 @@ impl Hub {
         self.command(server, Command::SignIn).await
     }
 
-    /// Ends all servers, at most some seconds each.
-    pub async fn close(self) {
-        for handle in self.servers.values() {
+    /// Ends all servers in good manners, at most some seconds. Calls find them closed afterwards.
+    pub async fn close(&self) {
+        let all = self.servers.values().map(|handle| async {
             // One that is gone needs no word.
             handle.commands.send(Command::Close).await.ok();
-        }
-        for (_, mut handle) in self.servers {
-            let patience = Duration::from_secs(8);
-            tokio::time::timeout(patience, &mut handle.task).await.ok();
-        }
+            let mut known = handle.known.clone();
+            // A task that is gone has closed its server.
+            known
+                .wait_for(|known| known.status == Status::Closed)
+                .await
+                .ok();
+        });
+        tokio::time::timeout(LEAVES, futures::future::join_all(all))
+            .await
+            .ok();
     }
 
     async fn command(&self, server: &str, command: Command) -> Result<(), ForeignError> {

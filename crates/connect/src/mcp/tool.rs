@@ -68,7 +68,7 @@ impl ForeignTool {
 
 /// What a model knows a tool by.
 fn name(server: &str, tool: &str) -> String {
-    let plain = format!("mcp__{}__{}", letters(server), letters(tool));
+    let plain = format!("mcp__{}__{}", server_letters(server), letters(tool));
     match plain.len() > LONGEST_NAME {
         true => distinguished(&plain, server, tool),
         false => plain,
@@ -88,18 +88,43 @@ pub(crate) fn make_unique(tools: &mut [ForeignTool]) {
 
 /// The name, shortened where it must be, with a few letters that follow from whose it is.
 fn distinguished(name: &str, server: &str, tool: &str) -> String {
+    let mark = mark(&[server, tool]);
+    let kept: String = name.chars().take(LONGEST_NAME - 1 - mark.len()).collect();
+    format!("{kept}_{mark}")
+}
+
+/// A server's name within a tool's. A rule for all tools of the server `files` is `mcp__files`, and must not speak of a
+/// server that calls itself `files__more` or `files.`: whatever is not taken as it is gets a few letters that follow
+/// from the whole name.
+fn server_letters(server: &str) -> String {
+    let is_plain = letters(server) == server && !server.contains("__") && !server.ends_with('_');
+    if is_plain {
+        return server.to_owned();
+    }
+    let mut name = String::new();
+    for letter in letters(server).chars() {
+        if letter != '_' || !name.ends_with('_') {
+            name.push(letter);
+        }
+    }
+    format!("{}_{}", name.trim_end_matches('_'), mark(&[server]))
+}
+
+/// Eight letters that follow from these texts.
+fn mark(texts: &[&str]) -> String {
     let mut hash = Sha256::new();
-    hash.update(server);
-    hash.update([0]);
-    hash.update(tool);
-    let mark: String = hash
-        .finalize()
+    for (ix, text) in texts.iter().enumerate() {
+        if ix > 0 {
+            hash.update([0]);
+        }
+        hash.update(text);
+    }
+    let bytes = hash.finalize();
+    bytes
         .iter()
         .take(4)
         .map(|byte| format!("{byte:02x}"))
-        .collect();
-    let kept: String = name.chars().take(LONGEST_NAME - 1 - mark.len()).collect();
-    format!("{kept}_{mark}")
+        .collect()
 }
 
 fn letters(text: &str) -> String {
@@ -122,19 +147,37 @@ mod tests {
     #[test]
     fn names_are_what_every_provider_takes() {
         assert_eq!(name("files", "read_file"), "mcp__files__read_file");
-        assert_eq!(name("my files", "a.b/c"), "mcp__my_files__a_b_c");
+        assert_eq!(name("my_files", "a.b/c"), "mcp__my_files__a_b_c");
         let long = name("files", &"x".repeat(100));
         assert_eq!(long.len(), 64);
         assert_ne!(long, name("files", &"x".repeat(101)));
-        assert_eq!(name("ä", "ü"), "mcp______");
+        assert!(name("ä", "ü").starts_with("mcp___"));
+    }
+
+    #[test]
+    fn no_rule_for_one_server_speaks_of_another() {
+        let begins = |server: &str, with: &str| name(server, "x").starts_with(with);
+        for server in [
+            "files__more",
+            "files.",
+            "files_",
+            "files__",
+            "files ",
+            "fi_les_",
+        ] {
+            assert!(!begins(server, "mcp__files__"), "{}", name(server, "x"));
+            assert!(!begins(server, "mcp__fi_les__"), "{}", name(server, "x"));
+        }
+        assert_ne!(name("a b", "x"), name("a_b", "x"));
+        assert_eq!(name("files", "_x"), "mcp__files___x");
     }
 
     #[test]
     fn tools_that_sound_alike_are_told_apart() {
-        let mut tools = [tool("a b", "t"), tool("a_b", "t"), tool("a.b", "t")];
+        let mut tools = [tool("s", "a b"), tool("s", "a_b"), tool("s", "a.b")];
         make_unique(&mut tools);
         let names: BTreeSet<_> = tools.iter().map(|tool| &tool.name).collect();
         assert_eq!(names.len(), 3, "{names:?}");
-        assert_eq!(tools[0].name, "mcp__a_b__t");
+        assert_eq!(tools[0].name, "mcp__s__a_b");
     }
 }

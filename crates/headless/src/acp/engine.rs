@@ -145,7 +145,7 @@ impl Engine for Burin {
         folder: Option<PathBuf>,
         cursor: Option<String>,
     ) -> BoxFuture<'static, Result<Listed, Refusal>> {
-        let store = self.shop.harness.store().clone();
+        let store = self.shop.crew.store().clone();
         Box::pin(async move {
             let lines = blocking(move || store.sessions(usize::MAX)).await?;
             page(lines.map_err(Refusal::Failed)?, folder, cursor)

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agent::context::Skills;
-use agent::engine::{self, Harness, Start};
+use agent::engine::{self, Start};
 use agent::hooks::{self, Hooks, RealHooks};
-use agent::leave::Judge;
 use agent::record::Mode;
 use agent::store::SessionLine;
 use base::AbsPath;
@@ -18,14 +17,14 @@ use host::{Dirs, Files as _, RealFiles};
 use super::live::{Live, Made, said};
 use super::teller::Teller;
 use super::{follow, options, replay};
-use crate::crew;
+use crate::crew::{self, Crew};
 use crate::workshop::{self, Model};
 
 /// What sessions are made of.
 #[derive(Clone)]
 pub(super) struct Shop {
     /// What they share.
-    pub(super) harness: Arc<Harness>,
+    pub(super) crew: Arc<Crew>,
     /// Our own folders.
     pub(super) dirs: Dirs,
     /// The models that can be asked, as they were found when the program began.
@@ -45,7 +44,6 @@ pub(super) struct Open {
 /// Where a session works, and what is found there.
 struct Place {
     root: AbsPath,
-    judge: Arc<dyn Judge>,
     hooks: Option<Arc<Hooks>>,
     slash: Vec<SlashCommand>,
     /// What the person has to know, in sentences.
@@ -61,8 +59,8 @@ impl Shop {
     ) -> Result<(Opened, Open), Refusal> {
         let (model, mode) = (self.default.clone(), Mode::Build);
         let folder = absolute(&wanted.folder)?;
-        let (place, is_copy) = self.clone().begin_in(folder, model.clone()).await?;
-        let start = self.start(&place, model, mode);
+        let (mut place, is_copy) = self.clone().begin_in(folder, model.clone()).await?;
+        let start = self.start(&mut place, model, mode, &wanted.servers).await;
         let opened = engine::start(start.clone());
         let made = self.made(&opened, &place, is_copy, &start);
         let open = begin(made, opened, Teller::new(place.root.clone()), editor);
@@ -87,11 +85,13 @@ impl Shop {
                 place.root
             ));
         }
-        let start = self.start(&place, line.wanted, line.mode);
+        let start = self
+            .start(&mut place, line.wanted, line.mode, &wanted.servers)
+            .await;
         let opened = engine::resume(start.clone(), &id).await;
         let opened = opened.map_err(Refusal::Failed)?;
         // After it was opened: what it mended of its past is told with the rest.
-        let store = self.harness.store().clone();
+        let store = self.crew.store().clone();
         let past = blocking(move || replay::read(&store, &id)).await?;
         let past = past.map_err(Refusal::Failed)?;
         let (updates, teller) = replay::told(&past, Teller::new(place.root.clone()));
@@ -105,7 +105,7 @@ impl Shop {
 
     /// The line of a session that is remembered.
     async fn line(self, id: String) -> Result<SessionLine, Refusal> {
-        let lines = blocking(move || self.harness.store().sessions(usize::MAX)).await?;
+        let lines = blocking(move || self.crew.store().sessions(usize::MAX)).await?;
         let mut lines = lines.map_err(Refusal::Failed)?.into_iter();
         lines
             .find(|line| line.id == id)
@@ -135,12 +135,9 @@ impl Shop {
             let root = RealFiles.canonicalize(&folder);
             let root = root.map_err(|error| Refusal::Invalid(error.to_string()))?;
             let mut notes = Vec::new();
-            let (judge, problems) = crew::judge(self.allows_all, &self.dirs);
-            notes.extend(problems);
             let hooks = self.hooks(&root, &mut notes);
             let skills = Skills::find(&RealFiles, &root, true, Some(&self.dirs.config));
             Ok(Place {
-                judge,
                 hooks,
                 slash: options::commands(&skills),
                 notes,
@@ -167,18 +164,26 @@ impl Shop {
         (!all.is_empty()).then(|| Arc::new(Hooks::new(all, Arc::new(RealHooks))))
     }
 
-    fn start(&self, place: &Place, model: String, mode: Mode) -> Start {
-        Start {
-            harness: self.harness.clone(),
+    async fn start(
+        &self,
+        place: &mut Place,
+        model: String,
+        mode: Mode,
+        servers: &[ServerEntry],
+    ) -> Start {
+        let wanted = crew::Wanted {
             root: place.root.clone(),
             model,
             mode,
-            judge: place.judge.clone(),
+            allows_all: self.allows_all,
             has_person: true,
             budget: None,
             hooks: place.hooks.clone(),
-            parent: None,
-        }
+            servers: servers.to_vec(),
+        };
+        let (start, notices) = self.crew.start(wanted).await;
+        place.notes.extend(notices);
+        start
     }
 
     fn made(&self, opened: &engine::Opened, place: &Place, is_copy: bool, start: &Start) -> Made {
@@ -196,7 +201,6 @@ impl Shop {
 
     fn opened(&self, open: Open, place: Place, wanted: Wanted) -> (Opened, Open) {
         let mut notes = place.notes;
-        notes.extend(unused_servers(&wanted.servers));
         notes.extend(unused_folders(&wanted.more));
         let mut after = vec![Update::Commands(place.slash)];
         after.extend(notes.into_iter().map(|text| note(&open.live.editor, text)));
@@ -215,12 +219,6 @@ fn begin(made: Made, opened: engine::Opened, teller: Teller, editor: Editor) -> 
     let live = Arc::new(Live::new(made, editor));
     let follower = tokio::spawn(follow::follow(live.clone(), opened.events, teller));
     Open { live, follower }
-}
-
-/// Where the editor's MCP servers are handed on to the session; so far, it is said that they are not.
-fn unused_servers(servers: &[ServerEntry]) -> Option<String> {
-    let names: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
-    (!names.is_empty()).then(|| format!("these MCP servers are not used yet: {}", names.join(", ")))
 }
 
 fn unused_folders(more: &[PathBuf]) -> Option<String> {

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use agent::ask::Decision;
 use agent::record::Record;
 use agent::session::{Command, Event, Prompt};
+use base::LogErr;
 use serde::Deserialize;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::show::Form;
@@ -24,7 +26,7 @@ pub(super) struct Person {
     /// What was asked and not answered, the oldest first.
     open: VecDeque<Open>,
     lines: Option<mpsc::Receiver<String>>,
-    was_interrupted: bool,
+    interrupt: Interrupt,
 }
 
 /// Something that waits for an answer: a call or a question, by the subagents it came through.
@@ -59,7 +61,7 @@ impl Person {
             is_there,
             open: VecDeque::new(),
             lines: is_heard.then(listen),
-            was_interrupted: false,
+            interrupt: Interrupt::new(),
         }
     }
 
@@ -79,14 +81,7 @@ impl Person {
             };
             let line = tokio::select! {
                 line = line => line,
-                interrupted = tokio::signal::ctrl_c(), if !self.was_interrupted => {
-                    // Where there are no signals there is no Ctrl-C either.
-                    self.was_interrupted = true;
-                    match interrupted {
-                        Ok(()) => return Command::Stop,
-                        Err(_) => continue,
-                    }
-                }
+                () = self.interrupt.wait() => return Command::Stop,
             };
             match line {
                 None => self.lines = None,
@@ -214,8 +209,30 @@ fn read(line: &str) -> Option<Command> {
     })
 }
 
+/// The first Ctrl-C. What is pressed while nobody waits is not lost.
+pub(crate) struct Interrupt(Option<Signal>);
+
+impl Interrupt {
+    pub(crate) fn new() -> Self {
+        // Where there are no signals there is no Ctrl-C either.
+        Self(signal(SignalKind::interrupt()).log_err())
+    }
+
+    /// Waits for it; for ever once it came.
+    pub(crate) async fn wait(&mut self) {
+        let came = match &mut self.0 {
+            Some(signal) => signal.recv().await,
+            None => None,
+        };
+        self.0 = None;
+        if came.is_none() {
+            std::future::pending().await
+        }
+    }
+}
+
 /// Reads lines on a thread of its own, since a read of the terminal cannot be given up.
-fn listen() -> mpsc::Receiver<String> {
+pub(crate) fn listen() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(LINES);
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines() {

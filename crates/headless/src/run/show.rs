@@ -284,7 +284,7 @@ fn shown_text(shown: &Shown) -> String {
 }
 
 /// The last lines of a text, each indented.
-fn some_lines(text: &str) -> String {
+pub(crate) fn some_lines(text: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let left_out = lines.len().saturating_sub(LINES);
     let more = match left_out {
@@ -299,7 +299,8 @@ fn seconds(pause: Duration) -> u64 {
     pause.as_secs_f64().ceil() as u64
 }
 
-fn line(streams: &mut Streams<'_>, value: &Value) -> io::Result<()> {
+/// A line of JSON.
+pub(crate) fn line(streams: &mut Streams<'_>, value: &Value) -> io::Result<()> {
     writeln!(streams.output, "{value}")?;
     streams.output.flush()
 }

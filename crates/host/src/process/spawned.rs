@@ -9,16 +9,16 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use async_channel::{Receiver, Sender, TrySendError};
-use base::{AbsPath, LogErr};
-use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use base::AbsPath;
+use rustix::process::Signal;
 
-use super::tree::{Looks, Tree, fresh_mark};
-use super::{End, end_of, not_started, pid_of};
+use super::held::{Held, fresh_mark};
+use super::{End, not_started};
 use crate::error::Error;
 
 /// Pieces of input that may wait; more is refused.
@@ -64,22 +64,14 @@ pub struct Ended {
 
 /// A process that was started. Dropping it ends it and all that it started.
 pub struct Spawned {
-    shared: Arc<Shared>,
+    held: Arc<Held>,
     ended: Receiver<Ended>,
     input: Option<Sender<Vec<u8>>>,
 }
 
-struct Shared {
-    tree: Tree,
-    /// Whether the first process was collected: from then on its number may be somebody else's.
-    is_over: Mutex<bool>,
-}
-
 impl fmt::Debug for Spawned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Spawned")
-            .field(&self.shared.tree.first)
-            .finish()
+        f.debug_tuple("Spawned").field(&self.held.first()).finish()
     }
 }
 
@@ -94,13 +86,10 @@ pub fn spawn(launch: &Launch, sink: Sink) -> Result<Spawned, Error> {
         Some(screen) => with_screen(launch, screen, &mark).map_err(failed)?,
         None => without_screen(launch, &mark).map_err(failed)?,
     };
-    let Some(first) = pid_of(&child) else {
+    let Some(held) = Held::of(&child, &mark) else {
         return Err(failed(io::Error::other("its number cannot be read")));
     };
-    let shared = Arc::new(Shared {
-        tree: Tree::of(first, &mark),
-        is_over: Mutex::new(false),
-    });
+    let held = Arc::new(held);
     let (drained, is_drained) = mpsc::channel();
     thread::spawn(move || {
         read(reader, sink);
@@ -108,13 +97,9 @@ pub fn spawn(launch: &Launch, sink: Sink) -> Result<Spawned, Error> {
         drained.send(()).ok();
     });
     let (sender, ended) = async_channel::bounded(1);
-    let waited = Arc::clone(&shared);
+    let waited = Arc::clone(&held);
     thread::spawn(move || wait(child, &waited, &is_drained, &sender));
-    Ok(Spawned {
-        shared,
-        ended,
-        input,
-    })
+    Ok(Spawned { held, ended, input })
 }
 
 type Started = (Child, Box<dyn Read + Send>, Option<Sender<Vec<u8>>>);
@@ -187,19 +172,11 @@ fn read(mut reader: Box<dyn Read + Send>, mut sink: Sink) {
     }
 }
 
-fn wait(mut child: Child, shared: &Shared, drained: &mpsc::Receiver<()>, sender: &Sender<Ended>) {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(shared.tree.first), options) {}
+fn wait(mut child: Child, held: &Held, drained: &mpsc::Receiver<()>, sender: &Sender<Ended>) {
+    held.wait();
     // What still writes, such as the last part of a pipeline, may come to its end by itself.
     let is_drained = drained.recv_timeout(DRAIN).is_ok();
-    let mut is_over = shared
-        .is_over
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
-    let left = shared.tree.end(Duration::ZERO, Looks::Once);
-    let end = child.wait().log_err().map_or(End::Exited(-1), end_of);
-    *is_over = true;
-    drop(is_over);
+    let (end, left) = held.collect(&mut child);
     if !is_drained {
         // A process that slipped away may hold the pipe for ever.
         drained.recv_timeout(DRAIN).ok();
@@ -211,12 +188,7 @@ fn wait(mut child: Child, shared: &Shared, drained: &mpsc::Receiver<()>, sender:
 impl Spawned {
     /// Its number.
     pub fn pid(&self) -> u32 {
-        self.shared
-            .tree
-            .first
-            .as_raw_nonzero()
-            .get()
-            .cast_unsigned()
+        self.held.first().as_raw_nonzero().get().cast_unsigned()
     }
 
     /// Told once, when it is over and its output was handed over.
@@ -242,44 +214,18 @@ impl Spawned {
 
     /// Interrupts it, as Ctrl+C does in a terminal.
     pub fn interrupt(&self) {
-        let is_over = self
-            .shared
-            .is_over
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if !*is_over {
-            // It may have ended this very moment.
-            kill_process_group(self.shared.tree.first, Signal::INT).ok();
-        }
+        self.held.signal(Signal::INT);
     }
 
     /// Ends it and everything it started: politely for as long as `grace`, then for good. Blocks for that
     /// long, and for as long as the system takes.
     pub fn stop(&self, grace: Duration) {
-        let is_over = self
-            .shared
-            .is_over
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if !*is_over {
-            self.shared.tree.end(grace, Looks::Twice);
-        }
+        self.held.stop(grace);
     }
 
     /// Its living processes, itself among them.
     pub fn members(&self) -> Vec<u32> {
-        let is_over = self
-            .shared
-            .is_over
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        match *is_over {
-            true => Vec::new(),
-            false => {
-                let members = self.shared.tree.members();
-                members.into_iter().map(i32::cast_unsigned).collect()
-            }
-        }
+        self.held.members()
     }
 }
 

@@ -11,15 +11,14 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 /// How the name of a tree's variable begins. The number of the program that started the tree comes next, then when
 /// that program began, and then what tells its trees apart.
-const MARK: &str = "BURIN_TREE_";
+pub(super) const MARK: &str = "BURIN_TREE_";
 /// How long processes that were killed may take to be gone.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Between two looks.
@@ -55,17 +54,6 @@ struct Seen {
     session: i32,
     began: u64,
     is_dead: bool,
-}
-
-/// A variable's name that no other process in the world carries.
-pub(super) fn fresh_mark() -> String {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let own = std::process::id();
-    let began = look(own.cast_signed()).map_or(0, |seen| seen.began);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now = now.map_or(0, |now| now.as_nanos());
-    format!("{MARK}{own}_{began}_{now}_{count}")
 }
 
 /// Ends what programs of ours left running that were killed before they could end it. Answers how many processes
@@ -168,11 +156,10 @@ fn join_children<'a>(all: impl IntoIterator<Item = &'a Seen> + Clone, members: &
 impl Tree {
     /// The tree of a process that was just started.
     pub(super) fn of(first: Pid, mark: &str) -> Self {
-        let seen = look(first.as_raw_nonzero().get());
         Self {
             first,
             mark: format!("{mark}=").into_bytes(),
-            since: seen.map_or(0, |seen| seen.began),
+            since: began(first.as_raw_nonzero().get()),
         }
     }
 
@@ -270,6 +257,11 @@ fn everybody() -> Vec<Seen> {
         .collect()
 }
 
+/// When a process began, in ticks since the machine did; 0 where nobody can tell.
+pub(super) fn began(pid: i32) -> u64 {
+    look(pid).map_or(0, |seen| seen.began)
+}
+
 fn look(pid: i32) -> Option<Seen> {
     read_stat(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
@@ -293,6 +285,7 @@ fn read_stat(pid: i32, line: &str) -> Option<Seen> {
 mod tests {
     use std::process::Command;
 
+    use super::super::held::fresh_mark;
     use super::*;
 
     #[test]

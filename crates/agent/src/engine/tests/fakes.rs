@@ -203,6 +203,7 @@ impl World {
     pub(super) fn begin_with(&self, judge: Arc<dyn Judge>) -> Start {
         Start {
             harness: self.harness.clone(),
+            tools: Vec::new(),
             root: AbsPath::new("/work").expect("absolute"),
             model: "test/model".to_owned(),
             mode: Mode::Build,

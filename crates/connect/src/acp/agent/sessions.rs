@@ -489,6 +489,7 @@ fn server(server: v1::McpServer, root: &AbsPath) -> Option<ServerEntry> {
     };
     Some(ServerEntry {
         fingerprint: Fingerprint::of(&name, &written),
+        written,
         name,
         origin: Origin::Person,
         is_disabled: false,

@@ -48,6 +48,7 @@ fn entry(origin: Origin) -> ServerEntry {
     ServerEntry {
         name: "it".to_owned(),
         origin,
+        written: json!({ "command": "it" }),
         fingerprint: Fingerprint::of("it", &json!({ "command": "it" })),
         is_disabled: false,
         reach: Ok(Reach::Http {

@@ -21,7 +21,7 @@ use tokio::task::JoinHandle;
 
 use super::super::engine::Burin;
 use super::super::opening::Shop;
-use crate::crew;
+use crate::crew::Crew;
 use crate::workshop::Model;
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -77,7 +77,7 @@ impl World {
         let client = ScriptedClient::new(scripts);
         let mind = ScriptedMind::new(client.clone());
         let shop = Shop {
-            harness: crew::harness(mind, store.clone(), &dirs, Trust::all(), None),
+            crew: Arc::new(Crew::new(mind, store.clone(), &dirs, Trust::all(), None)),
             dirs,
             models: vec![Model {
                 id: "maker/large".to_owned(),

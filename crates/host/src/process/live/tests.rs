@@ -7,11 +7,11 @@ use super::*;
 use crate::temp::TempFolder;
 
 fn shell(script: &str) -> Live {
-    let folder = TempFolder::new().expect("a folder");
     start(&Start {
         program: "sh".into(),
         arguments: vec!["-c".into(), script.into()],
-        folder: folder.path().clone(),
+        // One that is there for as long as the process is.
+        folder: AbsPath::new("/").expect("absolute"),
         environment: Environment::Only(vec![("PATH".into(), "/usr/bin:/bin".into())]),
     })
     .expect("sh starts")
@@ -96,34 +96,30 @@ fn its_children_go_with_it() {
     }
 }
 
+/// Starts a sleeper that leaves group, session and parents, and tells its number.
+const FUGITIVE: &str = "( setsid sh -c 'echo $$; exec sleep 600' & )";
+
 #[test]
-fn its_group_dies_when_we_are_killed() {
-    const SHOWS: &str = "the child is ";
-    if crate::again::is_again() {
-        let live = shell("sleep 60 & echo $!; wait");
+fn what_left_its_group_and_lost_its_parents_goes_with_it() {
+    for (script, is_dropped) in [
+        (format!("{FUGITIVE}; sleep 600"), true),
+        // It ends by itself.
+        (format!("{FUGITIVE}; read -r line"), false),
+    ] {
+        let live = shell(&script);
         let mut line = String::new();
-        BufReader::new(live.output)
-            .read_line(&mut line)
-            .expect("a number");
-        println!("{SHOWS}{}", line.trim());
-        let own = rustix::process::getpid();
-        rustix::process::kill_process(own, Signal::KILL).expect("a signal to ourselves");
-        thread::sleep(Duration::from_secs(10));
-        return;
+        let mut output = BufReader::new(live.output);
+        output.read_line(&mut line).expect("a number");
+        let pid = line.trim().parse().expect("a number");
+        assert!(is_alive(pid));
+        drop(live.input);
+        if is_dropped {
+            drop(live.group);
+            assert!(dies(pid), "{script} left {pid}");
+        } else {
+            // `read` found the end of its input.
+            assert_eq!(wait(&live.group), End::Exited(1));
+            assert!(!is_alive(pid), "{script} left {pid}");
+        }
     }
-    let me = std::env::current_exe().expect("our path");
-    let test = "process::live::tests::its_group_dies_when_we_are_killed";
-    let output = Command::new(me)
-        .args([test, "--exact", "--nocapture"])
-        .env("BURIN_TEST_AGAIN", "1")
-        .output()
-        .expect("ourselves again");
-    let text = String::from_utf8_lossy(&output.stdout);
-    let pid = text
-        .lines()
-        .find_map(|line| line.split(SHOWS).nth(1))
-        .and_then(|number| number.parse().ok());
-    let pid = pid.unwrap_or_else(|| panic!("no child in {text}"));
-    assert!(!output.status.success());
-    assert!(dies(pid), "{pid} outlived us");
 }

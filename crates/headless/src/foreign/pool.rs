@@ -1,0 +1,88 @@
+//! The servers of the folders that are worked in: sessions in one folder share them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use agent::tools::Rooms;
+use base::AbsPath;
+use connect::mcp::ServerEntry;
+use host::{Dirs, Files};
+
+use super::{Offer, Servers, gather};
+
+/// Holds no server by itself: they end with the last session that can call them.
+pub(crate) struct Pool {
+    files: Arc<dyn Files>,
+    dirs: Dirs,
+    open: Mutex<HashMap<AbsPath, Weak<Servers>>>,
+}
+
+impl Pool {
+    pub(crate) fn new(files: Arc<dyn Files>, dirs: &Dirs) -> Self {
+        Self {
+            files,
+            dirs: dirs.clone(),
+            open: Mutex::default(),
+        }
+    }
+
+    /// What servers offer to a session that begins in a folder now. Those that only this session was given take the
+    /// place of others of their name. Takes a few seconds at most.
+    pub(crate) async fn open(
+        &self,
+        root: &AbsPath,
+        own: Vec<ServerEntry>,
+        rooms: &Arc<Rooms>,
+    ) -> Offer {
+        let (files, dirs, folder) = (self.files.clone(), self.dirs.clone(), root.clone());
+        let gathered =
+            tokio::task::spawn_blocking(move || gather(files.as_ref(), &dirs, &folder)).await;
+        let (mut entries, problems) = gathered.unwrap_or_else(|error| {
+            let problem = format!("the MCP servers cannot be looked for: {error}");
+            (Vec::new(), vec![problem])
+        });
+        let is_shared = own.is_empty();
+        entries.retain(|entry| own.iter().all(|it| it.name != entry.name));
+        entries.extend(own);
+        if entries.is_empty() {
+            return Offer {
+                tools: Vec::new(),
+                notices: problems,
+            };
+        }
+        let servers = match self.running(root).filter(|_| is_shared) {
+            // Sessions that run keep theirs; this one begins with what is written now.
+            Some(servers) if servers.entries == entries => {
+                servers.look_again().await;
+                servers
+            }
+            _ => {
+                let servers = Servers::start(entries, &self.files, &self.dirs, root);
+                let servers = Arc::new(servers);
+                if is_shared {
+                    self.lock().insert(root.clone(), Arc::downgrade(&servers));
+                }
+                servers
+            }
+        };
+        let mut offer = servers.offer(rooms).await;
+        offer.notices.splice(0..0, problems);
+        offer
+    }
+
+    /// Ends the servers of all folders in good manners, at most some seconds.
+    pub(crate) async fn close(&self) {
+        let all: Vec<_> = self.lock().drain().map(|(_, servers)| servers).collect();
+        let all = all.iter().filter_map(Weak::upgrade);
+        futures::future::join_all(all.map(|servers| async move { servers.hub.close().await }))
+            .await;
+    }
+
+    fn running(&self, root: &AbsPath) -> Option<Arc<Servers>> {
+        self.lock().get(root)?.upgrade()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<AbsPath, Weak<Servers>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

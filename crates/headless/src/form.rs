@@ -1,0 +1,250 @@
+//! Forms and pages of others, asked at a desk: one question after the other, as at a terminal.
+//!
+//! Invariant: nothing is accepted unless somebody said yes.
+
+use agent::ask::{Desk, Question};
+use connect::mcp::{Choice, Field, FieldKind, Filled, Form};
+use serde_json::{Map, Value};
+
+use crate::foreign::plain;
+
+/// How often a field is asked for before the form is left.
+const ATTEMPTS: usize = 3;
+const YES: &str = "yes";
+const NO: &str = "no";
+
+/// Has a form filled in that `who` asks for, such as `The server "files"`. Where nobody sits at the desk it is
+/// declined.
+pub(crate) async fn fill(desk: &Desk, who: &str, form: &Form) -> Filled {
+    let message = plain(&form.message);
+    let text = format!("{} asks: {message}\nAnswer it?", plain(who));
+    if !agrees(desk, text).await {
+        return Filled::Declined;
+    }
+    let mut values = Map::new();
+    for field in &form.fields {
+        match ask(desk, field).await {
+            Answered::Value(value) => {
+                values.insert(field.name.clone(), value);
+            }
+            Answered::LeftOut => {}
+            Answered::GivenUp => return Filled::Cancelled,
+        }
+    }
+    Filled::Accepted(values)
+}
+
+/// Has the person look at a page; whether they say that they do. Only addresses of the web are shown.
+pub(crate) async fn open(desk: &Desk, who: &str, url: &str, why: &str) -> bool {
+    if !is_page(url) {
+        return false;
+    }
+    let (who, why, url) = (plain(who), plain(why), plain(url));
+    let text = format!("{who} wants you to see a page: {why}\n{url}\nDo you open it?");
+    agrees(desk, text).await
+}
+
+/// Whether an address is one of the web.
+pub(crate) fn is_page(url: &str) -> bool {
+    url.starts_with("https://") || url.starts_with("http://")
+}
+
+/// What a line answers to yes or no.
+pub(crate) fn truth(line: &str) -> Option<bool> {
+    match line.trim().to_lowercase().as_str() {
+        "y" | YES | "true" => Some(true),
+        "n" | NO | "false" => Some(false),
+        _ => None,
+    }
+}
+
+async fn agrees(desk: &Desk, text: String) -> bool {
+    let options = vec![YES.to_owned(), NO.to_owned()];
+    let answer = desk.ask(Question { text, options }).await;
+    answer.and_then(|line| truth(&line)) == Some(true)
+}
+
+enum Answered {
+    Value(Value),
+    LeftOut,
+    GivenUp,
+}
+
+async fn ask(desk: &Desk, field: &Field) -> Answered {
+    let mut complaint = String::new();
+    for _ in 0..ATTEMPTS {
+        let text = format!("{complaint}{}", question(field));
+        let options = options(&field.kind);
+        let Some(line) = desk.ask(Question { text, options }).await else {
+            let may_miss = !field.is_required || field.default.is_some();
+            return match may_miss {
+                true => Answered::LeftOut,
+                false => Answered::GivenUp,
+            };
+        };
+        let value = read(&field.kind, line.trim());
+        match wrong(field, &value) {
+            None => return Answered::Value(value),
+            Some(why) => complaint = format!("{}.\n", plain(&why)),
+        }
+    }
+    Answered::GivenUp
+}
+
+fn question(field: &Field) -> String {
+    let mut text = plain(field.title.as_deref().unwrap_or(&field.name));
+    if let Some(description) = &field.description {
+        text.push_str(&format!(", {}", plain(description)));
+    }
+    match (&field.default, field.is_required) {
+        (Some(Value::String(default)), _) => text.push_str(&format!(" [{}]", plain(default))),
+        (Some(default), _) => text.push_str(&format!(" [{default}]")),
+        (None, false) => text.push_str(" (may be left empty)"),
+        (None, true) => {}
+    }
+    if matches!(field.kind, FieldKind::Many(_)) {
+        text.push_str(", several with commas between them");
+    }
+    text
+}
+
+fn options(kind: &FieldKind) -> Vec<String> {
+    match kind {
+        FieldKind::Truth => vec![YES.to_owned(), NO.to_owned()],
+        FieldKind::One(choices) | FieldKind::Many(choices) => {
+            choices.iter().map(|choice| plain(&choice.title)).collect()
+        }
+        FieldKind::Text { .. } | FieldKind::Number { .. } => Vec::new(),
+    }
+}
+
+/// What a line means for a field. What makes no sense stays a text, which is then complained about.
+fn read(kind: &FieldKind, line: &str) -> Value {
+    let text = || Value::from(line);
+    match kind {
+        FieldKind::Text { .. } => text(),
+        FieldKind::Number { .. } => match (line.parse::<i64>(), line.parse::<f64>()) {
+            (Ok(number), _) => number.into(),
+            (_, Ok(number)) => number.into(),
+            _ => text(),
+        },
+        FieldKind::Truth => truth(line).map_or_else(text, Value::Bool),
+        FieldKind::One(choices) => chosen(choices, line),
+        FieldKind::Many(choices) => {
+            let parts = line.split(',').map(str::trim).filter(|it| !it.is_empty());
+            parts.map(|part| chosen(choices, part)).collect()
+        }
+    }
+}
+
+/// A choice by its title, its value, or its number from 1.
+fn chosen(choices: &[Choice], line: &str) -> Value {
+    let is_it = |choice: &&Choice| {
+        choice.title.eq_ignore_ascii_case(line) || choice.value.eq_ignore_ascii_case(line)
+    };
+    let by_number = || choices.get(line.parse::<usize>().ok()?.checked_sub(1)?);
+    let found = choices.iter().find(is_it).or_else(by_number);
+    Value::from(found.map_or(line, |choice| &choice.value))
+}
+
+fn wrong(field: &Field, value: &Value) -> Option<String> {
+    let alone = Form {
+        message: String::new(),
+        fields: vec![field.clone()],
+    };
+    alone.complaint(&Map::from_iter([(field.name.clone(), value.clone())]))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+    use std::sync::{Arc, Mutex};
+
+    use serde_json::json;
+
+    use super::*;
+
+    /// A desk with somebody who says these lines, an empty one being nothing; and what they were asked.
+    fn desk(lines: &[&str]) -> (Desk, Arc<Mutex<Vec<String>>>) {
+        let lines: VecDeque<String> = lines.iter().map(|it| (*it).to_owned()).collect();
+        let lines = Mutex::new(lines);
+        let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+        let heard = asked.clone();
+        let desk = Desk::new(move |question| {
+            heard.lock().expect("a list").push(question.text);
+            let line = lines.lock().expect("lines").pop_front();
+            let line = line.filter(|line| !line.is_empty());
+            Box::pin(std::future::ready(line))
+        });
+        (desk, asked)
+    }
+
+    fn form() -> Form {
+        let schema = json!({
+            "properties": {
+                "name": { "type": "string", "title": "Your name" },
+                "age": { "type": "integer", "minimum": 0 },
+                "color": { "type": "string", "enum": ["r", "g"], "enumNames": ["Red", "Green"], "default": "g" },
+                "likes": { "type": "array", "items": { "enum": ["tea", "milk"] } },
+                "sure": { "type": "boolean" }
+            },
+            "required": ["name"]
+        });
+        Form::new("who are \u{1b}[31myou?".to_owned(), &schema)
+    }
+
+    async fn check(lines: &[&str], expected: Filled) -> Vec<String> {
+        let (desk, asked) = desk(lines);
+        assert_eq!(fill(&desk, "It", &form()).await, expected, "{lines:?}");
+        asked.lock().expect("a list").clone()
+    }
+
+    fn accepted(values: Value) -> Filled {
+        Filled::Accepted(values.as_object().expect("an object").clone())
+    }
+
+    #[tokio::test]
+    async fn a_form_is_asked_field_by_field() {
+        let filled = json!({ "name": "Ada", "age": 7, "color": "r", "likes": ["milk", "tea"], "sure": false });
+        let asked = check(&["yes", "Ada", "7", "red", "2, tea", "n"], accepted(filled)).await;
+        assert_eq!(asked[0], "It asks: who are \u{fffd}[31myou?\nAnswer it?");
+        assert_eq!(asked[3], "color [g]");
+        check(
+            &["y", "Ada", "", "", "", ""],
+            accepted(json!({ "name": "Ada" })),
+        )
+        .await;
+        let asked = check(
+            &["y", "Ada", "-1", "old", "8", "", "", ""],
+            accepted(json!({ "name": "Ada", "age": 8 })),
+        )
+        .await;
+        assert!(
+            asked[3].starts_with("age is not a number that fits.\n"),
+            "{asked:?}"
+        );
+        assert!(asked[4].starts_with("age is not a number.\n"), "{asked:?}");
+    }
+
+    #[tokio::test]
+    async fn nothing_is_accepted_without_a_yes() {
+        check(&[], Filled::Declined).await;
+        check(&["no"], Filled::Declined).await;
+        check(&["perhaps"], Filled::Declined).await;
+        check(&["yes", ""], Filled::Cancelled).await;
+        check(&["yes", "Ada", "x", "x", "x"], Filled::Cancelled).await;
+        let empty = Form::new("really?".to_owned(), &json!({}));
+        let (yes, _) = desk(&["yes"]);
+        assert_eq!(fill(&yes, "It", &empty).await, accepted(json!({})));
+    }
+
+    #[tokio::test]
+    async fn only_pages_of_the_web_are_shown() {
+        for (url, is_open) in [("https://a.example", true), ("file:///etc/passwd", false)] {
+            let (desk, asked) = desk(&["y"]);
+            assert_eq!(open(&desk, "It", url, "to pay").await, is_open);
+            assert_eq!(asked.lock().expect("a list").len(), usize::from(is_open));
+        }
+        assert!(!open(&Desk::empty(), "It", "https://a.example", "").await);
+    }
+}

@@ -1,0 +1,369 @@
+//! What an agent of others tells, as text for people or as lines of JSON.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
+
+use base::AbsPath;
+use connect::acp::host::Event;
+use connect::acp::words::{
+    CallContent, CallState, CallUpdate, LeaveChoice, LeaveKind, PlanItem, PlanState, TurnEnd,
+    Update, Usage, Voice,
+};
+use serde_json::{Value, json};
+
+use super::changes::Changed;
+use crate::Streams;
+use crate::foreign::plain;
+use crate::run::show::{Form, line, some_lines};
+
+/// Prints events.
+pub(super) struct Printer {
+    form: Form,
+    name: String,
+    root: AbsPath,
+    /// Its session, once that began.
+    session: Option<String>,
+    /// What is known of each call, and how much of it was shown.
+    calls: HashMap<String, Shown>,
+    usage: Option<Usage>,
+    is_mid_line: bool,
+}
+
+#[derive(Default)]
+struct Shown {
+    call: CallUpdate,
+    is_announced: bool,
+    is_ended: bool,
+}
+
+impl Printer {
+    pub(super) fn new(form: Form, name: &str, root: &AbsPath) -> Self {
+        Self {
+            form,
+            name: name.to_owned(),
+            root: root.clone(),
+            session: None,
+            calls: HashMap::new(),
+            usage: None,
+            is_mid_line: false,
+        }
+    }
+
+    pub(super) fn has_begun(&self) -> bool {
+        self.session.is_some()
+    }
+
+    pub(super) fn began(&mut self, session: &str, streams: &mut Streams<'_>) -> io::Result<()> {
+        self.session = Some(session.to_owned());
+        match self.form {
+            Form::Text => Ok(()),
+            Form::Json => line(
+                streams,
+                &json!({
+                    "event": "session",
+                    "id": session,
+                    "agent": self.name,
+                    "root": self.root.as_path().to_string_lossy(),
+                }),
+            ),
+        }
+    }
+
+    pub(super) fn print(&mut self, event: &Event, streams: &mut Streams<'_>) -> io::Result<()> {
+        match event {
+            // What it tells before is the past of a session that it goes on with.
+            Event::Update(_) if !self.has_begun() => Ok(()),
+            Event::Update(update) => match self.form {
+                Form::Json => match json_of(update) {
+                    Some(value) => line(streams, &value),
+                    None => Ok(()),
+                },
+                Form::Text => self.print_update(update, streams),
+            },
+            Event::Problem(text) | Event::Noise(text) => {
+                log::debug!("{}: {text}", self.name);
+                match (self.form, event) {
+                    (Form::Json, _) => line(streams, &json!({ "event": "noise", "text": text })),
+                    (Form::Text, Event::Problem(_)) => self.say(&format!("· {text}"), streams),
+                    (Form::Text, _) => Ok(()),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// It asks for leave, which a program in the person's place hears.
+    pub(super) fn asking(
+        &mut self,
+        number: u64,
+        call: &CallUpdate,
+        choices: &[LeaveChoice],
+        streams: &mut Streams<'_>,
+    ) -> io::Result<()> {
+        if self.form == Form::Text {
+            return self.end_line(streams);
+        }
+        let choices = choices.iter().map(
+            |choice| json!({ "id": choice.id, "name": choice.name, "kind": kind(choice.kind) }),
+        );
+        let choices: Vec<_> = choices.collect();
+        line(
+            streams,
+            &json!({
+                "event": "leave", "number": number, "call": call.id, "title": call.title,
+                "input": call.input, "choices": choices
+            }),
+        )
+    }
+
+    fn print_update(&mut self, update: &Update, streams: &mut Streams<'_>) -> io::Result<()> {
+        match update {
+            Update::Said {
+                voice: Voice::Agent,
+                piece,
+                ..
+            } => {
+                let text = plain(&piece.text());
+                streams.output.write_all(text.as_bytes())?;
+                let last = text.chars().last();
+                self.is_mid_line = last.map_or(self.is_mid_line, |last| last != '\n');
+                streams.output.flush()
+            }
+            Update::Call(update) => self.print_call(update, streams),
+            Update::Plan(items) => {
+                let lines: Vec<_> = items.iter().map(plan_line).collect();
+                self.say(&lines.join("\n"), streams)
+            }
+            Update::Notice { text, .. } => self.say(&format!("· {text}"), streams),
+            Update::Compaction { is_over: true, .. } => {
+                self.say("· the conversation was made shorter", streams)
+            }
+            Update::Usage(usage) => {
+                self.usage = Some(usage.clone());
+                Ok(())
+            }
+            Update::Said { .. }
+            | Update::Compaction { .. }
+            | Update::Commands(_)
+            | Update::Mode(_)
+            | Update::Options(_)
+            | Update::Title(_) => Ok(()),
+        }
+    }
+
+    fn print_call(&mut self, update: &CallUpdate, streams: &mut Streams<'_>) -> io::Result<()> {
+        let shown = self.calls.entry(update.id.clone()).or_default();
+        shown.call.merge(update.clone());
+        let mut lines = Vec::new();
+        let title = shown.call.title.clone().unwrap_or_default();
+        if !shown.is_announced && !title.is_empty() {
+            shown.is_announced = true;
+            lines.push(format!("▸ {title}"));
+        }
+        if !shown.is_ended
+            && let Some(state @ (CallState::Done | CallState::Failed)) = shown.call.state
+        {
+            shown.is_ended = true;
+            let mark = if state == CallState::Done {
+                "✓"
+            } else {
+                "✗"
+            };
+            let content = shown.call.content.iter().flatten();
+            let came: String = content.map(|it| came(it, &self.root, state)).collect();
+            lines.push(format!("{mark} {title}{came}"));
+        }
+        match lines.is_empty() {
+            true => Ok(()),
+            false => self.say(&lines.join("\n"), streams),
+        }
+    }
+
+    pub(super) fn end(
+        &mut self,
+        agent: &str,
+        end: &TurnEnd,
+        changed: &Changed,
+        streams: &mut Streams<'_>,
+    ) -> io::Result<()> {
+        if self.form == Form::Json {
+            let value = json!({
+                "event": "idle", "end": end_name(end), "why": why(end),
+                "new": changed.new, "changed": changed.changed, "gone": changed.gone,
+                "knows_all_changes": changed.is_complete
+            });
+            return line(streams, &value);
+        }
+        let kinds = [
+            ("new", &changed.new),
+            ("changed", &changed.changed),
+            ("gone", &changed.gone),
+        ];
+        for (kind, paths) in kinds {
+            for path in paths {
+                self.say(&format!("· {kind}: {}", path.display()), streams)?;
+            }
+        }
+        if !changed.is_complete {
+            self.say(
+                "· more files may have changed: they were too many to follow",
+                streams,
+            )?;
+        }
+        self.end_line(streams)?;
+        let used = self.usage.as_ref().map_or_else(String::new, |usage| {
+            let cost = usage.cost.as_ref();
+            let cost = cost.map_or_else(String::new, |(sum, unit)| format!(", {sum:.4} {unit}"));
+            format!(" ({} of {} tokens{cost})", usage.used, usage.size)
+        });
+        let session = self.session.as_deref().unwrap_or_default();
+        let text = format!(
+            "burin-agent: {}{used}; go on with --agent {agent} --resume {session}",
+            end_text(end)
+        );
+        // Where standard error is closed there is nobody to tell.
+        writeln!(streams.errors, "{}", plain(&text)).ok();
+        Ok(())
+    }
+
+    fn say(&mut self, text: &str, streams: &mut Streams<'_>) -> io::Result<()> {
+        self.end_line(streams)?;
+        for line in plain(text).lines() {
+            writeln!(streams.output, "{line}")?;
+        }
+        streams.output.flush()
+    }
+
+    fn end_line(&mut self, streams: &mut Streams<'_>) -> io::Result<()> {
+        match std::mem::take(&mut self.is_mid_line) {
+            true => streams.output.write_all(b"\n"),
+            false => Ok(()),
+        }
+    }
+}
+
+/// What came of a call, in a few lines.
+fn came(content: &CallContent, root: &AbsPath, state: CallState) -> String {
+    match content {
+        CallContent::Diff { path, old, new } => {
+            let path = path.strip_prefix(root.as_path()).unwrap_or(path);
+            let before = old.as_deref().map_or(0, |old| old.lines().count());
+            format!(
+                "\n  {}: {before} lines before, {} now",
+                path.display(),
+                new.lines().count()
+            )
+        }
+        CallContent::Piece(piece) if state == CallState::Failed => some_lines(&piece.text()),
+        CallContent::Piece(_) | CallContent::Terminal(_) => String::new(),
+    }
+}
+
+fn plan_line(item: &PlanItem) -> String {
+    let mark = match item.state {
+        PlanState::Open => " ",
+        PlanState::Doing => "~",
+        PlanState::Done => "x",
+    };
+    format!("  [{mark}] {}", item.text)
+}
+
+fn kind(kind: LeaveKind) -> &'static str {
+    match kind {
+        LeaveKind::AllowOnce => "allow_once",
+        LeaveKind::AllowAlways => "allow_always",
+        LeaveKind::RejectOnce => "reject_once",
+        LeaveKind::RejectAlways => "reject_always",
+    }
+}
+
+fn end_name(end: &TurnEnd) -> &'static str {
+    match end {
+        TurnEnd::Done => "done",
+        TurnEnd::Stopped => "stopped",
+        TurnEnd::Refused => "refused",
+        TurnEnd::TooLong => "too_long",
+        TurnEnd::TooMany => "too_many",
+        TurnEnd::Failed(_) => "failed",
+    }
+}
+
+fn why(end: &TurnEnd) -> Option<&str> {
+    match end {
+        TurnEnd::Failed(why) => Some(why),
+        _ => None,
+    }
+}
+
+fn end_text(end: &TurnEnd) -> String {
+    match end {
+        TurnEnd::Done => "done".to_owned(),
+        TurnEnd::Stopped => "stopped".to_owned(),
+        TurnEnd::Refused => "the agent declined".to_owned(),
+        TurnEnd::TooLong => "the answer was cut off, as it was too long".to_owned(),
+        TurnEnd::TooMany => "stopped, since it asked its model too often".to_owned(),
+        TurnEnd::Failed(what) => format!("failed: {what}"),
+    }
+}
+
+/// An update as JSON; `None` for what only windows need.
+fn json_of(update: &Update) -> Option<Value> {
+    Some(match update {
+        Update::Said { voice, piece, .. } => {
+            let event = match voice {
+                Voice::Agent => "text",
+                Voice::Thought => "thought",
+                Voice::Person => "person",
+            };
+            json!({ "event": event, "text": piece.text() })
+        }
+        Update::Call(call) => json!({
+            "event": "call",
+            "call": call.id,
+            "title": call.title,
+            "kind": call.kind.map(|kind| format!("{kind:?}").to_lowercase()),
+            "state": call.state.map(|state| format!("{state:?}").to_lowercase()),
+            "content": call.content.as_ref().map(|all| all.iter().map(content).collect::<Vec<_>>()),
+            "places": call.places.as_ref().map(|all| {
+                let place = |path: &Path, line| json!({ "path": path, "line": line });
+                all.iter().map(|it| place(&it.path, it.line)).collect::<Vec<_>>()
+            }),
+            "input": call.input,
+            "output": call.output,
+        }),
+        Update::Plan(items) => {
+            let item = |item: &PlanItem| {
+                let state = format!("{:?}", item.state).to_lowercase();
+                json!({ "text": item.text, "state": state })
+            };
+            json!({ "event": "plan", "items": items.iter().map(item).collect::<Vec<_>>() })
+        }
+        Update::Usage(usage) => {
+            let cost = usage
+                .cost
+                .as_ref()
+                .map(|(sum, unit)| json!({ "sum": sum, "unit": unit }));
+            json!({ "event": "fill", "used": usage.used, "limit": usage.size, "cost": cost })
+        }
+        Update::Notice { is_warning, text } => {
+            json!({ "event": "notice", "is_warning": is_warning, "text": text })
+        }
+        Update::Compaction {
+            is_over, summary, ..
+        } => {
+            json!({ "event": "compaction", "is_over": is_over, "summary": summary })
+        }
+        Update::Mode(mode) => json!({ "event": "mode", "mode": mode }),
+        Update::Title(title) => json!({ "event": "title", "title": title }),
+        Update::Commands(_) | Update::Options(_) => return None,
+    })
+}
+
+fn content(content: &CallContent) -> Value {
+    match content {
+        CallContent::Piece(piece) => json!({ "text": piece.text() }),
+        CallContent::Diff { path, old, new } => json!({ "path": path, "old": old, "new": new }),
+        CallContent::Terminal(id) => json!({ "terminal": id }),
+    }
+}

@@ -1,0 +1,15 @@
+//! `burin-agent` as a process, with servers and agents of others beside it: scripted ones, and real ones from npm where
+//! somebody installed them.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "a test looks at the disk and starts the program by itself, and says when it is skipped"
+)]
+
+mod program {
+    mod guests;
+    mod home;
+    mod npm;
+    mod servers;
+}
