@@ -122,8 +122,17 @@ impl<'a> Blanks<'a> {
             let mut runs = layout.runs.iter();
             runs.any(|run| new.iter().all(|line| goes_away(block, run, line)))
         };
+        // Less deep than the line above they begin something else.
+        let is_part = || {
+            let above = at.checked_sub(1).and_then(|ix| block.old.get(ix));
+            let (above, first) = (above.map(|line| fold::indent(line)), new.first());
+            above.zip(first).is_some_and(|(above, first)| {
+                fold::is_blank(first) || fold::indent(first).starts_with(above)
+            })
+        };
         let row = match () {
-            () if at == *self.old.start() && (is_deeper() || are_moved()) => self.rows.start,
+            () if at == *self.old.start() && is_deeper() && is_part() => self.rows.start,
+            () if at == *self.old.start() && are_moved() => self.rows.start,
             () if at == *self.old.end() && (is_deeper() || is_attribute()) => self.rows.end,
             () => return None,
         };
