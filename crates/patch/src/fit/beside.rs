@@ -17,7 +17,7 @@ use super::{Layout, rows_of};
 
 /// How much more another new line may be like the old line beside the blank one, where no more lines
 /// appear than go away.
-const SLACK: f32 = 0.25;
+const SLACK: f32 = 0.2;
 /// By how much the new line there must be more like it than all others, where more lines appear, or
 /// a blank one, which may be that left out.
 const MARGIN: f32 = 0.3;

@@ -123,7 +123,8 @@ impl Gaps {
             [] => Touch::Nothing,
             [gap] => {
                 let rows = pairs::replaced(layout, run, gap);
-                match rows.or_else(|| beside::replaced(layout, run, gap)) {
+                let rows = rows.or_else(|| beside::replaced(layout, run, gap));
+                match rows.or_else(|| pairs::removed(layout, run, gap)) {
                     Some(rows) => Touch::Clear(rows),
                     None => Touch::Rows(gap.rows.clone()),
                 }

@@ -25,6 +25,25 @@ pub(super) fn likely_reach(aligned: &Aligned, run: &Run) -> Range<usize> {
     likely.unwrap_or_else(|| reach(aligned, run))
 }
 
+/// All the places at which a run may lie that is the only one.
+pub(super) fn places(aligned: &Aligned, run: &Run) -> Vec<Run> {
+    let Some(slide) = Slide::of(aligned, run) else {
+        return vec![run.clone()];
+    };
+    let places = (slide.first..=slide.last).map(|to| {
+        let place = slide.moved(run, &(to..=to));
+        let moved = |range: &Range<usize>| match range.is_empty() {
+            true => range.clone(),
+            false => to..to + range.len(),
+        };
+        Run {
+            old: place,
+            new: moved(&run.new),
+        }
+    });
+    places.collect()
+}
+
 /// Moves runs to where they are likely to lie.
 pub(super) fn settle(aligned: &Aligned, runs: &mut [Run]) {
     for ix in 0..runs.len() {

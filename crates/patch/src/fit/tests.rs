@@ -209,3 +209,25 @@ fn a_line_too_many_is_passed_over_only_away_from_the_change() {
         Err(Doubt::Boundary),
     );
 }
+
+#[test]
+fn lines_that_go_away_beside_one_of_two_blank_lines_may_lie_anywhere_as_long_as_it_is_the_same() {
+    // The mark may be the first of them or the one behind, and the blank lines left are two.
+    let map = &[
+        Some(0),
+        Some(1),
+        Some(3),
+        Some(4),
+        Some(5),
+        Some(6),
+        Some(7),
+        Some(8),
+    ];
+    check(
+        "a\n\n\n#\nb\n\n\n#\nc\n",
+        "a\n\n#\nb\n\n\n#\nc\n",
+        "a\n\n#\nc\n",
+        map,
+        Ok("a\n\n\n#\nc\n"),
+    );
+}
