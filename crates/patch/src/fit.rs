@@ -7,10 +7,12 @@
 //! point the hunk is refused, but for the few cases in `boundary` that can be read in one way only.
 //! Start at `fit`.
 
+mod beside;
 mod boundary;
 mod gaps;
 mod lines;
 mod pairs;
+mod slide;
 mod slips;
 mod splice;
 
@@ -122,16 +124,21 @@ fn merge(
     if let Some(doubt) = block.doubt {
         return Err(doubt);
     }
-    if gaps::Gaps::of(file, written).has_rows()
-        && gaps::adds_blanks_alone(block, &runs(file, written)?)
-    {
-        // Whether these are the blank lines that the file has already cannot be told.
-        return Err(Doubt::Boundary);
+    let gaps = gaps::Gaps::of(file, written);
+    if gaps.has_rows() {
+        let runs = runs(file, written)?;
+        if gaps::adds_blanks_alone(block, &runs) && gaps.are_touched(written, &runs) {
+            // Whether these are the blank lines that the file has already cannot be told.
+            return Err(Doubt::Boundary);
+        }
     }
     let whole = boundary::with_blanks_of_file(file, written);
     let whole = whole.or_else(|| slips::mended(file, written));
     let aligned = whole.as_ref().unwrap_or(written);
     let mut runs = runs(file, aligned)?;
+    if gaps::Gaps::of(file, aligned).has_rows() {
+        slide::settle(aligned, &mut runs);
+    }
     let look = lines::Look::of(file, aligned, &runs)?;
     differences.extend(&look.differences);
     let count = runs.len();

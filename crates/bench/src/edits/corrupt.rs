@@ -1,6 +1,6 @@
 //! What models do to the text they quote.
 //!
-//! In twelve classes it changes what the edit says and not what it means: lines that stay are still
+//! In thirteen classes it changes what the edit says and not what it means: lines that stay are still
 //! meant to stay as they are in the file, and what the file should be afterwards is known. In three
 //! more a careful reader would ask: there a refusal is no failure, and a wrong guess still is.
 
@@ -27,8 +27,15 @@ pub(super) enum Corruption {
     LineEndings,
     Escapes,
     Entities,
-    /// A blank line left out right beside a change: it may be meant to go.
+    /// A blank line left out of both sides right beside lines that go away, or that as many others
+    /// take the place of, at most. Nothing is said about it, so it stays, and the lines of the file
+    /// that change tell on which side.
     BlankAtChange,
+    /// A blank line left out where lines appear. Nothing in the file tells whether they belong before
+    /// or behind it: only what the new lines are like does, if at all. So it is where more lines
+    /// appear than go away, since the first of them may stand on its other side; between two
+    /// changes; and where lines or blank lines move, since this one may move along.
+    BlankAtInsertion,
     /// A line of text left out, so that the quoted lines never stood in the file like that.
     ContextDropped,
     /// The block stands in several places: the only right answer is a refusal.
@@ -36,7 +43,7 @@ pub(super) enum Corruption {
 }
 
 impl Corruption {
-    pub(super) const ALL: [Self; 15] = [
+    pub(super) const ALL: [Self; 16] = [
         Self::None,
         Self::TrailingSpace,
         Self::Dedent,
@@ -50,6 +57,7 @@ impl Corruption {
         Self::Escapes,
         Self::Entities,
         Self::BlankAtChange,
+        Self::BlankAtInsertion,
         Self::ContextDropped,
         Self::Unclear,
     ];
@@ -58,7 +66,7 @@ impl Corruption {
     pub(super) fn is_clear(self) -> bool {
         !matches!(
             self,
-            Self::BlankAtChange | Self::ContextDropped | Self::Unclear
+            Self::BlankAtInsertion | Self::ContextDropped | Self::Unclear
         )
     }
 
@@ -77,6 +85,7 @@ impl Corruption {
             Self::Escapes => "escaped quotes",
             Self::Entities => "HTML entities",
             Self::BlankAtChange => "blank beside change",
+            Self::BlankAtInsertion => "blank at insertion",
             Self::ContextDropped => "context line dropped",
             Self::Unclear => "unclear place",
         }
@@ -109,13 +118,13 @@ impl Corruption {
             Self::Dedent => dedented(&block),
             Self::IndentUnit => reindented(&block, other_unit),
             Self::TabsAndSpaces => reindented(&block, other_sign),
-            Self::BlankDropped => dropped(&block, dice, |line, beside| {
-                line.trim().is_empty() && !beside
-            }),
-            Self::BlankAtChange => dropped(&block, dice, |line, beside| {
-                line.trim().is_empty() && beside
-            }),
-            Self::ContextDropped => dropped(&block, dice, |line, _| line.trim().len() >= 8),
+            Self::BlankDropped => blank_dropped(&block, dice, Beside::Nothing),
+            Self::BlankAtChange => blank_dropped(&block, dice, Beside::Taken),
+            Self::BlankAtInsertion => blank_dropped(&block, dice, Beside::Open),
+            Self::ContextDropped => {
+                let dropped = dropped(&block, dice, |_, line| line.trim().len() >= 8);
+                dropped.map(|(block, _)| block)
+            }
             Self::Typo => misspelt(&block, dice),
             Self::Elision => elided(&block),
             Self::CurlyQuotes => curly(&block),
@@ -252,22 +261,110 @@ fn other_sign(indent: &str) -> Option<String> {
     is_fours.then(|| "\t".repeat(indent.len() / 4))
 }
 
-/// The block without one line that stays, between others. `fits` sees the line and whether it stands
-/// beside a change.
-fn dropped(block: &Block, dice: &mut Dice, fits: impl Fn(&str, bool) -> bool) -> Option<Block> {
-    let lines = &block.lines;
-    let is_beside_change = |ix: usize| {
-        let beside = [ix.checked_sub(1), Some(ix + 1)].into_iter().flatten();
-        let mut beside = beside.filter_map(|ix| lines.get(ix));
-        beside.any(|(side, _)| *side != Side::Both)
+/// What a line that stays stands beside.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    /// Lines that stay as well.
+    Nothing,
+    /// One change, that takes lines away or puts others in their place.
+    Taken,
+    /// A change on either side, or one that may as well be two.
+    Open,
+}
+
+impl Beside {
+    fn of(block: &Block, ix: usize) -> Self {
+        let is_changed = |(side, _): &&(Side, String)| *side != Side::Both;
+        // Which of several blank lines together is left out makes no difference.
+        let is_kept_blank = |(side, line): &&(Side, String)| *side == Side::Both && is_blank(line);
+        let before = block.lines[..ix].iter().rev().skip_while(is_kept_blank);
+        let behind = block.lines[ix + 1..].iter().skip_while(is_kept_blank);
+        let (before, behind) = (before.take_while(is_changed), behind.take_while(is_changed));
+        let is_one = (before.clone().count() == 0) != (behind.clone().count() == 0);
+        let (mut old, mut new, mut blanks) = (Vec::new(), Vec::new(), 0);
+        for (side, line) in before.chain(behind) {
+            match side {
+                _ if is_blank(line) => blanks += 1,
+                Side::Old => old.push(line.trim()),
+                _ => new.push(line.trim()),
+            }
+        }
+        let mut lines = block.lines.iter();
+        let moves = lines.any(|(side, line)| {
+            let says = line.contains(char::is_alphanumeric);
+            *side == Side::New && says && old.contains(&line.trim())
+        });
+        let is_exchange = new.len() <= old.len() && (new.is_empty() || blanks == 0);
+        match () {
+            () if old.is_empty() && new.is_empty() && blanks == 0 => Self::Nothing,
+            () if is_one && !old.is_empty() && is_exchange && !moves => Self::Taken,
+            () => Self::Open,
+        }
+    }
+}
+
+fn is_blank(line: &str) -> bool {
+    line.trim().is_empty()
+}
+
+/// The block without one blank line that stays, where that still says what the edit does.
+fn blank_dropped(block: &Block, dice: &mut Dice, beside: Beside) -> Option<Block> {
+    // Next to a blank line that appears it would be the new text alone that still has one.
+    let is_new = |ix: usize| {
+        let line = block.lines.get(ix);
+        line.is_some_and(|(side, line)| *side == Side::New && is_blank(line))
     };
+    let fits = |ix: usize, line: &str| {
+        is_blank(line) && !is_new(ix - 1) && !is_new(ix + 1) && Beside::of(block, ix) == beside
+    };
+    let (dropped, out) = dropped(block, dice, fits)?;
+    (beside == Beside::Nothing || !hides_move(&dropped, out)).then_some(dropped)
+}
+
+/// Whether the edit moves a line to the other side of the one left out at `out`, so that nobody can
+/// see it without that line: more lines are the same on both sides than stay in the edit, or those
+/// around it are and it stands elsewhere.
+fn hides_move(block: &Block, out: usize) -> bool {
+    let text = |side| -> String { block.side(side).flat_map(|line| [line, "\n"]).collect() };
+    let seen = Edit {
+        path: String::new(),
+        old: text(Side::Old),
+        new: text(Side::New),
+    };
+    let changes = seen.changes();
+    let gone: usize = changes.iter().map(|change| change.old.len()).sum();
+    let stay = block.lines.iter().filter(|(side, _)| *side == Side::Both);
+    let rows = |side| {
+        let lines = block.lines[..out].iter();
+        lines
+            .filter(|(of, _)| *of == side || *of == Side::Both)
+            .count()
+    };
+    let (old, new) = (rows(Side::Old), rows(Side::New));
+    let before = changes.iter().rev().find(|change| change.old.start <= old);
+    let is_elsewhere = match before {
+        Some(change) if change.old.end < old => change.new.end + (old - change.old.end) != new,
+        Some(_) => false,
+        None => new != old,
+    };
+    block.count(Side::Old) - gone > stay.count() || is_elsewhere
+}
+
+/// The block without one line that stays, between others, and where it stood. `fits` sees that, and
+/// the line.
+fn dropped(
+    block: &Block,
+    dice: &mut Dice,
+    fits: impl Fn(usize, &str) -> bool,
+) -> Option<(Block, usize)> {
+    let lines = &block.lines;
     let candidates: Vec<usize> = (1..lines.len().saturating_sub(1))
-        .filter(|ix| lines[*ix].0 == Side::Both && fits(&lines[*ix].1, is_beside_change(*ix)))
+        .filter(|ix| lines[*ix].0 == Side::Both && fits(*ix, &lines[*ix].1))
         .collect();
     let out = *candidates.get(dice.below(candidates.len()))?;
     let mut lines = block.lines.clone();
     lines.remove(out);
-    Some(Block { lines, ..*block })
+    Some((Block { lines, ..*block }, out))
 }
 
 /// One letter of a line that stays becomes another.

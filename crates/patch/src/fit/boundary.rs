@@ -14,7 +14,7 @@ use crate::fold;
 use crate::found::Aligned;
 use crate::outcome::Doubt;
 
-use super::gaps::reach;
+use super::slide::reach;
 use super::{Layout, are_blank};
 
 /// Which rows a run replaces that touches `extra` rows; `None` if the file already is as it says.
@@ -51,7 +51,11 @@ pub(super) fn settle(
         .collect();
     if gone.is_empty() {
         // Something set apart by blank lines on both sides.
-        let is_set_apart = run.old.is_empty() && leading >= extra.len() && trailing > 0;
+        let mut rows = extra.clone().zip(new);
+        let is_set_apart = run.old.is_empty()
+            && leading >= extra.len()
+            && trailing > 0
+            && rows.all(|(row, line)| file.content(row) == line);
         return match is_set_apart && leading < new.len() {
             true => Ok(Some(extra)),
             false => Err(Doubt::Boundary),

@@ -10,7 +10,8 @@ use crate::fold;
 use crate::found::Aligned;
 
 use super::boundary::has_double_blanks;
-use super::{Layout, are_blank, pairs};
+use super::slide::{likely_reach, reach};
+use super::{Layout, are_blank, beside, pairs};
 
 /// Where block and file do not run side by side.
 pub(super) struct Gaps {
@@ -66,6 +67,12 @@ impl Gaps {
         !self.rows.is_empty()
     }
 
+    /// Whether one of the runs may lie beside rows left out.
+    pub(super) fn are_touched(&self, aligned: &Aligned, runs: &[Run]) -> bool {
+        let mut rows = self.rows.iter();
+        rows.any(|gap| runs.iter().any(|run| gap.is_touched(aligned, run)))
+    }
+
     /// Whether lines appear just before the last one in front of a bracket, and a blank line between
     /// these two is left out: it may be meant to come in front of both.
     pub(super) fn may_move_up(&self, layout: Layout) -> bool {
@@ -82,7 +89,8 @@ impl Gaps {
     pub(super) fn without_kept(mut self, layout: Layout) -> Self {
         let Block { old, new, .. } = layout.block();
         self.rows.retain(|gap| {
-            let is_kept = layout.runs.iter().all(|run| gap.is_apart(run));
+            let mut runs = layout.runs.iter();
+            let is_kept = !runs.any(|run| gap.is_touched(layout.aligned, run));
             let first = gap.at.start().checked_sub(1);
             let around = first.and_then(|first| old.get(first..=*gap.at.end()));
             let stands_once = |lines: &[String], part: &[String]| {
@@ -100,23 +108,36 @@ impl Gaps {
         if self.rows.is_empty() && self.missing.is_empty() {
             return Touch::Nothing;
         }
-        let reach = reach(layout.aligned, run);
-        let is_near = |lines: &Range<usize>| lines.start <= reach.end && reach.start <= lines.end;
+        let all = reach(layout.aligned, run);
+        let is_near = |lines: &Range<usize>| lines.start <= all.end && all.start <= lines.end;
         if self.missing.iter().any(is_near) {
             return Touch::Missing;
         }
-        let mut near = self
+        let near: Vec<&Gap> = self
             .rows
             .iter()
-            .filter(|gap| *gap.at.start() <= reach.end && reach.start <= *gap.at.end())
-            .filter(|gap| !stays_apart(layout, run, gap));
-        match (near.next(), near.next()) {
-            (None, _) => Touch::Nothing,
-            (Some(gap), None) => match pairs::replaced(layout, run, gap) {
-                Some(rows) => Touch::Clear(rows),
-                None => Touch::Rows(gap.rows.clone()),
-            },
-            (Some(_), Some(_)) => Touch::Missing,
+            .filter(|gap| gap.is_touched(layout.aligned, run))
+            .filter(|gap| !stays_apart(layout, run, gap))
+            .collect();
+        match near.as_slice() {
+            [] => Touch::Nothing,
+            [gap] => {
+                let rows = pairs::replaced(layout, run, gap);
+                let rows = rows.or_else(|| beside::replaced(layout, run, gap));
+                match rows.or_else(|| pairs::removed(layout, run, gap)) {
+                    Some(rows) => Touch::Clear(rows),
+                    None => Touch::Rows(gap.rows.clone()),
+                }
+            }
+            // Blank lines on both sides stay there, unless nothing is left between them.
+            [before, behind] if !run.new.is_empty() => {
+                let sides = [before, behind].map(|gap| beside::replaced(layout, run, gap));
+                match sides {
+                    [Some(rows), Some(_)] => Touch::Clear(rows),
+                    _ => Touch::Missing,
+                }
+            }
+            _ => Touch::Missing,
         }
     }
 
@@ -138,6 +159,12 @@ impl Gap {
     /// Whether a run leaves the lines alone between and beside which the rows lie.
     pub(super) fn is_apart(&self, run: &Run) -> bool {
         run.old.end < *self.at.start() || run.old.start > *self.at.end()
+    }
+
+    /// Whether a run may lie there.
+    pub(super) fn is_touched(&self, aligned: &Aligned, run: &Run) -> bool {
+        let reach = likely_reach(aligned, run);
+        *self.at.start() <= reach.end && reach.start <= *self.at.end()
     }
 }
 
@@ -212,21 +239,4 @@ fn stays_apart(layout: Layout, run: &Run, gap: &Gap) -> bool {
     beside
         .and_then(|ix| new.get(ix))
         .is_some_and(|line| fold::is_blank(line))
-}
-
-/// Between which old lines a run may lie: one that only adds or only removes can slide over lines
-/// that look like its own ends.
-pub(super) fn reach(aligned: &Aligned, run: &Run) -> Range<usize> {
-    let (lines, part) = match (run.old.is_empty(), run.new.is_empty()) {
-        (true, false) => (&aligned.block.new, run.new.clone()),
-        (false, true) => (&aligned.block.old, run.old.clone()),
-        _ => return run.old.clone(),
-    };
-    let up = (1..=part.start)
-        .take_while(|by| lines[part.start - by] == lines[part.end - by])
-        .count();
-    let down = (0..lines.len() - part.end)
-        .take_while(|by| lines[part.start + by] == lines[part.end + by])
-        .count();
-    run.old.start.saturating_sub(up)..run.old.end + down
 }

@@ -12,8 +12,8 @@ use crate::file::FileText;
 use crate::fold;
 use crate::found::Aligned;
 
-use super::Layout;
 use super::gaps::{Gap, goes_away};
+use super::{Layout, slide};
 
 /// Blank lines of the file, together, all of them in the block but for those it leaves out.
 struct Blanks<'a> {
@@ -39,6 +39,27 @@ pub(super) fn replaced(layout: Layout, run: &Run, gap: &Gap) -> Option<Range<usi
         (false, true) => blanks.deleted(layout, run),
         (true, true) => None,
     }
+}
+
+/// The same for lines that go away and nothing else, wherever they may lie: several places give the
+/// same text, or none is taken.
+pub(super) fn removed(layout: Layout, run: &Run, gap: &Gap) -> Option<Range<usize>> {
+    if !run.new.is_empty() || layout.runs.len() > 1 {
+        return None;
+    }
+    let blanks = Blanks::of(layout.file, gap)?;
+    let places = slide::places(layout.aligned, run);
+    let mut all = places.iter().filter_map(|run| blanks.deleted(layout, run));
+    let first = all.next()?;
+    let is_same = |rows: Range<usize>| {
+        let (from, to) = (rows.start.min(first.start), rows.end.max(first.end));
+        let left = |gone: &Range<usize>| {
+            let rows = (from..gone.start).chain(gone.end..to);
+            rows.map(|row| layout.file.content(row))
+        };
+        left(&rows).eq(left(&first))
+    };
+    all.all(is_same).then_some(first.clone())
 }
 
 impl<'a> Blanks<'a> {
@@ -122,8 +143,17 @@ impl<'a> Blanks<'a> {
             let mut runs = layout.runs.iter();
             runs.any(|run| new.iter().all(|line| goes_away(block, run, line)))
         };
+        // Less deep than the line above they begin something else.
+        let is_part = || {
+            let above = at.checked_sub(1).and_then(|ix| block.old.get(ix));
+            let (above, first) = (above.map(|line| fold::indent(line)), new.first());
+            above.zip(first).is_some_and(|(above, first)| {
+                fold::is_blank(first) || fold::indent(first).starts_with(above)
+            })
+        };
         let row = match () {
-            () if at == *self.old.start() && (is_deeper() || are_moved()) => self.rows.start,
+            () if at == *self.old.start() && is_deeper() && is_part() => self.rows.start,
+            () if at == *self.old.start() && are_moved() => self.rows.start,
             () if at == *self.old.end() && (is_deeper() || is_attribute()) => self.rows.end,
             () => return None,
         };

@@ -66,11 +66,102 @@ fn a_gap_beside_the_change_is_settled_or_refused() {
         GAP,
         Ok("a\n\nx\n\nb\nc\n"),
     );
-    // Whether the blank line is to stay is open.
-    check("a\n\nb\nc\n", "a\nb\nc\n", "a\nB\nc\n", GAP, boundary);
+    // Before or behind the blank line?
     check("a\n\nb\nc\n", "a\nb\nc\n", "a\nx\nb\nc\n", GAP, boundary);
-    check("a\n\nb\nc\n", "a\nb\nc\n", "a\nc\n", GAP, boundary);
+    // A line of text that is left out may be meant to go along.
     check("a\nX\nb\nc\n", "a\nb\nc\n", "a\nB\nc\n", GAP, boundary);
+}
+
+#[test]
+fn a_blank_line_nobody_speaks_of_stays_beside_what_changes() {
+    let file = "a\n\nb\nc\n";
+    check(file, "a\nb\nc\n", "a\nB\nc\n", GAP, Ok("a\n\nB\nc\n"));
+    check(file, "a\nb\nc\n", "a\nc\n", GAP, Ok("a\n\nc\n"));
+    check(file, "a\nb\nc\n", "A\nb\nc\n", GAP, Ok("A\n\nb\nc\n"));
+    check(file, "a\nb\nc\n", "b\nc\n", GAP, Ok("\nb\nc\n"));
+    // On both sides.
+    let both = &[Some(0), Some(2), Some(4)];
+    let file = "a\n\nb\n\nc\n";
+    check(file, "a\nb\nc\n", "a\nB\nc\n", both, Ok("a\n\nB\n\nc\n"));
+    check(file, "a\nb\nc\n", "a\nc\n", both, Err(Doubt::Boundary));
+}
+
+#[test]
+fn more_lines_than_before_go_where_the_old_one_was_if_it_is_still_to_be_seen() {
+    let file = "a\n\nlet b = one(two);\nc\n";
+    let old = "a\nlet b = one(two);\nc\n";
+    check(
+        file,
+        old,
+        "a\nlet b = one(three);\nb.four();\nc\n",
+        GAP,
+        Ok("a\n\nlet b = one(three);\nb.four();\nc\n"),
+    );
+    // The first may well belong before the blank line, and the second behind it.
+    let boundary = Err(Doubt::Boundary);
+    let new = "a\nuse four;\nlet b = one(three);\nc\n";
+    check(file, old, new, GAP, boundary);
+    check(file, old, "a\nx\ny\nc\n", GAP, boundary);
+    // Nor is it told where the new lines have a blank one, which may be the one left out.
+    check(file, old, "a\nB\n\nc\n", GAP, boundary);
+    check(file, old, "a\n\nlet b = one(three);\nd\nc\n", GAP, boundary);
+}
+
+#[test]
+fn lines_that_move_may_take_a_blank_line_along() {
+    let map = &[Some(0), Some(2), Some(3), Some(4)];
+    check(
+        "a\n\nb\nc\nd\n",
+        "a\nb\nc\nd\n",
+        "a\nc\nd\nb\n",
+        map,
+        Err(Doubt::Boundary),
+    );
+}
+
+#[test]
+fn lines_that_go_away_leave_no_two_blank_lines() {
+    let map = &[Some(0), Some(2), Some(3), Some(4)];
+    let (old, new) = ("a\nb\n\nc\n", "a\n\nc\n");
+    check("a\n\nb\n\nc\n", old, new, map, Err(Doubt::Boundary));
+    // But where the file has such.
+    let file = "a\n\nb\n\nc\n\n\nd\n";
+    check(file, old, new, map, Ok("a\n\n\nc\n\n\nd\n"));
+    check("a\n\nb\n\nc\n", old, "a\nc\n", map, Ok("a\n\nc\n"));
+}
+
+#[test]
+fn what_appears_does_not_begin_with_a_closing_bracket() {
+    // It could begin with the bracket just as well, and then touch the blank line.
+    let map = &[Some(0), Some(2), Some(3)];
+    check(
+        "a\n\n}\nz\n",
+        "a\n}\nz\n",
+        "a\n}\nb\n}\nz\n",
+        map,
+        Ok("a\n\n}\nb\n}\nz\n"),
+    );
+    // Here it touches the blank line where it begins with text.
+    let map = &[Some(0), Some(1), Some(3)];
+    check(
+        "a\n}\n\nz\n",
+        "a\n}\nz\n",
+        "a\n}\nb\n}\nz\n",
+        map,
+        Err(Doubt::Boundary),
+    );
+}
+
+#[test]
+fn beside_brackets_one_blank_line_is_taken_for_another() {
+    let map = &[Some(0), Some(1), Some(2), Some(3), Some(5), Some(6)];
+    check(
+        "f\nx\n\n}\n\ny\nz\n",
+        "f\nx\n\n}\ny\nz\n",
+        "f\nw\n}\nv\nz\n",
+        map,
+        Err(Doubt::Boundary),
+    );
 }
 
 #[test]
@@ -116,5 +207,27 @@ fn a_line_too_many_is_passed_over_only_away_from_the_change() {
         "a\nB\nc\n",
         map,
         Err(Doubt::Boundary),
+    );
+}
+
+#[test]
+fn lines_that_go_away_beside_one_of_two_blank_lines_may_lie_anywhere_as_long_as_it_is_the_same() {
+    // The mark may be the first of them or the one behind, and the blank lines left are two.
+    let map = &[
+        Some(0),
+        Some(1),
+        Some(3),
+        Some(4),
+        Some(5),
+        Some(6),
+        Some(7),
+        Some(8),
+    ];
+    check(
+        "a\n\n\n#\nb\n\n\n#\nc\n",
+        "a\n\n#\nb\n\n\n#\nc\n",
+        "a\n\n#\nc\n",
+        map,
+        Ok("a\n\n\n#\nc\n"),
     );
 }
