@@ -125,6 +125,7 @@ impl World {
     /// Starts a session.
     pub(super) fn session(&self) -> Session {
         Session(start(Start {
+            tools: Vec::new(),
             harness: self.harness.clone(),
             root: self.root.clone(),
             model: "bench/model".to_owned(),
