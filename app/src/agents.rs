@@ -12,10 +12,12 @@ use agent::{Command, Event};
 use base::AbsPath;
 use composer_panel::agents::{
     Agents, Consent, HouseRules, Live, ModelLine, ModelList, NewSession, SessionLine, WaitingHooks,
+    WaitingServer,
 };
 use futures::StreamExt as _;
 use futures::channel::mpsc;
 use futures::future::{BoxFuture, FutureExt as _};
+use headless::house;
 use headless::workshop::Workshop;
 use host::Dirs;
 use project::Unsaved;
@@ -143,7 +145,16 @@ impl Agents for Engines {
                 match consent {
                     Consent::Trust => workshop.set_trusted(&root, true)?,
                     Consent::Distrust => workshop.set_trusted(&root, false)?,
-                    Consent::Hooks => workshop.allow_hooks(&root)?,
+                    Consent::Hooks(shown) => {
+                        let shown: Vec<_> = shown.into_iter().map(hooks_shown).collect();
+                        workshop.allow_hooks(&root, &shown)?;
+                    }
+                    Consent::Server(shown) => {
+                        workshop.decide_server(&root, &server_shown(shown), true)?;
+                    }
+                    Consent::NoServer(shown) => {
+                        workshop.decide_server(&root, &server_shown(shown), false)?;
+                    }
                 }
                 Ok(house_rules(workshop.house(&root)))
             })
@@ -159,15 +170,40 @@ async fn on_disk<T: Send + 'static>(
     done.map_err(|error| format!("the engine broke off: {error}"))?
 }
 
-fn house_rules(house: headless::house::HouseRules) -> HouseRules {
+fn house_rules(house: house::HouseRules) -> HouseRules {
     let hooks = house.hooks.into_iter().map(|waiting| WaitingHooks {
         path: waiting.path,
         commands: waiting.commands,
+        mark: waiting.mark,
+    });
+    let servers = house.servers.into_iter().map(|waiting| WaitingServer {
+        name: waiting.name,
+        path: waiting.path,
+        written: waiting.written,
+        mark: waiting.mark,
     });
     HouseRules {
         guides: house.guides,
         is_trusted: house.is_trusted,
         hooks: hooks.collect(),
+        servers: servers.collect(),
+    }
+}
+
+fn hooks_shown(shown: WaitingHooks) -> house::WaitingHooks {
+    house::WaitingHooks {
+        path: shown.path,
+        commands: shown.commands,
+        mark: shown.mark,
+    }
+}
+
+fn server_shown(shown: WaitingServer) -> house::WaitingServer {
+    house::WaitingServer {
+        name: shown.name,
+        path: shown.path,
+        written: shown.written,
+        mark: shown.mark,
     }
 }
 

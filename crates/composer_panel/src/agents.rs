@@ -46,6 +46,8 @@ pub struct HouseRules {
     pub is_trusted: bool,
     /// Its hooks that wait for a consent.
     pub hooks: Vec<WaitingHooks>,
+    /// Its MCP servers that wait for a consent.
+    pub servers: Vec<WaitingServer>,
 }
 
 /// Hooks that wait for a consent.
@@ -55,17 +57,36 @@ pub struct WaitingHooks {
     pub path: AbsPath,
     /// The commands that they would run.
     pub commands: Vec<String>,
+    /// Stands for all that the file says: the consent is for exactly this.
+    pub mark: String,
+}
+
+/// An MCP server that waits for a consent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitingServer {
+    /// Its name.
+    pub name: String,
+    /// The file that names it.
+    pub path: AbsPath,
+    /// Its entry as it is written.
+    pub written: String,
+    /// Stands for the entry: the consent is for exactly this.
+    pub mark: String,
 }
 
 /// What the person lets a folder do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Consent {
     /// Its instructions, rules and skills join prompts.
     Trust,
     /// They do not any more.
     Distrust,
-    /// Its hooks run, as they are now.
-    Hooks,
+    /// These hooks run.
+    Hooks(Vec<WaitingHooks>),
+    /// This server runs.
+    Server(WaitingServer),
+    /// This server does not run.
+    NoServer(WaitingServer),
 }
 
 /// What to start.

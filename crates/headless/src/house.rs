@@ -1,15 +1,19 @@
 //! What a folder has to say about agents' work in it, and whether the person lets it: instructions, rules and
-//! skills join prompts where the folder is trusted, hooks run where exactly they were consented to.
+//! skills join prompts where the folder is trusted, hooks and MCP servers run where exactly they were consented to.
 //!
 //! Invariant: what cannot be read is not trusted.
+//! Invariant: a consent is for what the person was shown; what changed since waits again.
 
 use std::sync::Arc;
 
 use agent::context::{Trust, guides};
 use agent::hooks::{self, Hooks, RealHooks};
 use base::AbsPath;
-use host::{Dirs, Files, RealFiles};
+use connect::mcp::{Approval, Approvals as _, Origin, ServerEntry};
+use host::{ContentHash, Dirs, Files, RealFiles};
 use serde_json::{Value, json};
+
+use crate::foreign::{self, Consents, plain};
 
 /// What a folder has to say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +24,8 @@ pub struct HouseRules {
     pub is_trusted: bool,
     /// Its hooks that wait for the person's consent, by file.
     pub hooks: Vec<WaitingHooks>,
+    /// Its MCP servers that wait for the person's consent.
+    pub servers: Vec<WaitingServer>,
 }
 
 /// Hooks that run only once the person consented.
@@ -29,6 +35,21 @@ pub struct WaitingHooks {
     pub path: AbsPath,
     /// The commands that they would run.
     pub commands: Vec<String>,
+    /// Stands for all that the file says.
+    pub mark: String,
+}
+
+/// An MCP server that runs only once the person consented.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitingServer {
+    /// Its name.
+    pub name: String,
+    /// The file that names it.
+    pub path: AbsPath,
+    /// Its entry as it is written.
+    pub written: String,
+    /// Stands for the entry, letter by letter.
+    pub mark: String,
 }
 
 /// The largest list of trusted folders that is read, in bytes.
@@ -43,15 +64,53 @@ pub(crate) fn look(dirs: &Dirs, root: &AbsPath) -> HouseRules {
         is_trusted: is_trusted(&RealFiles, dirs, root),
         hooks: waiting
             .map(|file| WaitingHooks {
+                mark: mark(&file.text),
                 path: file.path,
                 commands: file
                     .hooks
                     .iter()
-                    .map(|hook| hook.command().to_owned())
+                    .map(|hook| plain(hook.command()))
                     .collect(),
             })
             .collect(),
+        servers: servers(dirs, root)
+            .filter_map(|(entry, path)| waiting(&entry, path))
+            .collect(),
     }
+}
+
+/// The servers of a project about which the person said nothing yet, and the files that name them.
+fn servers(dirs: &Dirs, root: &AbsPath) -> impl Iterator<Item = (ServerEntry, AbsPath)> {
+    let consents = Consents::new(Arc::new(RealFiles), &dirs.state);
+    let (entries, _) = foreign::gather(&RealFiles, dirs, root);
+    entries.into_iter().filter_map(move |entry| {
+        let Origin::Project { file } = &entry.origin else {
+            return None;
+        };
+        let file = file.clone();
+        let waits = !entry.is_disabled && consents.approval(&entry) == Approval::Unasked;
+        waits.then_some((entry, file))
+    })
+}
+
+fn waiting(entry: &ServerEntry, path: AbsPath) -> Option<WaitingServer> {
+    // One that makes no sense does not run whatever the person says.
+    entry.reach.as_ref().ok()?;
+    Some(WaitingServer {
+        name: plain(&entry.name),
+        written: plain(&format!("{:#}", entry.written)),
+        mark: mark(&entry.fingerprint.0),
+        path,
+    })
+}
+
+fn mark(text: &str) -> String {
+    format!("{:032x}", ContentHash::of(text.as_bytes()).0)
+}
+
+/// What is answered where something changed between being shown and being consented to.
+fn changed(path: &AbsPath) -> String {
+    format!("{path} changed meanwhile: look at it again")
 }
 
 /// Whom the person trusts, as it stands whenever somebody asks.
@@ -60,15 +119,38 @@ pub(crate) fn trust(dirs: &Dirs) -> Trust {
     Trust::new(move |root| is_trusted(&RealFiles, &dirs, root))
 }
 
-/// Lets the hooks of a folder run, as they are now. Blocks on the disk.
-pub(crate) fn consent_to_hooks(dirs: &Dirs, root: &AbsPath) -> Result<(), String> {
-    for file in hooks::find(&RealFiles, &dirs.state, root) {
-        if !file.has_consent {
-            hooks::consent::give(&RealFiles, &dirs.state, root, &file.text)
-                .map_err(|error| error.to_string())?;
-        }
+/// Lets hooks of a folder run that the person was shown. Blocks on the disk.
+pub(crate) fn consent_to_hooks(
+    dirs: &Dirs,
+    root: &AbsPath,
+    shown: &[WaitingHooks],
+) -> Result<(), String> {
+    let files = hooks::find(&RealFiles, &dirs.state, root);
+    for shown in shown {
+        let file = files.iter().find(|file| file.path == shown.path);
+        let same = file.filter(|file| mark(&file.text) == shown.mark);
+        let file = same.ok_or_else(|| changed(&shown.path))?;
+        hooks::consent::give(&RealFiles, &dirs.state, root, &file.text)
+            .map_err(|error| error.to_string())?;
     }
     Ok(())
+}
+
+/// Keeps what the person says of a server that they were shown. Blocks on the disk.
+pub(crate) fn decide_server(
+    dirs: &Dirs,
+    root: &AbsPath,
+    shown: &WaitingServer,
+    may_run: bool,
+) -> Result<(), String> {
+    let same = servers(dirs, root)
+        .find(|(entry, path)| *path == shown.path && mark(&entry.fingerprint.0) == shown.mark);
+    let (entry, _) = same.ok_or_else(|| changed(&shown.path))?;
+    let approval = match may_run {
+        true => Approval::Allowed,
+        false => Approval::Refused,
+    };
+    Consents::new(Arc::new(RealFiles), &dirs.state).set(&entry, approval)
 }
 
 /// The hooks that may run in a folder. Blocks on the disk.
@@ -153,6 +235,47 @@ mod tests {
         check("/", false);
         set_trusted(&files, &dirs, &path("/p"), false).expect("written");
         check("/p", false);
+    }
+
+    #[test]
+    fn a_consent_is_for_what_was_shown() {
+        let folder = host::TempFolder::new().expect("a folder");
+        let dirs = Dirs::below(&folder.path().join("own"));
+        dirs.create().expect("folders");
+        let root = folder.path().join("p");
+        let write = |name: &str, text: &str| {
+            let path = root.join(name);
+            let parent = path.parent().expect("a folder");
+            RealFiles.create_folder(&parent).expect("a folder");
+            RealFiles
+                .write_private(&path, text.as_bytes())
+                .expect("a file");
+        };
+        let hooks = |command: &str| {
+            let hook = json!({ "type": "command", "command": command });
+            json!({ "hooks": { "Stop": [{ "hooks": [hook] }] } }).to_string()
+        };
+        let server = |command: &str| json!({ "mcpServers": { "s": { "command": command } } });
+        write(".claude/settings.json", &hooks("./a"));
+        write(".mcp.json", &server("./a").to_string());
+        let shown = look(&dirs, &root);
+        assert_eq!(shown.hooks[0].commands, ["./a"]);
+        assert!(shown.servers[0].written.contains("./a"));
+
+        write(".claude/settings.json", &hooks("./b"));
+        write(".mcp.json", &server("./b").to_string());
+        let refused = consent_to_hooks(&dirs, &root, &shown.hooks).expect_err("changed");
+        assert!(refused.contains("changed meanwhile"), "{refused}");
+        let refused = decide_server(&dirs, &root, &shown.servers[0], true).expect_err("changed");
+        assert!(refused.contains("changed meanwhile"), "{refused}");
+        assert!(hooks_of(&dirs, &root).is_none());
+
+        let shown = look(&dirs, &root);
+        consent_to_hooks(&dirs, &root, &shown.hooks).expect("as it is");
+        decide_server(&dirs, &root, &shown.servers[0], true).expect("as it is");
+        assert!(hooks_of(&dirs, &root).is_some());
+        let left = look(&dirs, &root);
+        assert!(left.hooks.is_empty() && left.servers.is_empty(), "{left:?}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod acp;
 mod agents;
 mod apply;
 mod ask;
+mod command;
 mod crew;
 mod doctor;
 mod foreign;
@@ -30,57 +31,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use base::AbsPath;
-use clap::{Parser, Subcommand};
-use host::{Dirs, Files, RealFiles};
+use clap::Parser as _;
+use host::{Dirs, Files};
 
-/// Burin without a window.
-#[derive(Parser)]
-#[command(name = "burin-agent", version, about)]
-struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Say what this machine offers, and what is wrong with it
-    Doctor {
-        /// Print an array of {name, value, verdict, advice}
-        #[arg(long)]
-        json: bool,
-    },
-    /// Save standard input to a file the way the editor saves
-    Write {
-        /// The file; it is created when missing
-        path: OsString,
-    },
-    /// Bring back what a crash left behind
-    Recover {
-        /// Only say what there is: touch nothing
-        #[arg(long)]
-        list: bool,
-    },
-    /// Apply the edits of a model to the files of a folder
-    Apply(apply::Apply),
-    /// Ask a model a question
-    Ask(ask::Ask),
-    /// Have an agent do a task
-    Run(Box<run::Run>),
-    // Without a line of its own, so that its help is the whole text.
-    Acp(acp::Acp),
-    /// Say which agents of others can be hosted, and how to get the rest
-    Agents(agents::Agents),
-    /// Say which MCP servers there are, and whether those of a project may run
-    Mcp(mcp::Mcp),
-    /// Say which sessions there were, and what happened in them
-    Sessions(sessions::Sessions),
-    /// Say how calls of tools end, and what models used
-    Stats(stats::Stats),
-    /// Say which models can be asked, and what they cost
-    Models(models::Models),
-    /// Search the files of a folder as the editor's project search does
-    Grep(grep::Grep),
-}
+use command::Arguments;
 
 /// Where a command reads and writes.
 pub struct Streams<'a> {
@@ -100,27 +54,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
     };
     let done = Dirs::from_environment()
         .map_err(|error| error.to_string())
-        .and_then(|dirs| match arguments.command {
-            Command::Doctor { json } => doctor::run(&dirs, json, streams),
-            Command::Write { path } => write::run(&RealFiles, &dirs, &path, streams),
-            Command::Recover { list } => recover::run(&RealFiles, &dirs, list, streams),
-            Command::Apply(apply) => apply.run(&RealFiles, &dirs, streams),
-            Command::Ask(ask) => ask.run(&RealFiles, &dirs, streams),
-            Command::Run(run) => run.run(
-                run::Machine {
-                    files: &RealFiles,
-                    dirs: &dirs,
-                },
-                streams,
-            ),
-            Command::Acp(acp) => acp.run(&dirs, streams),
-            Command::Agents(agents) => agents.run(&RealFiles, streams),
-            Command::Mcp(mcp) => mcp.run(&dirs, streams),
-            Command::Sessions(sessions) => sessions.run(&dirs, streams),
-            Command::Stats(stats) => stats.run(&dirs, streams),
-            Command::Models(models) => models.run(&RealFiles, &dirs, streams),
-            Command::Grep(grep) => grep.run(streams),
-        });
+        .and_then(|dirs| arguments.command.perform(&dirs, streams));
     match done {
         Ok(code) => code,
         Err(sentence) => {

@@ -17,7 +17,7 @@ use router::actor::RouterHandle;
 
 use crate::ask::{self, LedgerBook};
 use crate::crew::{self, Crew, Known, Wanted};
-use crate::house::{self, HouseRules};
+use crate::house::{self, HouseRules, WaitingHooks, WaitingServer};
 use crate::models::setup::{self, DEMO, KeyState, Setup};
 
 /// The way to sessions.
@@ -187,9 +187,19 @@ impl Workshop {
         house::set_trusted(&RealFiles, &self.dirs, root, is_trusted)
     }
 
-    /// The person lets the hooks of a folder run, as they are now. Blocks on the disk.
-    pub fn allow_hooks(&self, root: &AbsPath) -> Result<(), String> {
-        house::consent_to_hooks(&self.dirs, root)
+    /// The person lets hooks of a folder run that they were shown. Blocks on the disk.
+    pub fn allow_hooks(&self, root: &AbsPath, shown: &[WaitingHooks]) -> Result<(), String> {
+        house::consent_to_hooks(&self.dirs, root, shown)
+    }
+
+    /// The person says whether a server of a project that they were shown may run. Blocks on the disk.
+    pub fn decide_server(
+        &self,
+        root: &AbsPath,
+        shown: &WaitingServer,
+        may_run: bool,
+    ) -> Result<(), String> {
+        house::decide_server(&self.dirs, root, shown, may_run)
     }
 
     async fn start_of(&self, root: AbsPath, model: String, mode: Mode) -> Start {

@@ -121,7 +121,10 @@ impl Agents for FakeAgents {
             match consent {
                 Consent::Trust => state.house.is_trusted = true,
                 Consent::Distrust => state.house.is_trusted = false,
-                Consent::Hooks => state.house.hooks.clear(),
+                Consent::Hooks(shown) => state.house.hooks.retain(|it| !shown.contains(it)),
+                Consent::Server(shown) | Consent::NoServer(shown) => {
+                    state.house.servers.retain(|it| *it != shown);
+                }
             }
             state.house.clone()
         });

@@ -1,6 +1,7 @@
 //! What a folder has to say about agents' work in it: shown before a session begins, with the person's consent to
 //! give.
 
+use base::AbsPath;
 use gpui_kit::{
     AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
     StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window, div, px,
@@ -9,7 +10,7 @@ use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, Label, dp};
 
 use super::{ComposerPanel, PanelEvent};
 use crate::actions::{AllowHooks, DistrustFolder, TrustFolder};
-use crate::agents::{Consent, HouseRules, WaitingHooks};
+use crate::agents::{Consent, HouseRules, WaitingHooks, WaitingServer};
 
 /// How many commands of hooks are shown; whoever wants to see more opens the file.
 const SHOWN: usize = 3;
@@ -22,26 +23,43 @@ pub(super) struct House {
     puts_off_trust: bool,
     /// The same about hooks.
     puts_off_hooks: bool,
+    /// Servers about which they do not decide now, by their marks.
+    puts_off_servers: Vec<String>,
 }
 
 impl ComposerPanel {
     /// Asks what the folder has to say. Until it is known, nothing is shown.
     pub(super) fn load_house(&mut self, cx: &mut Context<Self>) {
         self.house = House::default();
+        self.look_at_house(cx);
+    }
+
+    fn look_at_house(&mut self, cx: &mut Context<Self>) {
         let (Some(agents), Some(root)) = (self.agents.clone(), self.root.clone()) else {
             return;
         };
         self._house = Some(cx.spawn(async move |this, cx| {
             let house = agents.house(root).await;
             // The window may be gone by then.
-            this.update(cx, |this, cx| this.took_house(house, cx)).ok();
+            this.update(cx, |this, cx| match house {
+                Ok(rules) => {
+                    this.house.rules = rules;
+                    cx.notify();
+                }
+                Err(sentence) => this.trouble = Some(sentence),
+            })
+            .ok();
         }));
     }
 
     fn took_house(&mut self, house: Result<HouseRules, String>, cx: &mut Context<Self>) {
         match house {
             Ok(rules) => self.house.rules = rules,
-            Err(sentence) => self.trouble = Some(sentence),
+            Err(sentence) => {
+                self.trouble = Some(sentence);
+                // What could not be done was perhaps about something that changed.
+                self.look_at_house(cx);
+            }
         }
         cx.notify();
     }
@@ -69,7 +87,8 @@ impl ComposerPanel {
 
     /// Lets the folder's hooks run, as they are now.
     pub fn allow_hooks(&mut self, _: &AllowHooks, _: &mut Window, cx: &mut Context<Self>) {
-        self.consent(Consent::Hooks, cx);
+        let shown = self.house.rules.hooks.clone();
+        self.consent(Consent::Hooks(shown), cx);
     }
 
     /// What waits for the person before a session begins.
@@ -83,7 +102,56 @@ impl ComposerPanel {
         let hooks = (!self.house.puts_off_hooks)
             .then(|| self.render_hooks(&rules.hooks, cx))
             .flatten();
-        trust.into_iter().chain(hooks).collect()
+        let puts_off = &self.house.puts_off_servers;
+        let server = rules.servers.iter().find(|it| !puts_off.contains(&it.mark));
+        let server = server.map(|server| self.render_server(server, cx));
+        trust.into_iter().chain(hooks).chain(server).collect()
+    }
+
+    /// A server of the project: one at a time, and all that it says.
+    fn render_server(&self, server: &WaitingServer, cx: &Context<Self>) -> AnyElement {
+        let text = format!(
+            "The MCP server \u{201c}{}\u{201d} of {} would run with your rights. It waits for you:",
+            server.name,
+            self.shown_path(&server.path)
+        );
+        let (allowed, refused, later) = (server.clone(), server.clone(), server.mark.clone());
+        let buttons = [
+            Button::new("agent-server", "Let it run")
+                .style(ButtonStyle::Plain)
+                .on_click(cx.listener(move |this, _, _, cx| {
+                    this.consent(Consent::Server(allowed.clone()), cx);
+                })),
+            Button::new("agent-server-never", "Never")
+                .style(ButtonStyle::Ghost)
+                .on_click(cx.listener(move |this, _, _, cx| {
+                    this.consent(Consent::NoServer(refused.clone()), cx);
+                })),
+            Button::new("agent-server-later", "Not now")
+                .style(ButtonStyle::Ghost)
+                .on_click(cx.listener(move |this, _, _, cx| {
+                    this.house.puts_off_servers.push(later.clone());
+                    cx.notify();
+                })),
+        ];
+        let written = server.written.lines();
+        let lines = written.map(|line| Label::new(line.to_owned()).mono().small());
+        let below = div()
+            .id("agent-server-entry")
+            .flex()
+            .flex_col()
+            .min_w_0()
+            .max_h(dp(120.0))
+            .overflow_y_scroll()
+            .children(lines)
+            .into_any_element();
+        card("agent-house-server", text, Some(below), buttons, cx)
+    }
+
+    fn shown_path(&self, path: &AbsPath) -> String {
+        let root = self.root.as_ref();
+        let inner = root.and_then(|root| path.relative_to(root));
+        inner.map_or_else(|| path.to_string(), |inner| inner.display().to_string())
     }
 
     fn render_trust(&self, cx: &Context<Self>) -> AnyElement {
@@ -107,13 +175,9 @@ impl ComposerPanel {
 
     fn render_hooks(&self, waiting: &[WaitingHooks], cx: &Context<Self>) -> Option<AnyElement> {
         let first = waiting.first()?;
-        let of_root = |path: &base::AbsPath| {
-            let root = self.root.as_ref()?;
-            Some(path.relative_to(root)?.display().to_string())
-        };
         let names: Vec<_> = waiting
             .iter()
-            .map(|file| of_root(&file.path).unwrap_or_else(|| file.path.to_string()))
+            .map(|file| self.shown_path(&file.path))
             .collect();
         let text = format!(
             "The hooks in {} run commands by themselves while agents work. They wait for you:",

@@ -9,7 +9,7 @@ use agent::tool::{Shown, ToolClass};
 use agent::{Command, Event, Outcome, Record, Stored};
 use composer_panel::actions::{DistrustFolder, TrustFolder};
 use composer_panel::agents::{
-    FakeAgents, HouseRules, ModelLine, ModelList, SessionLine, WaitingHooks,
+    FakeAgents, HouseRules, ModelLine, ModelList, SessionLine, WaitingHooks, WaitingServer,
 };
 use gpui_kit::TestAppContext;
 
@@ -289,6 +289,13 @@ fn what_a_folder_brings_waits_for_the_person(cx: &mut TestAppContext) {
         hooks: vec![WaitingHooks {
             path: path("/p/.claude/settings.json"),
             commands: vec!["npm run fmt".to_owned()],
+            mark: "1".to_owned(),
+        }],
+        servers: vec![WaitingServer {
+            name: "docs".to_owned(),
+            path: path("/p/.mcp.json"),
+            written: "{ \"command\": \"docs\" }".to_owned(),
+            mark: "2".to_owned(),
         }],
     });
     story.keys("ctrl-alt-b");
@@ -299,6 +306,7 @@ fn what_a_folder_brings_waits_for_the_person(cx: &mut TestAppContext) {
     };
     assert!(asks(&mut story, "AGENTS.md, .cursor/rules"));
     assert!(asks(&mut story, ".claude/settings.json"));
+    assert!(asks(&mut story, "\u{201c}docs\u{201d} of .mcp.json"));
     story.act(TrustFolder);
     story.settle();
     assert!(!asks(&mut story, "AGENTS.md"));
