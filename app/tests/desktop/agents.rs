@@ -99,6 +99,8 @@ fn an_agent_in_the_window() {
     let repo = desk.folder().join("repo");
     fs::create_dir_all(&repo).expect("create");
     fs::write(repo.join("AGENTS.md"), "Be brief.\n").expect("write");
+    let server = r#"{ "mcpServers": { "docs": { "command": "docs-server", "args": ["--all"] } } }"#;
+    fs::write(repo.join(".mcp.json"), server).expect("write");
     fs::create_dir_all(desk.folder().join("config")).expect("create");
     // Nobody listens there: the first question fails.
     let settings = r#"{ "models": { "default": "away/model", "providers": [{ "name": "away", "wire": "openai", "url": "http://127.0.0.1:9/v1" }] } }"#;

@@ -74,7 +74,7 @@ pub(crate) fn look(dirs: &Dirs, root: &AbsPath) -> HouseRules {
             })
             .collect(),
         servers: servers(dirs, root)
-            .filter_map(|(entry, path)| waiting(&entry, path))
+            .filter_map(|(entry, path)| waiting_server(&entry, path))
             .collect(),
     }
 }
@@ -93,7 +93,7 @@ fn servers(dirs: &Dirs, root: &AbsPath) -> impl Iterator<Item = (ServerEntry, Ab
     })
 }
 
-fn waiting(entry: &ServerEntry, path: AbsPath) -> Option<WaitingServer> {
+fn waiting_server(entry: &ServerEntry, path: AbsPath) -> Option<WaitingServer> {
     // One that makes no sense does not run whatever the person says.
     entry.reach.as_ref().ok()?;
     Some(WaitingServer {
