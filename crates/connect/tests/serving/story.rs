@@ -95,9 +95,22 @@ async fn the_session_is_where_the_editor_wants_it_with_its_servers() {
     let session = peer.session(able()).await;
     let (_, told) = peer.turn(&session, "where").await;
     assert_eq!(said(&told), "/work 2");
-    let relative = json!({ "cwd": "work", "mcpServers": [] });
-    let (answer, _) = peer.answer("session/new", relative).await;
+    let nowhere = json!({ "cwd": "", "mcpServers": [] });
+    let (answer, _) = peer.answer("session/new", nowhere).await;
     assert_eq!(answer["error"]["code"], -32602);
+}
+
+#[tokio::test]
+async fn a_folder_may_be_named_from_where_we_were_started() {
+    let mut peer = Peer::new();
+    let hello = json!({ "protocolVersion": 1, "clientCapabilities": able() });
+    peer.answer("initialize", hello).await;
+    let here = json!({ "cwd": ".", "mcpServers": [] });
+    let (answer, _) = peer.answer("session/new", here).await;
+    let session = answer["result"]["sessionId"].as_str().expect("a session");
+    let (_, told) = peer.turn(session, "where").await;
+    let here = std::env::current_dir().expect("a folder");
+    assert_eq!(said(&told), format!("{} 0", here.display()));
 }
 
 #[tokio::test]

@@ -441,12 +441,14 @@ fn wanted(
     servers: Vec<v1::McpServer>,
     meta: Option<v1::Meta>,
 ) -> Result<Wanted, Refusal> {
-    let Some(root) = AbsPath::new(&folder) else {
-        let text = format!("cwd must be an absolute path, not {}", folder.display());
+    // The protocol asks for absolute paths; small clients name the folder that they started us in by a dot.
+    let whole = std::path::absolute(&folder).ok();
+    let Some(root) = whole.and_then(AbsPath::new) else {
+        let text = format!("cwd must be an absolute path, not \"{}\"", folder.display());
         return Err(Refusal::Invalid(text));
     };
     Ok(Wanted {
-        folder,
+        folder: root.as_path().to_owned(),
         more,
         servers: servers
             .into_iter()
