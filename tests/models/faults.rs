@@ -291,15 +291,9 @@ fn go_on(request: &mut Request, parts: Vec<Part>) {
         })),
         _ => None,
     });
-    let results = results.collect();
-    request.messages.push(Message {
-        role: Role::Assistant,
-        parts,
-    });
-    request.messages.push(Message {
-        role: Role::User,
-        parts: results,
-    });
+    let results: Vec<Part> = results.collect();
+    request.messages.push(Message::new(Role::Assistant, parts));
+    request.messages.push(Message::new(Role::User, results));
 }
 
 fn result(name: &str, arguments: &str) -> &'static str {

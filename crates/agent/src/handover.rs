@@ -18,7 +18,7 @@ pub fn for_model(mut messages: Vec<Message>, model: &ModelId) -> Vec<Message> {
             Content::Text(text) => text.trim().is_empty(),
             _ => false,
         };
-        if message.parts.iter().all(says_nothing) {
+        if message.parts.iter().all(|part| says_nothing(part)) {
             continue;
         }
         match whole.last_mut().filter(|last| last.role == message.role) {

@@ -14,6 +14,7 @@ mod pieces;
 mod view;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use model::{Content, Message, Part, SystemBlock};
 
@@ -55,7 +56,7 @@ enum Item {
 struct Said {
     seq: u64,
     origin: Origin,
-    part: Part,
+    part: Arc<Part>,
     hash: u64,
 }
 
@@ -64,7 +65,7 @@ struct Said {
 struct Answer {
     seq: u64,
     model: String,
-    parts: Vec<Part>,
+    parts: Vec<Arc<Part>>,
     hashes: Vec<u64>,
     /// In the order in which the model made them.
     calls: Vec<CallSlot>,
@@ -87,7 +88,8 @@ struct CallResult {
     seq: u64,
     tool: String,
     outcome: Outcome,
-    content: Vec<Content>,
+    /// A `Content::ToolResult`.
+    part: Arc<Part>,
     hash: u64,
 }
 
@@ -187,11 +189,8 @@ impl Transcript {
                 PieceRole::Assistant => model::Role::Assistant,
             };
             match messages.last_mut().filter(|last| last.role == role) {
-                Some(last) => last.parts.push(piece.part.into_owned()),
-                None => messages.push(Message {
-                    role,
-                    parts: vec![piece.part.into_owned()],
-                }),
+                Some(last) => last.parts.push(piece.part),
+                None => messages.push(Message::new(role, [piece.part])),
             }
         });
         messages
@@ -275,7 +274,7 @@ impl Transcript {
             let part = parts::part(piece);
             if !is_blank(&part) {
                 answer.hashes.push(hash_of(PieceRole::Assistant, &part));
-                answer.parts.push(part);
+                answer.parts.push(part.into());
             }
         }
         if answer.says_something() {
@@ -328,7 +327,7 @@ impl Said {
         Some(Self {
             seq,
             origin,
-            part,
+            part: part.into(),
             hash,
         })
     }
@@ -364,23 +363,26 @@ impl CallResult {
         if content.is_empty() {
             content.push(Content::Text(NO_OUTPUT.to_owned()));
         }
-        let mut result = Self {
+        let part = Part::new(Content::ToolResult {
+            call: call.to_owned(),
+            content,
+            is_error: outcome.is_error(),
+        });
+        Self {
             seq,
             tool: tool.to_owned(),
             outcome,
-            content,
-            hash: 0,
-        };
-        result.hash = hash_of(PieceRole::User, &result.part(call));
-        result
+            hash: hash_of(PieceRole::User, &part),
+            part: part.into(),
+        }
     }
 
-    fn part(&self, call: &str) -> Part {
-        Part::new(Content::ToolResult {
-            call: call.to_owned(),
-            content: self.content.clone(),
-            is_error: self.outcome.is_error(),
-        })
+    /// What the model is told.
+    fn content(&self) -> &[Content] {
+        match &self.part.content {
+            Content::ToolResult { content, .. } => content,
+            _ => &[],
+        }
     }
 }
 

@@ -13,6 +13,7 @@
     reason = "this crate owns its file: it creates it private, locks it while opening, and moves it aside"
 )]
 
+mod checkpoint;
 mod error;
 mod open;
 mod rows;

@@ -1,6 +1,7 @@
 //! Events become a message.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::{Content, Event, Failure, Message, ModelId, Opaque, Part, Role, StopReason, Usage};
 
@@ -120,8 +121,8 @@ impl Assembler {
     fn restart(&mut self) {
         let calls = std::mem::replace(&mut self.answer, Answer::empty()).message;
         for part in calls.parts {
-            if let Content::ToolCall { id, .. } = part.content {
-                self.used.remove(&id);
+            if let Content::ToolCall { id, .. } = &part.content {
+                self.used.remove(id);
             }
         }
         self.open.clear();
@@ -131,16 +132,17 @@ impl Assembler {
     fn write(&mut self, text: &str, kind: Kind) {
         let parts = &mut self.answer.message.parts;
         let last = parts.last_mut().filter(|_| self.is_open);
-        match (last.map(|part| &mut part.content), kind) {
+        match (last.map(|part| &mut Arc::make_mut(part).content), kind) {
             (Some(Content::Text(last)), Kind::Text)
             | (Some(Content::Reasoning(last)), Kind::Reasoning) => last.push_str(text),
             _ if text.is_empty() => {}
             _ => {
                 let text = text.to_owned();
-                parts.push(Part::new(match kind {
+                let part = Part::new(match kind {
                     Kind::Text => Content::Text(text),
                     Kind::Reasoning => Content::Reasoning(text),
-                }));
+                });
+                parts.push(part.into());
                 self.is_open = true;
             }
         }
@@ -154,11 +156,14 @@ impl Assembler {
             None => None,
         };
         match target.and_then(|part| parts.get_mut(part)) {
-            Some(part) => part.opaque = Some(opaque.clone()),
-            None => parts.push(Part {
-                content: Content::Reasoning(String::new()),
-                opaque: Some(opaque.clone()),
-            }),
+            Some(part) => Arc::make_mut(part).opaque = Some(opaque.clone()),
+            None => {
+                let part = Part {
+                    content: Content::Reasoning(String::new()),
+                    opaque: Some(opaque.clone()),
+                };
+                parts.push(part.into());
+            }
         }
         if index.is_none() {
             self.is_open = false;
@@ -179,11 +184,12 @@ impl Assembler {
             self.open.extend(spare.map(|spare| (spare, slot)));
         }
         let id = self.free_id(id);
-        self.answer.message.parts.push(Part::new(Content::ToolCall {
+        let call = Part::new(Content::ToolCall {
             id: id.clone(),
             name: name.to_owned(),
             arguments: String::new(),
-        }));
+        });
+        self.answer.message.parts.push(call.into());
         self.used.insert(id);
         self.is_open = false;
         let part = self.answer.message.parts.len() - 1;
@@ -210,7 +216,7 @@ impl Assembler {
             return None;
         }
         let part = self.answer.message.parts.get_mut(slot.part)?;
-        if let Content::ToolCall { arguments, .. } = &mut part.content {
+        if let Content::ToolCall { arguments, .. } = &mut Arc::make_mut(part).content {
             arguments.push_str(fragment);
         }
         self.answer.call_id(slot.part)
@@ -339,7 +345,12 @@ pub fn forget_others(messages: &mut Vec<Message>, model: &ModelId) -> Forgotten 
     let mut forgotten = Forgotten::default();
     for message in messages.iter_mut() {
         message.parts.retain_mut(|part| {
-            let Some(opaque) = part.opaque.take_if(|opaque| opaque.model != *model) else {
+            let is_others = |opaque: &Opaque| opaque.model != *model;
+            if !part.opaque.as_ref().is_some_and(is_others) {
+                return true;
+            }
+            let part = Arc::make_mut(part);
+            let Some(opaque) = part.opaque.take() else {
                 return true;
             };
             forgotten.parts += 1;

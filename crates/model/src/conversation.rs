@@ -20,8 +20,8 @@ pub enum Role {
 pub struct Message {
     /// Who wrote it.
     pub role: Role,
-    /// What it holds, in order.
-    pub parts: Vec<Part>,
+    /// What it holds, in order. Shared, so that each of a conversation's many requests costs no copy of it.
+    pub parts: Vec<Arc<Part>>,
 }
 
 /// A piece of a message, with what the provider wants back beside it.
@@ -78,12 +78,17 @@ pub struct Opaque {
 }
 
 impl Message {
-    /// A message of one text.
-    pub fn text(role: Role, text: impl Into<String>) -> Self {
+    /// A message of these parts.
+    pub fn new(role: Role, parts: impl IntoIterator<Item = impl Into<Arc<Part>>>) -> Self {
         Self {
             role,
-            parts: vec![Part::text(text)],
+            parts: parts.into_iter().map(Into::into).collect(),
         }
+    }
+
+    /// A message of one text.
+    pub fn text(role: Role, text: impl Into<String>) -> Self {
+        Self::new(role, [Part::text(text)])
     }
 }
 

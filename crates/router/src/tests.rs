@@ -255,15 +255,9 @@ fn answered(mut messages: Vec<Message>, events: &[Event]) -> Vec<Message> {
         })),
         _ => None,
     });
-    let results = results.collect();
-    messages.push(Message {
-        role: Role::Assistant,
-        parts,
-    });
-    messages.push(Message {
-        role: Role::User,
-        parts: results,
-    });
+    let results: Vec<Part> = results.collect();
+    messages.push(Message::new(Role::Assistant, parts));
+    messages.push(Message::new(Role::User, results));
     messages
 }
 

@@ -7,6 +7,7 @@
 
 mod answer;
 mod anthropic;
+mod body;
 mod calls;
 mod chat;
 mod decoder;

@@ -7,7 +7,7 @@ use router::actor::Told;
 use super::prompt::Standing;
 use super::session::{Halt, Session};
 use crate::parts;
-use crate::record::{Record, StoredPart, StoredUsage, TurnEnd};
+use crate::record::{Record, StoredContent, StoredPart, StoredUsage, TurnEnd};
 use crate::session::Event;
 
 /// What an answer asks for.
@@ -235,15 +235,16 @@ const UNNAMED: &str = "unnamed";
 /// What is kept of an answer: all but calls that broke off.
 fn kept(answer: &Answer) -> Vec<StoredPart> {
     let message = answer.clone().into_history();
-    let parts = message.parts.into_iter().map(|mut part| {
-        if let Content::ToolCall { name, .. } = &mut part.content
+    let kept = message.parts.iter().filter_map(|part| {
+        let mut kept = parts::stored(part)?;
+        if let StoredContent::Call { name, .. } = &mut kept.content
             && name.is_empty()
         {
             UNNAMED.clone_into(name);
         }
-        part
+        Some(kept)
     });
-    parts.filter_map(|part| parts::stored(&part)).collect()
+    kept.collect()
 }
 
 /// How a turn ends whose model failed.

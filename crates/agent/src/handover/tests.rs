@@ -16,18 +16,18 @@ fn foreign_thoughts_go_and_the_rest_is_still_a_conversation() {
     };
     let messages = vec![
         Message::text(Role::User, "one"),
-        Message {
-            role: Role::Assistant,
-            parts: vec![signed(Content::Reasoning("hm".to_owned()))],
-        },
+        Message::new(
+            Role::Assistant,
+            [signed(Content::Reasoning("hm".to_owned()))],
+        ),
         Message::text(Role::User, "two"),
-        Message {
-            role: Role::Assistant,
-            parts: vec![
+        Message::new(
+            Role::Assistant,
+            [
                 signed(Content::Reasoning("so".to_owned())),
                 signed(Content::Text("three".to_owned())),
             ],
-        },
+        ),
     ];
     let own = ModelId::parse("a/b").expect("a model");
     assert_eq!(for_model(messages.clone(), &own), messages);
@@ -35,7 +35,7 @@ fn foreign_thoughts_go_and_the_rest_is_still_a_conversation() {
     let seen = for_model(messages, &other);
     assert_eq!(seen.len(), 2);
     assert_eq!(seen[0].parts.len(), 2);
-    assert_eq!(seen[1].parts, [Part::text("three")]);
+    assert_eq!(seen[1].parts, [Part::text("three").into()]);
 }
 
 #[test]

@@ -2,7 +2,9 @@
 //!
 //! A transaction is a trip to the disk, and who comes second waits for two of them. So rows that nobody waits for
 //! hold still for a moment: mostly somebody comes right behind them who does wait, and takes them along.
+//! A second thread carries rows over from the ledger's log into its file, so that nobody waits for that.
 
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
 use ledger::{Entry, Error, Ledger};
@@ -18,19 +20,41 @@ const GROUP: usize = 256;
 const LINGER: Duration = Duration::from_millis(5);
 /// Rows kept for another try while the disk refuses them; beyond it the newest are lost, and it is said.
 const KEPT: usize = 16 * 1024;
+/// Transactions after which the log is carried over.
+const CARRY_OVER: u32 = 64;
 
 pub(super) fn start(ledger: Ledger, waiting: mpsc::Receiver<Write>) -> Result<(), String> {
     let cannot = |error| format!("cannot start the thread that writes records: {error}");
     // For its clock alone.
     let runtime = Builder::new_current_thread().enable_time().build();
     let runtime = runtime.map_err(cannot)?;
+    let tidier = ledger.again().map_err(|error| error.to_string())?;
+    ledger
+        .leave_checkpoints()
+        .map_err(|error| error.to_string())?;
+    let (carry_over, asked) = sync_channel(1);
+    let thread = std::thread::Builder::new().name("checkpoints".to_owned());
+    let started = thread.spawn(move || carry_over_when(&asked, &tidier));
+    started.map_err(cannot)?;
     let work = Work {
         ledger,
         held: Vec::new(),
+        transactions: 0,
+        carry_over,
     };
     let thread = std::thread::Builder::new().name("records".to_owned());
     let started = thread.spawn(move || work.run(&runtime, waiting));
     started.map(drop).map_err(cannot)
+}
+
+/// Ends when nobody is left who could ask.
+fn carry_over_when(asked: &Receiver<()>, ledger: &Ledger) {
+    while asked.recv().is_ok() {
+        if let Err(error) = ledger.checkpoint() {
+            // The rows are safe in the log, and the next time may do better.
+            log::warn!("{error}");
+        }
+    }
 }
 
 /// Takes what waits, and what comes while nobody waits for it. `None` when nobody is left who could send.
@@ -58,12 +82,21 @@ struct Work {
     ledger: Ledger,
     /// Rows that nobody waits for and the disk refused; they go first the next time.
     held: Vec<Entry>,
+    /// Since the log was last carried over.
+    transactions: u32,
+    carry_over: SyncSender<()>,
 }
 
 impl Work {
     fn run(mut self, runtime: &Runtime, mut waiting: mpsc::Receiver<Write>) {
         while let Some(group) = runtime.block_on(gather(&mut waiting)) {
             self.write(group);
+            self.transactions += 1;
+            if self.transactions >= CARRY_OVER {
+                self.transactions = 0;
+                // Where the thread is still at it, it has been asked already.
+                self.carry_over.try_send(()).ok();
+            }
         }
         if !self.held.is_empty() && self.ledger.append(&self.held).is_err() {
             log::error!(

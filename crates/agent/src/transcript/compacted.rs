@@ -1,6 +1,7 @@
 //! Older parts give way to something shorter. Calls keep their results, or go with them.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use model::{Content, Part};
 
@@ -63,8 +64,11 @@ impl Transcript {
                 .and_then(|slot| slot.result.as_mut())
             && !text.trim().is_empty()
         {
-            result.content = vec![Content::Text(text.to_owned())];
-            result.hash = hash_of(PieceRole::User, &result.part(call));
+            let part = Arc::make_mut(&mut result.part);
+            if let Content::ToolResult { content, .. } = &mut part.content {
+                *content = vec![Content::Text(text.to_owned())];
+            }
+            result.hash = hash_of(PieceRole::User, part);
         }
     }
 

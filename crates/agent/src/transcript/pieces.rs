@@ -1,7 +1,7 @@
 //! The pieces of a prompt in their order, each with where it comes from; and how much of a prompt is the same as
 //! that of the one before.
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
 use host::ContentHash;
 use model::{Content, Part, ToolInput, ToolSpec};
@@ -22,15 +22,31 @@ pub enum PieceRole {
 
 /// A piece of a prompt.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Piece<'a> {
+pub struct Piece {
     /// Where it stands.
     pub role: PieceRole,
     /// Where it comes from.
     pub origin: Origin,
     /// What it says.
-    pub part: Cow<'a, Part>,
+    pub part: Arc<Part>,
     /// A hash of role and part.
     pub hash: u64,
+}
+
+/// A piece while the prompt is gone through, which happens for every request: nothing is copied.
+pub(super) struct Passing<'a> {
+    pub(super) role: PieceRole,
+    pub(super) part: Arc<Part>,
+    hash: u64,
+    source: Source<'a>,
+}
+
+/// Where a piece comes from.
+enum Source<'a> {
+    Said(&'a Origin),
+    Model(&'a str),
+    Tool { call: &'a str, tool: &'a str },
+    Harness,
 }
 
 /// The pieces of a prompt as hashes: tells how much of the next prompt begins alike.
@@ -45,9 +61,16 @@ const MISSING: &str = "[The beginning of this conversation is not shown.]";
 
 impl Transcript {
     /// Every piece of the prompt in its order, tools apart.
-    pub fn pieces(&self) -> Vec<Piece<'_>> {
+    pub fn pieces(&self) -> Vec<Piece> {
         let mut pieces = Vec::new();
-        self.walk(&mut |piece| pieces.push(piece));
+        self.walk(&mut |piece| {
+            pieces.push(Piece {
+                role: piece.role,
+                origin: piece.source.origin(),
+                part: piece.part,
+                hash: piece.hash,
+            });
+        });
         pieces
     }
 
@@ -75,12 +98,12 @@ impl Transcript {
     }
 
     /// Hands over every piece in order.
-    pub(super) fn walk<'a>(&'a self, take: &mut dyn FnMut(Piece<'a>)) {
+    pub(super) fn walk<'a>(&'a self, take: &mut dyn FnMut(Passing<'a>)) {
         for said in &self.system {
-            take(Piece {
+            take(Passing {
                 role: PieceRole::System,
-                origin: said.origin.clone(),
-                part: Cow::Borrowed(&said.part),
+                source: Source::Said(&said.origin),
+                part: said.part.clone(),
                 hash: said.hash,
             });
         }
@@ -89,10 +112,10 @@ impl Transcript {
         }
         for item in &self.items {
             match item {
-                Item::Said(said) => take(Piece {
+                Item::Said(said) => take(Passing {
                     role: PieceRole::User,
-                    origin: said.origin.clone(),
-                    part: Cow::Borrowed(&said.part),
+                    source: Source::Said(&said.origin),
+                    part: said.part.clone(),
                     hash: said.hash,
                 }),
                 Item::Answer(answer) => answer.walk(take),
@@ -102,31 +125,29 @@ impl Transcript {
 }
 
 impl Answer {
-    fn walk<'a>(&'a self, take: &mut dyn FnMut(Piece<'a>)) {
+    fn walk<'a>(&'a self, take: &mut dyn FnMut(Passing<'a>)) {
         for (part, hash) in self.parts.iter().zip(&self.hashes) {
             if let Content::ToolCall { id, .. } = &part.content
                 && !self.is_sent(id)
             {
                 continue;
             }
-            take(Piece {
+            take(Passing {
                 role: PieceRole::Assistant,
-                origin: Origin::Model {
-                    model: self.model.clone(),
-                },
-                part: Cow::Borrowed(part),
+                source: Source::Model(&self.model),
+                part: part.clone(),
                 hash: *hash,
             });
         }
         for slot in self.calls.iter().filter(|slot| !slot.is_dropped) {
             take(match &slot.result {
-                Some(result) => Piece {
+                Some(result) => Passing {
                     role: PieceRole::User,
-                    origin: Origin::Tool {
-                        call: slot.id.clone(),
-                        tool: result.tool.clone(),
+                    source: Source::Tool {
+                        call: &slot.id,
+                        tool: &result.tool,
                     },
-                    part: Cow::Owned(result.part(&slot.id)),
+                    part: result.part.clone(),
                     hash: result.hash,
                 },
                 None => harness(Part::new(Content::ToolResult {
@@ -139,7 +160,23 @@ impl Answer {
     }
 }
 
-impl Piece<'_> {
+impl Source<'_> {
+    fn origin(&self) -> Origin {
+        match *self {
+            Self::Said(origin) => origin.clone(),
+            Self::Model(model) => Origin::Model {
+                model: model.to_owned(),
+            },
+            Self::Tool { call, tool } => Origin::Tool {
+                call: call.to_owned(),
+                tool: tool.to_owned(),
+            },
+            Self::Harness => Origin::Harness,
+        }
+    }
+}
+
+impl Piece {
     /// What it says, in letters; pictures and hidden thoughts by their size.
     pub fn text(&self) -> String {
         match &self.part.content {
@@ -203,12 +240,12 @@ impl Fingerprint {
     }
 }
 
-fn harness(part: Part) -> Piece<'static> {
-    Piece {
+fn harness(part: Part) -> Passing<'static> {
+    Passing {
         role: PieceRole::User,
-        origin: Origin::Harness,
+        source: Source::Harness,
         hash: hash_of(PieceRole::User, &part),
-        part: Cow::Owned(part),
+        part: part.into(),
     }
 }
 

@@ -115,7 +115,7 @@ impl Answer {
 impl CallSlot {
     fn view(&self, step: u64) -> Option<ViewItem<'_>> {
         let result = self.result.as_ref()?;
-        let texts = result.content.iter().filter_map(|content| match content {
+        let texts = result.content().iter().filter_map(|content| match content {
             Content::Text(text) => Some(text.as_str()),
             _ => None,
         });
@@ -127,7 +127,7 @@ impl CallSlot {
                 outcome: result.outcome,
             },
             call: Some(&self.id),
-            bytes: super::pieces::part_bytes(&result.part(&self.id)),
+            bytes: super::pieces::part_bytes(&result.part),
             text: texts.max_by_key(|text| text.len()).unwrap_or_default(),
         })
     }

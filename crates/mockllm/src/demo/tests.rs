@@ -83,18 +83,14 @@ impl Session {
                 .iter()
                 .filter_map(|part| self.run(&part.content))
                 .collect();
-            self.request.messages.push(Message {
-                role: Role::Assistant,
-                parts,
-            });
+            let answer = Message::new(Role::Assistant, parts);
+            self.request.messages.push(answer);
             if reason == StopReason::EndTurn {
                 assert!(results.is_empty(), "calls and yet an end");
                 return text;
             }
-            self.request.messages.push(Message {
-                role: Role::User,
-                parts: results,
-            });
+            let results = Message::new(Role::User, results);
+            self.request.messages.push(results);
         }
         panic!("it goes round in circles");
     }

@@ -139,14 +139,14 @@ fn a_signature_ends_the_part_it_belongs_to() {
 
 #[test]
 fn a_call_id_that_came_before_gets_another() {
-    let earlier = Message {
-        role: Role::Assistant,
-        parts: vec![Part::new(Content::ToolCall {
+    let earlier = Message::new(
+        Role::Assistant,
+        [Part::new(Content::ToolCall {
             id: "x".to_owned(),
             name: "edit".to_owned(),
             arguments: String::new(),
         })],
-    };
+    );
     let mut assembler = Assembler::new(&[earlier]);
     assert_eq!(assembler.push(&start(0, "x")), Some("x-2"));
     assert_eq!(assembler.push(&start(1, "x")), Some("x-3"));

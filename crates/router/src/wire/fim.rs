@@ -7,7 +7,8 @@ use model::{Failure, Fim};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::history::{add_sampling, finish, headers};
+use super::body::finish;
+use super::history::{add_sampling, headers};
 use super::json::object;
 use super::options::WireOptions;
 use super::{Encoded, Path};

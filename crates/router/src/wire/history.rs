@@ -1,6 +1,7 @@
 //! A conversation in the order that every wire accepts, and what the wires write alike.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -122,7 +123,8 @@ impl<'a> History<'a> {
     pub(crate) fn turns(&self) -> Vec<Turn<'a>> {
         let mut turns: Vec<Turn<'a>> = Vec::new();
         for message in &self.request.messages {
-            let parts = message.parts.iter().filter(|part| {
+            let parts = message.parts.iter().map(Arc::as_ref);
+            let parts = parts.filter(|part| {
                 !matches!(&part.content, Content::Text(text) if text.is_empty() && part.opaque.is_none())
             });
             match (turns.last_mut(), message.role) {
@@ -292,19 +294,6 @@ pub(crate) fn schema<'a>(
         }
         (Some(schema), support) => Ok(Some((schema, support))),
     }
-}
-
-/// The body's bytes, with the further members of the options.
-pub(crate) fn finish(mut body: Map<String, Value>, options: &WireOptions) -> Vec<u8> {
-    for (name, value) in &options.extra {
-        match (body.get_mut(name), value) {
-            (Some(Value::Object(ours)), Value::Object(theirs)) => ours.extend(theirs.clone()),
-            _ => {
-                body.insert(name.clone(), value.clone());
-            }
-        }
-    }
-    Value::Object(body).to_string().into_bytes()
 }
 
 /// The further headers of the options.

@@ -95,9 +95,9 @@ pub(crate) fn conversation(thought: &str, call: Option<&str>) -> Vec<Message> {
     };
     vec![
         Message::text(Role::User, "Fix the bug."),
-        Message {
-            role: Role::Assistant,
-            parts: vec![
+        Message::new(
+            Role::Assistant,
+            [
                 Part {
                     content: Content::Reasoning("It must be here.".to_owned()),
                     opaque: Some(opaque(thought)),
@@ -109,10 +109,10 @@ pub(crate) fn conversation(thought: &str, call: Option<&str>) -> Vec<Message> {
                 },
                 Part::new(tool_call("call_b", "patch", "*** Begin\n\"x\"")),
             ],
-        },
-        Message {
-            role: Role::User,
-            parts: vec![
+        ),
+        Message::new(
+            Role::User,
+            [
                 Part::text("Also this:"),
                 result(
                     "call.a",
@@ -125,7 +125,7 @@ pub(crate) fn conversation(thought: &str, call: Option<&str>) -> Vec<Message> {
                     true,
                 ),
             ],
-        },
+        ),
         Message::text(Role::System, "The person is typing."),
     ]
 }

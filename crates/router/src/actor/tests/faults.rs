@@ -229,11 +229,8 @@ fn go_on(request: &mut Request, said: String, complete: Vec<(String, String)>) {
             is_error: false,
         }));
     }
-    let role = Role::Assistant;
-    request.messages.push(Message { role, parts });
-    let role = Role::User;
-    let parts = results;
-    request.messages.push(Message { role, parts });
+    request.messages.push(Message::new(Role::Assistant, parts));
+    request.messages.push(Message::new(Role::User, results));
 }
 
 fn faulty(seed: u64, faults: u32) -> (Faulty, Log) {

@@ -5,9 +5,12 @@
 //! end of the conversation, and the end of the turn before, which is what the last request wrote.
 //! Nothing is marked where no system block asks: a request that is sent once should not pay for a write.
 
+use std::collections::VecDeque;
+
 use model::{CacheMark, Request};
 use serde_json::{Value, json};
 
+use super::super::body::Items;
 use super::super::options::WireOptions;
 
 /// How many breakpoints a request may hold.
@@ -17,13 +20,57 @@ const MOST: usize = 4;
 /// is surely too short to be cached.
 const BYTES_A_TOKEN: u64 = 2;
 
+/// The user's messages at whose ends the conversation may be marked.
+const ENDS: usize = 2;
+
+/// A conversation whose latest messages can still be marked; those before them are written.
+pub(super) struct Latest {
+    written: Items,
+    messages: VecDeque<Value>,
+    /// How many of them are the user's.
+    users: usize,
+    /// Bytes of all messages' texts.
+    bytes: u64,
+}
+
+impl Latest {
+    pub(super) fn new(written: Items) -> Self {
+        Self {
+            written,
+            messages: VecDeque::new(),
+            users: 0,
+            bytes: 0,
+        }
+    }
+
+    pub(super) fn push(&mut self, message: Value) {
+        self.bytes += size(&message);
+        self.users += usize::from(is_users(&message));
+        self.messages.push_back(message);
+        while self.users > ENDS
+            && let Some(oldest) = self.messages.pop_front()
+        {
+            self.users -= usize::from(is_users(&oldest));
+            self.written.push(&oldest);
+        }
+    }
+
+    /// All of them, written.
+    pub(super) fn finish(mut self) -> Items {
+        for message in &self.messages {
+            self.written.push(message);
+        }
+        self.written
+    }
+}
+
 /// Puts the breakpoints.
 pub(super) fn mark(
     request: &Request,
     options: &WireOptions,
     tools: &[Value],
     system: &mut [Value],
-    messages: &mut [Value],
+    latest: &mut Latest,
 ) {
     let marks: Vec<CacheMark> = request
         .system
@@ -43,9 +90,9 @@ pub(super) fn mark(
             wanted.push((at, *mark));
         }
     }
-    bytes += messages.iter().map(size).sum::<u64>();
+    bytes += latest.bytes;
     let ends = if bytes >= minimum {
-        user_ends(messages)
+        user_ends(&latest.messages)
     } else {
         Vec::new()
     };
@@ -60,7 +107,7 @@ pub(super) fn mark(
         system[at]["cache_control"] = if is_short { short } else { long };
     }
     for at in ends {
-        if let Some(Value::Array(blocks)) = messages[at].get_mut("content")
+        if let Some(Value::Array(blocks)) = latest.messages[at].get_mut("content")
             && let Some(last) = blocks.last_mut()
         {
             last["cache_control"] = json!({ "type": "ephemeral" });
@@ -68,16 +115,15 @@ pub(super) fn mark(
     }
 }
 
-/// The last two messages that the user wrote.
-fn user_ends(messages: &[Value]) -> Vec<usize> {
-    let users = messages.iter().enumerate().rev();
-    let mut ends: Vec<usize> = users
-        .filter(|(_, message)| message["role"] == "user")
-        .map(|(at, _)| at)
-        .take(2)
-        .collect();
-    ends.reverse();
-    ends
+/// The last messages that the user wrote.
+fn user_ends(messages: &VecDeque<Value>) -> Vec<usize> {
+    let all = messages.iter().enumerate();
+    let users = all.filter(|(_, message)| is_users(message));
+    users.map(|(at, _)| at).collect()
+}
+
+fn is_users(message: &Value) -> bool {
+    message["role"] == "user"
 }
 
 fn size(value: &Value) -> u64 {

@@ -3,8 +3,9 @@
 use model::{Content, Effort, Failure, Part, Request, Role, ToolChoice, ToolSpec};
 use serde_json::{Map, Value, json};
 
+use super::super::body::Items;
 use super::super::history::{
-    History, IdRule, NO_PICTURE, Turn, add_sampling, base64, finish, headers, json_tool, schema,
+    History, IdRule, NO_PICTURE, Turn, add_sampling, base64, headers, json_tool, schema,
     tool_choice,
 };
 use super::super::json::object;
@@ -21,7 +22,8 @@ pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded
     for block in request.system.iter().filter(|block| !block.text.is_empty()) {
         system.push(json!({ "type": "text", "text": block.text }));
     }
-    let mut messages = messages(&history, options);
+    let mut messages = cache::Latest::new(Items::with_room(request));
+    add_messages(&history, options, &mut messages);
     let tools: Vec<Value> = request
         .tools
         .iter()
@@ -54,14 +56,15 @@ pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded
     if !system.is_empty() {
         body.insert("system".to_owned(), Value::Array(system));
     }
-    body.insert("messages".to_owned(), Value::Array(messages));
 
     let mut headers = headers(options);
     headers.insert(0, ("anthropic-version".to_owned(), VERSION.to_owned()));
     Ok(Encoded {
         path: Path::Root("v1/messages".to_owned()),
         headers,
-        body: finish(body, options),
+        body: messages
+            .finish()
+            .finish(body, "messages", Map::new(), options),
     })
 }
 
@@ -146,11 +149,10 @@ fn add_output(
     Ok(())
 }
 
-fn messages(history: &History<'_>, options: &WireOptions) -> Vec<Value> {
-    let mut messages = Vec::new();
+fn add_messages(history: &History<'_>, options: &WireOptions, latest: &mut cache::Latest) {
     let mut push = |role: &str, blocks: Vec<Value>| {
         if !blocks.is_empty() {
-            messages.push(json!({ "role": role, "content": blocks }));
+            latest.push(json!({ "role": role, "content": blocks }));
         }
     };
     for turn in history.turns() {
@@ -179,7 +181,6 @@ fn messages(history: &History<'_>, options: &WireOptions) -> Vec<Value> {
             }
         }
     }
-    messages
 }
 
 fn assistant(history: &History<'_>, part: &Part) -> Option<Value> {

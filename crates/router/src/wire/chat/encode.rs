@@ -6,10 +6,11 @@ use model::{
 };
 use serde_json::{Map, Value, json};
 
+use super::super::body::Items;
 use super::super::dialect::Dialect;
 use super::super::history::{
-    History, NO_PICTURE, Turn, add_sampling, data_url, finish, headers, json_tool, result_text,
-    schema, tool_choice,
+    History, NO_PICTURE, Turn, add_sampling, data_url, headers, json_tool, result_text, schema,
+    tool_choice,
 };
 use super::super::json::object;
 use super::super::options::{EffortValue, SchemaSupport, WireOptions};
@@ -27,7 +28,7 @@ pub(crate) fn encode(
         options,
         history: &history,
     };
-    let mut messages = Vec::new();
+    let mut messages = Items::with_room(request);
     writer.add_system(request, &mut messages);
     let turns = history.turns();
     let person = turns
@@ -37,10 +38,8 @@ pub(crate) fn encode(
     for (at, turn) in turns.into_iter().enumerate() {
         writer.add_turn(turn, at > person, &mut messages);
     }
-    let mut body = object([
-        ("model", json!(request.model.model)),
-        ("messages", Value::Array(messages)),
-    ]);
+    let model = object([("model", json!(request.model.model))]);
+    let mut body = Map::new();
     add_tools(&mut body, dialect, options, request);
     body.insert(dialect.max_tokens.clone(), json!(request.max_output.0));
     add_effort(&mut body, dialect, options, request);
@@ -83,7 +82,7 @@ pub(crate) fn encode(
     Ok(Encoded {
         path: Path::Base("chat/completions".to_owned()),
         headers,
-        body: finish(body, options),
+        body: messages.finish(model, "messages", body, options),
     })
 }
 
@@ -169,7 +168,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn add_system(&self, request: &Request, messages: &mut Vec<Value>) {
+    fn add_system(&self, request: &Request, messages: &mut Items) {
         let blocks = request.system.iter().filter(|block| !block.text.is_empty());
         let has_marks = blocks.clone().any(|block| block.cache != CacheMark::None);
         let content = if self.options.cache_marks && has_marks {
@@ -188,22 +187,24 @@ impl<'a> Writer<'a> {
             }
             json!(texts.join("\n\n"))
         };
-        messages.push(json!({ "role": self.dialect.system_role, "content": content }));
+        messages.push(&json!({ "role": self.dialect.system_role, "content": content }));
     }
 
-    fn add_turn(&self, turn: Turn<'a>, is_same_turn: bool, messages: &mut Vec<Value>) {
+    fn add_turn(&self, turn: Turn<'a>, is_same_turn: bool, messages: &mut Items) {
         match turn {
-            Turn::Assistant(parts) => messages.push(self.assistant(&parts, is_same_turn)),
+            Turn::Assistant(parts) => messages.push(&self.assistant(&parts, is_same_turn)),
             Turn::Others {
                 results,
                 messages: others,
             } => {
                 let mut pictures = Vec::new();
                 for part in results {
-                    messages.extend(self.result(part, &mut pictures));
+                    if let Some(result) = self.result(part, &mut pictures) {
+                        messages.push(&result);
+                    }
                 }
                 if !pictures.is_empty() {
-                    messages.push(json!({ "role": "user", "content": pictures }));
+                    messages.push(&json!({ "role": "user", "content": pictures }));
                 }
                 for (role, parts) in others {
                     let role = match role {
@@ -212,7 +213,7 @@ impl<'a> Writer<'a> {
                         }
                         _ => "user",
                     };
-                    messages.push(json!({ "role": role, "content": self.content(&parts) }));
+                    messages.push(&json!({ "role": role, "content": self.content(&parts) }));
                 }
             }
         }

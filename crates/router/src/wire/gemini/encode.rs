@@ -3,9 +3,10 @@
 use model::{Content, Failure, Part, Request, ToolChoice};
 use serde_json::{Map, Value, json};
 
+use super::super::body::Items;
 use super::super::history::{
-    History, IdRule, NO_PICTURE, Turn, add_sampling, base64, finish, headers, json_tool,
-    result_text, schema, tool_choice,
+    History, IdRule, NO_PICTURE, Turn, add_sampling, base64, headers, json_tool, result_text,
+    schema, tool_choice,
 };
 use super::super::json::object;
 use super::super::options::{EffortValue, SchemaSupport, WireOptions};
@@ -21,18 +22,16 @@ pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded
         body.insert("systemInstruction".to_owned(), json!({ "parts": system }));
     }
     add_tools(&mut body, options, request);
-    body.insert(
-        "contents".to_owned(),
-        Value::Array(contents(&history, options)),
-    );
-    body.insert("generationConfig".to_owned(), generation(options, request)?);
+    let mut contents = Items::with_room(request);
+    add_contents(&history, options, &mut contents);
+    let config = object([("generationConfig", generation(options, request)?)]);
     let model = request.model.model.trim_start_matches("models/");
     Ok(Encoded {
         path: Path::Root(format!(
             "v1beta/models/{model}:streamGenerateContent?alt=sse"
         )),
         headers: headers(options),
-        body: finish(body, options),
+        body: contents.finish(body, "contents", config, options),
     })
 }
 
@@ -105,11 +104,10 @@ fn generation(options: &WireOptions, request: &Request) -> Result<Value, Failure
     Ok(Value::Object(config))
 }
 
-fn contents(history: &History<'_>, options: &WireOptions) -> Vec<Value> {
-    let mut contents = Vec::new();
+fn add_contents(history: &History<'_>, options: &WireOptions, contents: &mut Items) {
     let mut push = |role: &str, parts: Vec<Value>| {
         if !parts.is_empty() {
-            contents.push(json!({ "role": role, "parts": parts }));
+            contents.push(&json!({ "role": role, "parts": parts }));
         }
     };
     for turn in history.turns() {
@@ -136,7 +134,6 @@ fn contents(history: &History<'_>, options: &WireOptions) -> Vec<Value> {
             }
         }
     }
-    contents
 }
 
 /// A part of the model's. Its signature goes back on the very part that it came on.

@@ -293,10 +293,7 @@ fn signatures_return_to_their_parts() {
     let asked = model::Request {
         messages: vec![
             Message::text(Role::User, "Go."),
-            Message {
-                role: Role::Assistant,
-                parts,
-            },
+            Message::new(Role::Assistant, parts),
         ],
         ..request()
     };

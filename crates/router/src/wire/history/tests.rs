@@ -50,10 +50,10 @@ fn ids() {
             arguments: "{}".to_owned(),
         })
     };
-    let asked = asked(vec![Message {
-        role: Role::Assistant,
-        parts: ["a.b", "a:b", "call_1", "abcDEF123"].map(call).to_vec(),
-    }]);
+    let asked = asked(vec![Message::new(
+        Role::Assistant,
+        ["a.b", "a:b", "call_1", "abcDEF123"].map(call),
+    )]);
     let ids = |rule| {
         let history = History::new(&asked, rule);
         ["a.b", "a:b", "call_1", "abcDEF123"].map(|id| history.id(id).to_owned())

@@ -3,9 +3,10 @@
 use model::{Content, Failure, Part, Request, Role, SchemaQuirk, ToolChoice, ToolInput, ToolSpec};
 use serde_json::{Map, Value, json};
 
+use super::super::body::Items;
 use super::super::history::{
-    History, IdRule, NO_PICTURE, Turn, add_sampling, data_url, finish, headers, json_tool,
-    result_text, schema, tool_choice,
+    History, IdRule, NO_PICTURE, Turn, add_sampling, data_url, headers, json_tool, result_text,
+    schema, tool_choice,
 };
 use super::super::json::object;
 use super::super::options::{EffortValue, SchemaSupport, WireOptions};
@@ -14,14 +15,14 @@ use super::super::{Encoded, Path};
 
 pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded, Failure> {
     let history = History::new(request, IdRule::Word);
-    let mut body = object([("model", json!(request.model.model))]);
+    let mut head = object([("model", json!(request.model.model))]);
     let system: Vec<&str> = request
         .system
         .iter()
         .map(|block| block.text.as_str())
         .collect();
     if !system.is_empty() {
-        body.insert("instructions".to_owned(), json!(system.join("\n\n")));
+        head.insert("instructions".to_owned(), json!(system.join("\n\n")));
     }
     if !request.tools.is_empty() {
         let tools: Vec<Value> = request
@@ -29,15 +30,16 @@ pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded
             .iter()
             .map(|spec| tool(spec, options))
             .collect();
-        body.insert("tools".to_owned(), Value::Array(tools));
-        body.insert("tool_choice".to_owned(), choice(request, &history, options));
-        body.insert(
+        head.insert("tools".to_owned(), Value::Array(tools));
+        head.insert("tool_choice".to_owned(), choice(request, &history, options));
+        head.insert(
             "parallel_tool_calls".to_owned(),
             json!(request.parallel_tools && options.parallel_tools),
         );
     }
-    body.insert("input".to_owned(), Value::Array(input(&history, options)));
-    body.insert("max_output_tokens".to_owned(), json!(request.max_output.0));
+    let mut items = Items::with_room(request);
+    add_input(&history, options, &mut items);
+    let mut body = object([("max_output_tokens", json!(request.max_output.0))]);
     add_reasoning(&mut body, options, request);
     add_sampling(
         &mut body,
@@ -63,7 +65,7 @@ pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded
     Ok(Encoded {
         path: Path::Base("responses".to_owned()),
         headers: headers(options),
-        body: finish(body, options),
+        body: items.finish(head, "input", body, options),
     })
 }
 
@@ -131,21 +133,20 @@ fn choice(request: &Request, history: &History<'_>, options: &WireOptions) -> Va
     }
 }
 
-fn input(history: &History<'_>, options: &WireOptions) -> Vec<Value> {
-    let mut input = Vec::new();
+fn add_input(history: &History<'_>, options: &WireOptions, input: &mut Items) {
     for turn in history.turns() {
         match turn {
             Turn::Assistant(parts) => {
                 let items = parts
                     .iter()
                     .filter_map(|part| assistant(history, part, options));
-                input.extend(items);
+                items.for_each(|item| input.push(&item));
             }
             Turn::Others { results, messages } => {
                 let results = results
                     .iter()
                     .filter_map(|part| result(history, part, options));
-                input.extend(results);
+                results.for_each(|result| input.push(&result));
                 for (role, parts) in messages {
                     let role = if role == Role::System {
                         "developer"
@@ -156,12 +157,11 @@ fn input(history: &History<'_>, options: &WireOptions) -> Vec<Value> {
                         .iter()
                         .filter_map(|part| plain(&part.content, options));
                     let content: Vec<Value> = content.collect();
-                    input.push(json!({ "type": "message", "role": role, "content": content }));
+                    input.push(&json!({ "type": "message", "role": role, "content": content }));
                 }
             }
         }
     }
-    input
 }
 
 fn assistant(history: &History<'_>, part: &Part, options: &WireOptions) -> Option<Value> {
