@@ -11,14 +11,20 @@ use std::time::Duration;
 use base::AbsPath;
 use connect::Variables;
 use connect::mcp::{
-    Event, Filled, ForeignCall, ForeignTool, Form, Hub, Nobody, Origin, Page, Patience, Person,
-    Start, Status, config,
+    Event, Filled, ForeignCall, ForeignClass, ForeignTool, Form, Hub, Nobody, Origin, Page,
+    Patience, Person, Start, Status, config,
 };
 use futures::future::{BoxFuture, ready};
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, watch};
+
+/// Where the suite pretends that a document describes its client.
+const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
+
+/// How often the person signs in anew because a server wants to be allowed more.
+const ESCALATIONS: usize = 2;
 
 /// Says yes to every form and page, and lets the defaults stand.
 struct Agreeable;
@@ -77,7 +83,16 @@ async fn run() -> Result<(), String> {
         .ok_or("the address of a server is missing")?;
     let root = AbsPath::new("/").ok_or("there is no root")?;
     let environment: Variables = std::env::vars().collect();
-    let servers = json!({ "it": { "url": url } });
+    // What somebody registered beforehand, where the scenario has such a client; else a document that describes us.
+    let context = environment.get("MCP_CONFORMANCE_CONTEXT");
+    let context: Value = context.map_or(Value::Null, |text| {
+        serde_json::from_str(text).unwrap_or_default()
+    });
+    let auth = match context.get("client_id") {
+        Some(id) => json!({ "CLIENT_ID": id, "CLIENT_SECRET": context["client_secret"] }),
+        None => json!({ "CLIENT_METADATA_URL": DOCUMENT }),
+    };
+    let servers = json!({ "it": { "url": url, "auth": auth } });
     let (servers, problems) = config::parse(&servers, &Origin::Person, &root, &environment);
     if let Some(problem) = problems.first() {
         return Err(problem.0.clone());
@@ -101,22 +116,39 @@ async fn run() -> Result<(), String> {
         return Err(format!("{:?}", state.status));
     }
     for tool in hub.tools() {
+        call(&hub, &tool).await?;
+    }
+    hub.close().await;
+    Ok(())
+}
+
+/// Calls a tool; where the server wants to be allowed more for it, the person signs in anew.
+async fn call(hub: &Hub, tool: &ForeignTool) -> Result<(), String> {
+    for escalation in 0.. {
         let (progress, _unheard) = mpsc::channel(1);
         let (_stop, stopped) = watch::channel(false);
         let call = ForeignCall {
             server: tool.server.clone(),
             tool: tool.tool.clone(),
-            arguments: arguments(&tool),
+            arguments: arguments(tool),
             patience: Patience::default(),
             progress,
             stop: stopped,
         };
         match hub.call(call).await {
-            Ok(answer) => eprintln!("{}: {}", tool.tool, answer.text()),
+            Ok(answer) => {
+                eprintln!("{}: {}", tool.tool, answer.text());
+                break;
+            }
+            Err(error) if error.class == ForeignClass::NeedsPerson && escalation < ESCALATIONS => {
+                // The server's task hears of it a moment later.
+                tokio::time::sleep(Duration::from_millis(200)).await;
+                hub.sign_in("it").await.map_err(|error| error.message)?;
+                signed_in(hub).await;
+            }
             Err(error) => return Err(format!("{}: {error}", tool.tool)),
         }
     }
-    hub.close().await;
     Ok(())
 }
 

@@ -23,7 +23,7 @@ mod tool;
 pub use answer::{Body, ForeignAnswer, ForeignContent};
 pub use call::{ForeignCall, Patience, Progress};
 pub use catalog::{ForeignPrompt, ForeignResource, PromptArgument, PromptMessage};
-pub use config::{Fingerprint, Origin, Problem, Reach, ServerEntry};
+pub use config::{Client, Fingerprint, Origin, Problem, Reach, ServerEntry};
 pub use error::{ForeignClass, ForeignError};
 pub use form::{Choice, Field, FieldKind, Filled, Form};
 pub use hub::{Hub, ServerState, Start};

@@ -9,6 +9,7 @@ use rmcp::model::{
     ClientNotification, ClientRequest, InputRequests, InputResponses, RequestId, ServerResult,
 };
 use rmcp::service::{PeerRequestOptions, RoleClient, ServiceError};
+use rmcp::transport::streamable_http_client::{AuthRequiredError, InsufficientScopeError};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until};
@@ -63,6 +64,8 @@ pub(super) struct Connection {
     pub(super) peer: Peer<RoleClient>,
     pub(super) guest: Arc<Guest>,
     pub(super) child: Option<Arc<Child>>,
+    /// Where it is told that the server wants the person to sign in, or to allow more than they did: its own words.
+    pub(super) challenges: mpsc::Sender<String>,
 }
 
 /// What a request is bound to beside its content.
@@ -251,6 +254,14 @@ impl Connection {
                 ForeignError::new(ForeignClass::Nonsense, text)
             }
             other => {
+                if let Some(challenge) = challenge(&other) {
+                    // One that waits already says as much.
+                    self.challenges.try_send(challenge).ok();
+                    let text = format!(
+                        "{name} wants the person to sign in, or to allow more than they did, for {what}"
+                    );
+                    return ForeignError::new(ForeignClass::NeedsPerson, text);
+                }
                 let text = match &self.child {
                     Some(child) => child.obituary(&name).await,
                     None => format!("{name} cannot be reached: {}", causes(&other)),
@@ -303,6 +314,24 @@ async fn stopped(stop: &mut Option<watch::Receiver<bool>>) {
         return;
     }
     std::future::pending().await
+}
+
+/// What a server said of signing in, where that is why it did not answer.
+fn challenge(error: &ServiceError) -> Option<String> {
+    let mut next: Option<&(dyn std::error::Error + 'static)> = match error {
+        ServiceError::TransportSend(error) => Some(error.error.as_ref()),
+        other => Some(other),
+    };
+    while let Some(cause) = next {
+        if let Some(wanted) = cause.downcast_ref::<AuthRequiredError>() {
+            return Some(wanted.www_authenticate_header.clone());
+        }
+        if let Some(wanted) = cause.downcast_ref::<InsufficientScopeError>() {
+            return Some(wanted.www_authenticate_header.clone());
+        }
+        next = cause.source();
+    }
+    None
 }
 
 /// An error with what lies beneath it, without saying anything twice.

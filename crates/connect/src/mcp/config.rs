@@ -70,7 +70,20 @@ pub enum Reach {
         url: String,
         /// What every request carries.
         headers: BTreeMap<String, String>,
+        /// As whom we sign in, where the server wants that and does not register us by itself.
+        client: Client,
     },
+}
+
+/// As whom we sign in to a server: what its operator gave the person, or nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Client {
+    /// The id that the operator gave.
+    pub id: Option<String>,
+    /// The secret that belongs to it.
+    pub secret: Option<String>,
+    /// The https address of a document that describes us, for servers that read such.
+    pub document: Option<String>,
 }
 
 /// A complaint about a configuration, as a sentence.
@@ -93,9 +106,22 @@ struct Written {
     #[serde(default)]
     headers: BTreeMap<String, String>,
     #[serde(default)]
+    auth: WrittenClient,
+    #[serde(default)]
     disabled: bool,
     #[serde(default, rename = "type")]
     kind: Option<String>,
+}
+
+/// As whom to sign in, in the words of other editors.
+#[derive(Default, Deserialize)]
+struct WrittenClient {
+    #[serde(rename = "CLIENT_ID")]
+    id: Option<String>,
+    #[serde(rename = "CLIENT_SECRET")]
+    secret: Option<String>,
+    #[serde(rename = "CLIENT_METADATA_URL")]
+    document: Option<String>,
 }
 
 /// A value of a variable: people write numbers without quotes.
@@ -245,7 +271,17 @@ impl Written {
                 if !url.starts_with("https://") && !url.starts_with("http://") {
                     return Err(format!("its url {url} is neither http nor https"));
                 }
-                Ok(Reach::Http { url, headers })
+                let read = |text: Option<String>| text.map(|it| expansion.expand(&it)).transpose();
+                let client = Client {
+                    id: read(self.auth.id)?,
+                    secret: read(self.auth.secret)?,
+                    document: read(self.auth.document)?,
+                };
+                Ok(Reach::Http {
+                    url,
+                    headers,
+                    client,
+                })
             }
         }
     }

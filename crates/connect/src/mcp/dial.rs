@@ -80,7 +80,7 @@ impl Dial for Configured {
                     };
                     self.process(&command, guest).await
                 }
-                Reach::Http { url, headers } => self.http(url, headers, guest).await,
+                Reach::Http { url, headers, .. } => self.http(url, headers, guest).await,
             }
         })
     }

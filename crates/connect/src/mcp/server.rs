@@ -212,7 +212,13 @@ impl Server {
                     let since = Instant::now();
                     match self.serve(live).await {
                         Ok(command) => return command,
-                        Err(why) => {
+                        Err(Failure::NeedsSignIn(challenge)) => {
+                            match self.wait_for_person(challenge).await {
+                                Some(command) => return command,
+                                None => continue,
+                            }
+                        }
+                        Err(Failure::Passing(why) | Failure::Lasting(why)) => {
                             failures = match since.elapsed() > WELL {
                                 true => 0,
                                 false => failures,
@@ -255,14 +261,21 @@ impl Server {
         loop {
             self.tell(Status::NeedsSignIn { why: why.take() });
             let command = self.command().await;
-            let (Command::SignIn, Ok(Reach::Http { url, .. })) =
+            let (Command::SignIn, Ok(Reach::Http { url, client, .. })) =
                 (command, self.entry.reach.clone())
             else {
                 return Some(command);
             };
             let (person, tokens) = (self.person.clone(), self.tokens.clone());
             let name = self.entry.name.clone();
-            let signing = sign_in(&name, &url, challenge.as_deref(), &*person, &tokens);
+            let signing = sign_in(
+                &name,
+                &url,
+                &client,
+                challenge.as_deref(),
+                &*person,
+                &tokens,
+            );
             tokio::select! {
                 signed = signing => match signed {
                     Ok(()) => return None,
@@ -276,13 +289,15 @@ impl Server {
         }
     }
 
-    /// Serves calls until the server is gone, which is told in a sentence, or a command comes.
-    async fn serve(&mut self, live: Live) -> Result<Command, String> {
+    /// Serves calls until the server is gone or wants more of the person, or a command comes.
+    async fn serve(&mut self, live: Live) -> Result<Command, Failure> {
         let Live { service, child } = live;
+        let (challenges, mut challenged) = mpsc::channel(1);
         let connection = Arc::new(Connection {
             peer: service.peer().clone(),
             guest: self.guest.clone(),
             child: child.clone(),
+            challenges,
         });
         let info = service.peer().peer_info();
         let capabilities = info
@@ -293,10 +308,15 @@ impl Server {
         // Fused: it may be waited for again once the server is gone.
         let mut ended = Box::pin(service.waiting().fuse());
         let tools = match capabilities.tools {
-            Some(_) => self
-                .tools(&connection)
-                .await
-                .map_err(|error| error.message)?,
+            Some(_) => match self.tools(&connection).await {
+                Ok(tools) => tools,
+                Err(error) => {
+                    return Err(match challenged.try_recv() {
+                        Ok(challenge) => Failure::NeedsSignIn(Some(challenge)),
+                        Err(_) => Failure::Passing(error.message),
+                    });
+                }
+            },
             None => Arc::new([]),
         };
         let status = Status::Ready {
@@ -319,11 +339,15 @@ impl Server {
         let result = loop {
             tokio::select! {
                 biased;
+                // Before the end: a server that wants more of the person may hang up, too.
+                Some(challenge) = challenged.recv() => {
+                    break Err(Failure::NeedsSignIn(Some(challenge)));
+                }
                 _ = &mut ended => {
-                    break Err(match &child {
+                    break Err(Failure::Passing(match &child {
                         Some(child) => child.obituary("it").await,
                         None => "it closed the connection".to_owned(),
-                    });
+                    }));
                 }
                 Some(changed) = self.changed.recv() => self.refresh(&connection, changed).await,
                 () = &mut listening, if is_listening => is_listening = false,

@@ -12,6 +12,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::call::causes;
+use super::config::Client;
 use super::dial::install_tls;
 use super::people::{Page, Person, Tokens};
 
@@ -114,6 +115,7 @@ fn is_local(url: &str) -> bool {
 pub(super) async fn sign_in(
     server: &str,
     url: &str,
+    client: &Client,
     challenge: Option<&str>,
     person: &dyn Person,
     tokens: &Arc<dyn Tokens>,
@@ -129,6 +131,15 @@ pub(super) async fn sign_in(
         .with_initial_scope_selection();
     if let Some(challenge) = challenge {
         request = request.with_challenge(challenge);
+    }
+    if let Some(id) = &client.id {
+        request = request.with_preregistered_client(id);
+    }
+    if let Some(secret) = &client.secret {
+        request = request.with_client_secret(secret);
+    }
+    if let Some(document) = &client.document {
+        request = request.with_client_metadata_url(document);
     }
     let mut state = OAuthState::Unauthorized(manager(url, tokens).await.map_err(failed)?);
     state.start_authorization(request).await.map_err(failed)?;

@@ -19,7 +19,7 @@ use super::editor::{Editor, EditorAbilities, refusal};
 use super::{Engine, Opened, Refusal, Replay, Wanted};
 use crate::acp::v1 as words_v1;
 use crate::acp::wire::{self, Strange};
-use crate::mcp::{Fingerprint, Origin, Reach, ServerEntry};
+use crate::mcp::{Client as SignedClient, Fingerprint, Origin, Reach, ServerEntry};
 use crate::variables::Variables;
 
 /// An answer that is being worked for.
@@ -480,6 +480,7 @@ fn server(server: v1::McpServer, root: &AbsPath) -> Option<ServerEntry> {
                 Ok(Reach::Http {
                     url: it.url,
                     headers,
+                    client: SignedClient::default(),
                 }),
             )
         }

@@ -113,7 +113,7 @@ fn server(entry: &ServerEntry, able: &v1::AgentCapabilities) -> Option<v1::McpSe
                 .env(environment.iter().map(variable).collect());
             Some(v1::McpServer::Stdio(server))
         }
-        Reach::Http { url, headers } => {
+        Reach::Http { url, headers, .. } => {
             let header = |(name, value): (&String, &String)| {
                 v1::HttpHeader::new(name.clone(), value.clone())
             };

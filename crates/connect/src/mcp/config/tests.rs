@@ -46,7 +46,14 @@ fn an_address_is_read_with_its_headers() {
         one(&json!({ "url": "https://a.example/mcp", "headers": { "X": "Bearer ${KEY}" } }));
     let headers = [("X".to_owned(), "Bearer k".to_owned())].into();
     let url = "https://a.example/mcp".to_owned();
-    assert_eq!(reach, Ok(Reach::Http { url, headers }));
+    assert_eq!(
+        reach,
+        Ok(Reach::Http {
+            url,
+            headers,
+            client: Client::default()
+        })
+    );
 }
 
 #[test]
@@ -119,4 +126,21 @@ fn a_fingerprint_follows_the_meaning_not_the_order() {
         Fingerprint::of("b", &json!({ "command": "x", "args": [1, 2] }))
     );
     assert_eq!(one.0.len(), 64);
+}
+
+#[test]
+fn as_whom_we_sign_in_is_read_as_other_editors_write_it() {
+    let reach = one(&json!({
+        "url": "https://it.example/mcp",
+        "auth": { "CLIENT_ID": "we", "CLIENT_SECRET": "${env:KEY}", "scopes": ["read"] }
+    }));
+    let Ok(Reach::Http { client, .. }) = reach else {
+        panic!("{reach:?}");
+    };
+    let expected = Client {
+        id: Some("we".to_owned()),
+        secret: Some("k".to_owned()),
+        document: None,
+    };
+    assert_eq!(client, expected);
 }

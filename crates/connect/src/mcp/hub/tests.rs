@@ -54,6 +54,7 @@ fn entry(origin: Origin) -> ServerEntry {
         reach: Ok(Reach::Http {
             url: "http://nowhere".to_owned(),
             headers: BTreeMap::new(),
+            client: Default::default(),
         }),
     }
 }
