@@ -11,13 +11,11 @@ use agent::store::SessionState;
 use agent::{Command, Event};
 use base::AbsPath;
 use composer_panel::agents::{
-    Agents, Consent, HouseRules, Live, ModelLine, ModelList, NewSession, SessionLine, WaitingHooks,
-    WaitingServer,
+    Agents, Consent, HouseRules, Live, ModelLine, ModelList, NewSession, SessionLine,
 };
 use futures::StreamExt as _;
 use futures::channel::mpsc;
 use futures::future::{BoxFuture, FutureExt as _};
-use headless::house;
 use headless::workshop::Workshop;
 use host::Dirs;
 use project::Unsaved;
@@ -132,7 +130,7 @@ impl Agents for Engines {
     }
 
     fn house(&self, root: AbsPath) -> BoxFuture<'static, Result<HouseRules, String>> {
-        self.with(|workshop| on_disk(move || Ok(house_rules(workshop.house(&root)))))
+        self.with(|workshop| on_disk(move || Ok(workshop.house(&root))))
     }
 
     fn consent(
@@ -145,18 +143,11 @@ impl Agents for Engines {
                 match consent {
                     Consent::Trust => workshop.set_trusted(&root, true)?,
                     Consent::Distrust => workshop.set_trusted(&root, false)?,
-                    Consent::Hooks(shown) => {
-                        let shown: Vec<_> = shown.into_iter().map(hooks_shown).collect();
-                        workshop.allow_hooks(&root, &shown)?;
-                    }
-                    Consent::Server(shown) => {
-                        workshop.decide_server(&root, &server_shown(shown), true)?;
-                    }
-                    Consent::NoServer(shown) => {
-                        workshop.decide_server(&root, &server_shown(shown), false)?;
-                    }
+                    Consent::Hooks(shown) => workshop.allow_hooks(&root, &shown)?,
+                    Consent::Server(shown) => workshop.decide_server(&root, &shown, true)?,
+                    Consent::NoServer(shown) => workshop.decide_server(&root, &shown, false)?,
                 }
-                Ok(house_rules(workshop.house(&root)))
+                Ok(workshop.house(&root))
             })
         })
     }
@@ -168,43 +159,6 @@ async fn on_disk<T: Send + 'static>(
 ) -> Result<T, String> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|error| format!("the engine broke off: {error}"))?
-}
-
-fn house_rules(house: house::HouseRules) -> HouseRules {
-    let hooks = house.hooks.into_iter().map(|waiting| WaitingHooks {
-        path: waiting.path,
-        commands: waiting.commands,
-        mark: waiting.mark,
-    });
-    let servers = house.servers.into_iter().map(|waiting| WaitingServer {
-        name: waiting.name,
-        path: waiting.path,
-        written: waiting.written,
-        mark: waiting.mark,
-    });
-    HouseRules {
-        guides: house.guides,
-        is_trusted: house.is_trusted,
-        hooks: hooks.collect(),
-        servers: servers.collect(),
-    }
-}
-
-fn hooks_shown(shown: WaitingHooks) -> house::WaitingHooks {
-    house::WaitingHooks {
-        path: shown.path,
-        commands: shown.commands,
-        mark: shown.mark,
-    }
-}
-
-fn server_shown(shown: WaitingServer) -> house::WaitingServer {
-    house::WaitingServer {
-        name: shown.name,
-        path: shown.path,
-        written: shown.written,
-        mark: shown.mark,
-    }
 }
 
 /// A session's channels as the panel wants them; must be called on the runtime.

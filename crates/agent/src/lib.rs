@@ -19,6 +19,7 @@ mod globs;
 pub mod ground;
 pub mod handover;
 pub mod hooks;
+pub mod house;
 pub mod leave;
 pub mod locks;
 pub mod loops;

@@ -10,6 +10,7 @@ use base::AbsPath;
 use futures::channel::mpsc;
 use futures::future::BoxFuture;
 
+pub use agent::house::{HouseRules, WaitingHooks, WaitingServer};
 pub use fake::FakeAgents;
 
 /// The engines, as far as the panel needs them. Its futures may be waited for on any thread.
@@ -35,43 +36,6 @@ pub trait Agents: Send + Sync {
         root: AbsPath,
         consent: Consent,
     ) -> BoxFuture<'static, Result<HouseRules, String>>;
-}
-
-/// What a folder has to say about agents' work in it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HouseRules {
-    /// Its instructions, rules and skills, relative to it.
-    pub guides: Vec<String>,
-    /// Whether they join prompts.
-    pub is_trusted: bool,
-    /// Its hooks that wait for a consent.
-    pub hooks: Vec<WaitingHooks>,
-    /// Its MCP servers that wait for a consent.
-    pub servers: Vec<WaitingServer>,
-}
-
-/// Hooks that wait for a consent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WaitingHooks {
-    /// The file that they stand in.
-    pub path: AbsPath,
-    /// The commands that they would run.
-    pub commands: Vec<String>,
-    /// Stands for all that the file says: the consent is for exactly this.
-    pub mark: String,
-}
-
-/// An MCP server that waits for a consent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WaitingServer {
-    /// Its name.
-    pub name: String,
-    /// The file that names it.
-    pub path: AbsPath,
-    /// Its entry as it is written.
-    pub written: String,
-    /// Stands for the entry: the consent is for exactly this.
-    pub mark: String,
 }
 
 /// What the person lets a folder do.

@@ -1,5 +1,6 @@
 //! The panel itself: what it holds, and how it takes in what sessions tell.
 
+mod card;
 mod commands;
 mod house;
 mod item;

@@ -8,49 +8,13 @@ use std::sync::Arc;
 
 use agent::context::{Trust, guides};
 use agent::hooks::{self, Hooks, RealHooks};
+use agent::house::{HouseRules, WaitingHooks, WaitingServer};
 use base::AbsPath;
 use connect::mcp::{Approval, Approvals as _, Origin, ServerEntry};
 use host::{ContentHash, Dirs, Files, RealFiles};
 use serde_json::{Value, json};
 
 use crate::foreign::{self, Consents, plain};
-
-/// What a folder has to say.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HouseRules {
-    /// Its files and folders of instructions, rules and skills, relative to it.
-    pub guides: Vec<String>,
-    /// Whether the person trusts the folder: without, none of them is read.
-    pub is_trusted: bool,
-    /// Its hooks that wait for the person's consent, by file.
-    pub hooks: Vec<WaitingHooks>,
-    /// Its MCP servers that wait for the person's consent.
-    pub servers: Vec<WaitingServer>,
-}
-
-/// Hooks that run only once the person consented.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WaitingHooks {
-    /// Their file.
-    pub path: AbsPath,
-    /// The commands that they would run.
-    pub commands: Vec<String>,
-    /// Stands for all that the file says.
-    pub mark: String,
-}
-
-/// An MCP server that runs only once the person consented.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WaitingServer {
-    /// Its name.
-    pub name: String,
-    /// The file that names it.
-    pub path: AbsPath,
-    /// Its entry as it is written.
-    pub written: String,
-    /// Stands for the entry, letter by letter.
-    pub mark: String,
-}
 
 /// The largest list of trusted folders that is read, in bytes.
 const MOST: u64 = 1 << 20;
@@ -136,6 +100,17 @@ pub(crate) fn consent_to_hooks(
     Ok(())
 }
 
+/// Lets all hooks of a folder run, as they are now: for a person who says so without being shown. Blocks on the disk.
+pub(crate) fn consent_to_all_hooks(dirs: &Dirs, root: &AbsPath) -> Result<(), String> {
+    for file in hooks::find(&RealFiles, &dirs.state, root) {
+        if !file.has_consent {
+            hooks::consent::give(&RealFiles, &dirs.state, root, &file.text)
+                .map_err(|error| error.to_string())?;
+        }
+    }
+    Ok(())
+}
+
 /// Keeps what the person says of a server that they were shown. Blocks on the disk.
 pub(crate) fn decide_server(
     dirs: &Dirs,
@@ -153,12 +128,27 @@ pub(crate) fn decide_server(
     Consents::new(Arc::new(RealFiles), &dirs.state).set(&entry, approval)
 }
 
-/// The hooks that may run in a folder. Blocks on the disk.
-pub(crate) fn hooks_of(dirs: &Dirs, root: &AbsPath) -> Option<Arc<Hooks>> {
-    let files = hooks::find(&RealFiles, &dirs.state, root).into_iter();
-    let allowed = files.filter(|file| file.has_consent);
-    let all: Vec<_> = allowed.flat_map(|file| file.hooks).collect();
-    (!all.is_empty()).then(|| Arc::new(Hooks::new(all, Arc::new(RealHooks))))
+/// The hooks that may run in a folder, and what the person should know of the others, in sentences that end with
+/// `how` they can be let run. Blocks on the disk.
+pub(crate) fn hooks_of(
+    dirs: &Dirs,
+    root: &AbsPath,
+    how: &str,
+) -> (Option<Arc<Hooks>>, Vec<String>) {
+    let (mut all, mut notices) = (Vec::new(), Vec::new());
+    for file in hooks::find(&RealFiles, &dirs.state, root) {
+        let problems = file.problems.iter();
+        notices.extend(problems.map(|problem| format!("{}: {problem}", file.path)));
+        match file.has_consent {
+            true => all.extend(file.hooks),
+            false => notices.push(format!(
+                "the hooks in {} do not run: look at them, and {how}",
+                file.path
+            )),
+        }
+    }
+    let hooks = (!all.is_empty()).then(|| Arc::new(Hooks::new(all, Arc::new(RealHooks))));
+    (hooks, notices)
 }
 
 /// Whether the person trusts a folder, or one above it.
@@ -268,12 +258,12 @@ mod tests {
         assert!(refused.contains("changed meanwhile"), "{refused}");
         let refused = decide_server(&dirs, &root, &shown.servers[0], true).expect_err("changed");
         assert!(refused.contains("changed meanwhile"), "{refused}");
-        assert!(hooks_of(&dirs, &root).is_none());
+        assert!(hooks_of(&dirs, &root, "wait").0.is_none());
 
         let shown = look(&dirs, &root);
         consent_to_hooks(&dirs, &root, &shown.hooks).expect("as it is");
         decide_server(&dirs, &root, &shown.servers[0], true).expect("as it is");
-        assert!(hooks_of(&dirs, &root).is_some());
+        assert!(hooks_of(&dirs, &root, "wait").0.is_some());
         let left = look(&dirs, &root);
         assert!(left.hooks.is_empty() && left.servers.is_empty(), "{left:?}");
     }

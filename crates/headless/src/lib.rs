@@ -15,7 +15,7 @@ mod foreign;
 mod form;
 mod grep;
 mod guest;
-pub mod house;
+mod house;
 mod mcp;
 mod models;
 mod recover;

@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use agent::context::Trust;
 use agent::engine::{self, Opened, Start};
-use agent::hooks::{self, Hooks, RealHooks};
 use agent::record::{Handover, Mode, Stored, TurnEnd};
 use agent::session::{Command, Event, Prompt};
 use agent::store::{SessionLine, Store};
@@ -22,6 +21,7 @@ use model::{Cost, FailureClass};
 use crate::ask::{self, class_named};
 use crate::crew::{self, Crew, Known, Wanted};
 use crate::guest;
+use crate::house;
 use crate::models::setup::{self, DEMO, Setup};
 use crate::{Streams, tell, unwritten};
 use person::Person;
@@ -226,7 +226,11 @@ impl Run {
             tell(streams, warning);
         }
         let is_there = self.json || std::io::stdin().is_terminal();
-        let hooks = self.hooks(machine, &root, streams)?;
+        if self.trust_hooks {
+            house::consent_to_all_hooks(machine.dirs, &root)?;
+        }
+        let (hooks, notices) = house::hooks_of(machine.dirs, &root, "use --trust-hooks");
+        notices.iter().for_each(|notice| tell(streams, notice));
         let wanted = Wanted {
             root,
             model: model.to_owned(),
@@ -251,37 +255,6 @@ impl Run {
             (false, Mode::Plan) => Some(Mode::Build),
             (true, Mode::Plan) | (false, Mode::Build | Mode::Ask) => None,
         }
-    }
-
-    /// The hooks that may run here.
-    fn hooks(
-        &self,
-        machine: Machine<'_>,
-        root: &AbsPath,
-        streams: &mut Streams<'_>,
-    ) -> Result<Option<Arc<Hooks>>, String> {
-        let mut all = Vec::new();
-        for file in hooks::find(machine.files, &machine.dirs.state, root) {
-            for problem in &file.problems {
-                tell(streams, &format!("{}: {problem}", file.path));
-            }
-            if self.trust_hooks && !file.has_consent {
-                let given =
-                    hooks::consent::give(machine.files, &machine.dirs.state, root, &file.text);
-                given.map_err(|error| error.to_string())?;
-            }
-            match file.has_consent || self.trust_hooks {
-                true => all.extend(file.hooks),
-                false => tell(
-                    streams,
-                    &format!(
-                        "the hooks in {} do not run: look at them, and use --trust-hooks",
-                        file.path
-                    ),
-                ),
-            }
-        }
-        Ok((!all.is_empty()).then(|| Arc::new(Hooks::new(all, Arc::new(RealHooks)))))
     }
 
     /// The session to go on with.

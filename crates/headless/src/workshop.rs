@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use agent::context::Trust;
 use agent::engine::{self, Opened, Start};
+use agent::house::{HouseRules, WaitingHooks, WaitingServer};
 use agent::record::Mode;
 use agent::sources::Buffers;
 use agent::store::{SessionLine, Store};
@@ -17,7 +18,7 @@ use router::actor::RouterHandle;
 
 use crate::ask::{self, LedgerBook};
 use crate::crew::{self, Crew, Known, Wanted};
-use crate::house::{self, HouseRules, WaitingHooks, WaitingServer};
+use crate::house;
 use crate::models::setup::{self, DEMO, KeyState, Setup};
 
 /// The way to sessions.
@@ -203,8 +204,9 @@ impl Workshop {
     }
 
     async fn start_of(&self, root: AbsPath, model: String, mode: Mode) -> Start {
+        let (hooks, mut problems) = house::hooks_of(&self.dirs, &root, "let them run in the panel");
         let wanted = Wanted {
-            hooks: house::hooks_of(&self.dirs, &root),
+            hooks,
             root,
             model,
             mode,
@@ -214,7 +216,8 @@ impl Workshop {
             servers: Vec::new(),
         };
         let (start, notices) = self.crew.start(wanted).await;
-        notices.iter().for_each(|notice| log::warn!("{notice}"));
+        problems.extend(notices);
+        problems.iter().for_each(|problem| log::warn!("{problem}"));
         start
     }
 }

@@ -151,15 +151,32 @@ pub fn run_while(request: &Request, is_wanted: &dyn Fn() -> bool) -> Result<Fini
 }
 
 fn command(request: &Request) -> Command {
-    let mut command = Command::new(&request.program);
+    let Request {
+        program,
+        arguments,
+        folder,
+        environment,
+        ..
+    } = request;
+    piped(program, arguments, folder, environment)
+}
+
+/// A process in a group of its own that is spoken to over pipes.
+fn piped(
+    program: &OsStr,
+    arguments: &[OsString],
+    folder: &AbsPath,
+    environment: &Environment,
+) -> Command {
+    let mut command = Command::new(program);
     command
-        .args(&request.arguments)
-        .current_dir(&request.folder)
+        .args(arguments)
+        .current_dir(folder)
         .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    if let Environment::Only(variables) = &request.environment {
+    if let Environment::Only(variables) = environment {
         command.env_clear();
         command.envs(variables.iter().map(|(name, value)| (name, value)));
     }

@@ -18,13 +18,16 @@ pub struct Unsaved(Mutex<HashMap<DocumentKey, (AbsPath, Snapshot)>>);
 impl Unsaved {
     /// Takes in how a document stands now: after every edit, save and renaming.
     pub fn note(&self, document: &Document) {
-        let open = document.path().filter(|_| document.is_dirty());
-        match open {
-            Some(path) => {
+        let Some(path) = document.path().filter(|_| document.is_dirty()) else {
+            return self.forget(document.key());
+        };
+        let mut texts = self.texts();
+        match texts.get_mut(&document.key()) {
+            Some((known, snapshot)) if known == path => *snapshot = document.snapshot(),
+            _ => {
                 let known = (path.clone(), document.snapshot());
-                self.texts().insert(document.key(), known);
+                texts.insert(document.key(), known);
             }
-            None => self.forget(document.key()),
         }
     }
 

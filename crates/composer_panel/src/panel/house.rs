@@ -4,10 +4,11 @@
 use base::AbsPath;
 use gpui_kit::{
     AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
-    StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window, div, px,
+    StatefulInteractiveElement as _, Styled as _, Window, div,
 };
 use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, Label, dp};
 
+use super::card::card;
 use super::{ComposerPanel, PanelEvent};
 use crate::actions::{AllowHooks, DistrustFolder, TrustFolder};
 use crate::agents::{Consent, HouseRules, WaitingHooks, WaitingServer};
@@ -145,7 +146,7 @@ impl ComposerPanel {
             .overflow_y_scroll()
             .children(lines)
             .into_any_element();
-        card("agent-house-server", text, Some(below), buttons, cx)
+        consent_card("agent-house-server", text, Some(below), buttons, cx)
     }
 
     fn shown_path(&self, path: &AbsPath) -> String {
@@ -170,7 +171,7 @@ impl ComposerPanel {
                     cx.notify();
                 })),
         ];
-        card("agent-house-trust", text, None, buttons, cx)
+        consent_card("agent-house-trust", text, None, buttons, cx)
     }
 
     fn render_hooks(&self, waiting: &[WaitingHooks], cx: &Context<Self>) -> Option<AnyElement> {
@@ -201,7 +202,13 @@ impl ComposerPanel {
                 })),
         ];
         let commands = render_commands(waiting);
-        Some(card("agent-house-hooks", text, Some(commands), buttons, cx))
+        Some(consent_card(
+            "agent-house-hooks",
+            text,
+            Some(commands),
+            buttons,
+            cx,
+        ))
     }
 }
 
@@ -225,7 +232,7 @@ fn render_commands(waiting: &[WaitingHooks]) -> AnyElement {
         .into_any_element()
 }
 
-fn card(
+fn consent_card(
     id: &'static str,
     text: String,
     below: Option<AnyElement>,
@@ -243,19 +250,8 @@ fn card(
                 .child(Icon::Info.color(colors.accent)),
         )
         .child(div().flex_1().min_w_0().child(text.clone()));
-    div()
-        .id(id)
-        .role(Role::Status)
+    card(id, Role::Status, colors.border_strong, colors.surface)
         .aria_label(text)
-        .test_support()
-        .flex()
-        .flex_col()
-        .gap(dp(8.0))
-        .p(dp(12.0))
-        .rounded(px(6.0))
-        .border_1()
-        .border_color(colors.border_strong)
-        .bg(colors.surface)
         .child(sentence)
         .children(below)
         .child(div().flex().flex_wrap().gap(dp(8.0)).children(buttons))

@@ -11,6 +11,7 @@ use gpui_kit::{
 use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, IconButton, Label, Tone, dp};
 
 use super::ComposerPanel;
+use super::card::card;
 use super::sessions::dollars;
 use crate::actions::{AllowForSession, AllowOnce, ChooseModel, NextMode, Refuse, Send, Stop};
 use crate::transcript::CallState;
@@ -218,19 +219,8 @@ impl ComposerPanel {
                 Decision::Always,
             ));
         Some(
-            div()
-                .id("agent-approval")
-                .role(Role::Alert)
+            card("agent-approval", Role::Alert, colors.warning, colors.raised)
                 .aria_label(format!("The agent asks for leave: {title}"))
-                .test_support()
-                .flex()
-                .flex_col()
-                .gap(dp(8.0))
-                .p(dp(12.0))
-                .rounded(px(6.0))
-                .border_1()
-                .border_color(colors.warning)
-                .bg(colors.raised)
                 .child(Label::new(who).small().color(colors.warning))
                 .child(
                     div()
@@ -264,18 +254,8 @@ impl ComposerPanel {
         });
         let options: Vec<_> = options.collect();
         Some(
-            div()
-                .id("agent-question")
-                .role(Role::Alert)
+            card("agent-question", Role::Alert, colors.accent, colors.raised)
                 .aria_label(question.text.clone())
-                .flex()
-                .flex_col()
-                .gap(dp(8.0))
-                .p(dp(12.0))
-                .rounded(px(6.0))
-                .border_1()
-                .border_color(colors.accent)
-                .bg(colors.raised)
                 .child(div().child(question.text))
                 .child(div().flex().flex_wrap().gap(dp(8.0)).children(options))
                 .child(Label::new("Or write an answer below.").small().muted())

@@ -218,6 +218,7 @@ async fn what_makes_no_sense_is_answered() {
         ("session/new", json!({ "cwd": 7 })),
         ("session/prompt", json!({ "sessionId": session })),
         ("session/fly", json!({})),
+        ("authenticate", json!({ "methodId": "unknown" })),
         ("session/prompt", json!([])),
     ] {
         let (answer, _) = peer.answer(method, params).await;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agent::context::Skills;
 use agent::engine::{self, Start};
-use agent::hooks::{self, Hooks, RealHooks};
+use agent::hooks::Hooks;
 use agent::record::Mode;
 use agent::store::SessionLine;
 use base::AbsPath;
@@ -18,6 +18,7 @@ use super::live::{Live, Made, said};
 use super::teller::Teller;
 use super::{follow, options, replay};
 use crate::crew::{self, Crew};
+use crate::house;
 use crate::workshop::{self, Model};
 
 /// What sessions are made of.
@@ -134,8 +135,8 @@ impl Shop {
         let looked = blocking(move || {
             let root = RealFiles.canonicalize(&folder);
             let root = root.map_err(|error| Refusal::Invalid(error.to_string()))?;
-            let mut notes = Vec::new();
-            let hooks = self.hooks(&root, &mut notes);
+            let how = "use `burin-agent run --trust-hooks` once";
+            let (hooks, notes) = house::hooks_of(&self.dirs, &root, how);
             let skills = Skills::find(&RealFiles, &root, true, Some(&self.dirs.config));
             Ok(Place {
                 hooks,
@@ -145,23 +146,6 @@ impl Shop {
             })
         });
         looked.await?
-    }
-
-    /// The hooks of a folder that the person let run.
-    fn hooks(&self, root: &AbsPath, notes: &mut Vec<String>) -> Option<Arc<Hooks>> {
-        let mut all = Vec::new();
-        for file in hooks::find(&RealFiles, &self.dirs.state, root) {
-            let problems = file.problems.iter();
-            notes.extend(problems.map(|problem| format!("{}: {problem}", file.path)));
-            match file.has_consent {
-                true => all.extend(file.hooks),
-                false => notes.push(format!(
-                    "the hooks in {} do not run: look at them, and use `burin-agent run --trust-hooks` once",
-                    file.path
-                )),
-            }
-        }
-        (!all.is_empty()).then(|| Arc::new(Hooks::new(all, Arc::new(RealHooks))))
     }
 
     async fn start(

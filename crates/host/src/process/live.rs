@@ -4,8 +4,7 @@
 //! its `Group` is dropped, and when this program dies, however it dies.
 
 use std::ffi::OsString;
-use std::os::unix::process::CommandExt;
-use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use std::sync::Arc;
 use std::{io, thread};
 
@@ -13,7 +12,7 @@ use base::AbsPath;
 use rustix::process::Signal;
 
 use super::held::{Held, fresh_mark};
-use super::{End, Environment, not_started};
+use super::{End, Environment, not_started, piped};
 use crate::error::{Error, Reason};
 
 /// A process to be started.
@@ -124,18 +123,13 @@ impl Drop for Group {
 }
 
 fn command(request: &Start, mark: &str) -> Command {
-    let mut command = Command::new(&request.program);
-    command
-        .args(&request.arguments)
-        .current_dir(&request.folder)
-        .process_group(0)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    if let Environment::Only(variables) = &request.environment {
-        command.env_clear();
-        command.envs(variables.iter().map(|(name, value)| (name, value)));
-    }
+    let Start {
+        program,
+        arguments,
+        folder,
+        environment,
+    } = request;
+    let mut command = piped(program, arguments, folder, environment);
     command.env(mark, "1");
     command
 }

@@ -99,7 +99,11 @@ impl Desk {
             "initialize" => with(params, responder, |params, responder| {
                 reply(responder, Ok(self.introduce(params)));
             }),
-            "authenticate" | "logout" => reply(responder, Ok(serde_json::json!({}))),
+            "authenticate" => with(params, responder, |wanted, responder| {
+                let wanted: v1::AuthenticateRequest = wanted;
+                let text = format!("nobody has to sign in here, not by {}", wanted.method_id);
+                reply::<()>(responder, Err(Refusal::Invalid(text)));
+            }),
             "session/new" => with(params, responder, |params, responder| {
                 spawn_opening(responder, self.new_session(params, editor.clone()), editor);
             }),
@@ -211,12 +215,7 @@ impl Desk {
             request.meta,
         )?;
         self.forget_calls(&id);
-        let opened = self
-            .engine
-            .reopen(id, wanted, Replay::All, editor.clone())
-            .await?;
-        self.opened(&opened.session);
-        let (modes, options) = shown(&opened, &editor);
+        let (opened, modes, options) = self.reopen(id, wanted, Replay::All, editor).await?;
         let response = v1::LoadSessionResponse::new()
             .modes(modes)
             .config_options(options);
@@ -235,16 +234,26 @@ impl Desk {
             request.mcp_servers,
             request.meta,
         )?;
-        let opened = self
-            .engine
-            .reopen(id, wanted, Replay::Nothing, editor.clone())
-            .await?;
-        self.opened(&opened.session);
-        let (modes, options) = shown(&opened, &editor);
+        let (opened, modes, options) = self.reopen(id, wanted, Replay::Nothing, editor).await?;
         let response = v1::ResumeSessionResponse::new()
             .modes(modes)
             .config_options(options);
         Ok((response, opened))
+    }
+
+    /// Opens a session that is remembered; what is shown of it beside.
+    async fn reopen(
+        &self,
+        id: String,
+        wanted: Wanted,
+        replay: Replay,
+        editor: Editor,
+    ) -> Result<(Opened, Modes, Options), Refusal> {
+        let reopening = self.engine.reopen(id, wanted, replay, editor.clone());
+        let opened = reopening.await?;
+        self.opened(&opened.session);
+        let (modes, options) = shown(&opened, &editor);
+        Ok((opened, modes, options))
     }
 
     async fn list(
@@ -421,13 +430,12 @@ fn reply<A: Serialize>(responder: Responder, answer: Result<A, Refusal>) {
     sent.log_err();
 }
 
-fn shown(
-    opened: &Opened,
-    editor: &Editor,
-) -> (
-    Option<v1::SessionModeState>,
-    Option<Vec<v1::SessionConfigOption>>,
-) {
+/// The ways of working of a session, as they are told.
+type Modes = Option<v1::SessionModeState>;
+/// What can be chosen of a session, as it is told.
+type Options = Option<Vec<v1::SessionConfigOption>>;
+
+fn shown(opened: &Opened, editor: &Editor) -> (Modes, Options) {
     let mut options = opened.options.clone();
     editor.keep_known(&mut options);
     let options: Vec<_> = options.into_iter().map(words_v1::option).collect();
