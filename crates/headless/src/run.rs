@@ -6,7 +6,6 @@ pub(crate) mod show;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use agent::context::Trust;
 use agent::engine::{self, Opened, Start};

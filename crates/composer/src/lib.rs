@@ -1,0 +1,1 @@
+//! Many sessions at once: their changes, forecasts, reviews and landings.

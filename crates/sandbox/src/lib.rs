@@ -1,0 +1,1 @@
+//! Runs a command so that it can touch only what it may.
