@@ -147,6 +147,7 @@ impl Crew {
             has_person: wanted.has_person,
             budget: wanted.budget,
             hooks: wanted.hooks,
+            sandbox: None,
             parent: None,
         };
         (start, notices)
