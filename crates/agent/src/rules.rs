@@ -237,6 +237,12 @@ impl Rules {
     }
 }
 
+/// The rules by which a command line, and all like it, would be allowed: what commands have in common that one decision
+/// is for.
+pub fn rules_of(command: &str) -> Vec<String> {
+    Line::read(command).rules()
+}
+
 fn forbidden_by_mode(subject: &Subject<'_>, mode: Mode) -> Option<Verdict> {
     let what = match mode {
         Mode::Build => return None,

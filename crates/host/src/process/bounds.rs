@@ -66,6 +66,8 @@ pub enum Denial {
     Write(AbsPath),
     /// To look at this place.
     Read(AbsPath),
+    /// To speak to whoever listens at this path.
+    Connect(AbsPath),
     /// To reach this host at this port.
     Host(String, u16),
     /// To ask this of the system.
@@ -77,6 +79,7 @@ impl fmt::Display for Denial {
         match self {
             Denial::Write(path) => write!(f, "to change {path}"),
             Denial::Read(path) => write!(f, "to read {path}"),
+            Denial::Connect(path) => write!(f, "to speak to {path}"),
             Denial::Host(host, port) => write!(f, "to reach {host}:{port}"),
             Denial::Call(name) => write!(f, "to call {name}"),
         }

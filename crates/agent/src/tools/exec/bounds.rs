@@ -168,7 +168,7 @@ fn choice(answer: Option<&str>) -> Choice {
 pub(super) fn refusal(terminal: &Terminal) -> Option<(String, Detail)> {
     let denials = terminal.denials();
     let what = match denials.first()? {
-        Denial::Write(path) | Denial::Read(path) => path.to_string(),
+        Denial::Write(path) | Denial::Read(path) | Denial::Connect(path) => path.to_string(),
         Denial::Host(host, port) => format!("{host}:{port}"),
         Denial::Call(name) => name.clone(),
     };
