@@ -1,0 +1,1 @@
+//! Written beside: see the module list in `lib`.
