@@ -32,6 +32,20 @@ pub(crate) struct Confinement {
     allow_host: Vec<String>,
 }
 
+impl Confinement {
+    /// What a person should know who let an agent do everything.
+    pub(crate) fn warning(&self) -> &'static str {
+        match self.no_sandbox {
+            true => {
+                "nothing is asked: the agent changes files and runs commands with your rights, without a sandbox"
+            }
+            false => {
+                "nothing is asked: the agent changes files and runs commands, which the sandbox keeps in the folder"
+            }
+        }
+    }
+}
+
 pub(crate) fn layer(name: &str) -> Result<Layer, String> {
     Layer::named(name).ok_or_else(|| {
         let names: Vec<&str> = Layer::ALL.iter().map(|layer| layer.name()).collect();

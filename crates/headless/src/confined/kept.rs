@@ -102,7 +102,8 @@ impl Kept {
     fn save(&self) -> Result<(), String> {
         let path = &self.path;
         let mut value = whole(path)?;
-        let other = || format!("{path} holds something else, so the decision holds for this session only");
+        let other =
+            || format!("{path} holds something else, so the decision holds for this session only");
         let object = value.as_object_mut().ok_or_else(other)?;
         let sandbox = object.entry("sandbox").or_insert_with(|| json!({}));
         let sandbox = sandbox.as_object_mut().ok_or_else(other)?;
