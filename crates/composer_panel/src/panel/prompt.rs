@@ -10,10 +10,12 @@ use gpui_kit::{
 };
 use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, IconButton, Label, Tone, dp};
 
-use super::ComposerPanel;
 use super::card::card;
 use super::sessions::dollars;
-use crate::actions::{AllowForSession, AllowOnce, ChooseModel, NextMode, Refuse, Send, Stop};
+use super::{ComposerPanel, Shows};
+use crate::actions::{
+    AllowForSession, AllowOnce, ChooseModel, NextCount, NextMode, Refuse, Send, Stop,
+};
 use crate::transcript::CallState;
 
 impl ComposerPanel {
@@ -64,6 +66,7 @@ impl ComposerPanel {
                     .gap(dp(4.0))
                     .child(self.render_mode())
                     .child(self.render_model())
+                    .children(self.render_count())
                     .child(div().flex_1())
                     .child(send),
             );
@@ -98,6 +101,17 @@ impl ComposerPanel {
             .icon(icon)
             .style(ButtonStyle::Ghost)
             .action(Box::new(NextMode))
+    }
+
+    /// How many agents what is written starts; only where it starts some.
+    fn render_count(&self) -> Option<Button> {
+        let starts = self.shows == Shows::Board || self.open.is_none();
+        starts.then(|| {
+            Button::new("agent-count", self.count.label())
+                .icon(Icon::GitBranch)
+                .style(ButtonStyle::Ghost)
+                .action(Box::new(NextCount))
+        })
     }
 
     fn render_model(&self) -> Button {
