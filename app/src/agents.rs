@@ -13,6 +13,7 @@ use base::AbsPath;
 use composer_panel::agents::{
     Agents, Consent, HouseRules, Live, ModelLine, ModelList, NewSession, SessionLine,
 };
+use composer_panel::board;
 use futures::StreamExt as _;
 use futures::channel::mpsc;
 use futures::future::{BoxFuture, FutureExt as _};
@@ -127,6 +128,14 @@ impl Agents for Engines {
             let past = records.into_iter().map(|it| Event::Recorded(Arc::new(it)));
             Ok(live(opened, root, past.collect()))
         })
+    }
+
+    fn board(&self, _root: AbsPath) -> BoxFuture<'static, Result<board::Live, String>> {
+        std::future::ready(Err("not wired".to_owned())).boxed()
+    }
+
+    fn watch(&self, _root: AbsPath, id: String) -> BoxFuture<'static, Result<Live, String>> {
+        self.open(id)
     }
 
     fn house(&self, root: AbsPath) -> BoxFuture<'static, Result<HouseRules, String>> {
