@@ -173,8 +173,8 @@ fn agent_buttons(agent: Option<&Agent>) -> Vec<Button> {
 
 /// An agent's letter on its colour.
 pub(super) fn mark(mark: usize, cx: &Context<ComposerPanel>) -> AnyElement {
-    let colors = cx.theme().colors;
-    let color = colors.agents[mark % colors.agents.len()];
+    let agents = cx.theme().agents;
+    let color = agents[mark % agents.len()];
     div()
         .flex()
         .flex_none()
