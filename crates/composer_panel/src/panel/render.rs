@@ -176,7 +176,7 @@ impl Render for ComposerPanel {
             .text_color(colors.text)
             .text_size(dp(13.0))
             .child(self.render_head(cx))
-            .child(div().flex_1().min_h_0().child(body))
+            .child(div().flex_1().min_h_0().overflow_hidden().child(body))
             .children(prompt)
     }
 }
