@@ -20,16 +20,17 @@ const MOST_CONFLICTS: usize = 4;
 
 impl ComposerPanel {
     pub(super) fn render_board(&self, cx: &mut Context<Self>) -> AnyElement {
-        let Some(face) = &self.board else {
-            return self.render_no_board();
-        };
-        if face.board.agents.is_empty() {
-            return self.render_empty_board(face, cx);
-        }
-        let context = match face.in_review {
+        let in_review = self.board.as_ref().is_some_and(|face| face.in_review);
+        let context = match in_review {
             true => "Composer board review",
             false => "Composer board",
         };
+        let parts = match &self.board {
+            None => vec![self.render_no_board()],
+            Some(face) if face.board.agents.is_empty() => render_empty_board(face, cx),
+            Some(face) => self.render_full_board(face, cx),
+        };
+        // It has the keyboard from the first moment on, whatever it shows by then.
         div()
             .id("agent-board")
             .role(Role::Region)
@@ -40,11 +41,16 @@ impl ComposerPanel {
             .size_full()
             .flex()
             .flex_col()
-            .child(self.render_agents(face, cx))
-            .children(render_conflicts(&face.board, face.agent.as_deref(), cx))
-            .child(self.render_review(face, cx))
-            .child(self.render_bar(face, cx))
+            .children(parts)
             .into_any_element()
+    }
+
+    fn render_full_board(&self, face: &BoardFace, cx: &mut Context<Self>) -> Vec<AnyElement> {
+        let mut parts = vec![self.render_agents(face, cx)];
+        parts.extend(render_conflicts(&face.board, face.agent.as_deref(), cx));
+        parts.push(self.render_review(face, cx));
+        parts.push(self.render_bar(face, cx));
+        parts
     }
 
     fn render_no_board(&self) -> AnyElement {
@@ -58,26 +64,6 @@ impl ComposerPanel {
         };
         let state = EmptyState::new(title).icon(Icon::GitBranch).detail(detail);
         div().size_full().child(state).into_any_element()
-    }
-
-    fn render_empty_board(&self, face: &BoardFace, cx: &Context<Self>) -> AnyElement {
-        let detail = "Choose below how many agents take on what you write: each works in a worktree of its own, and \
-                      what they did is reviewed and landed here.";
-        let state = EmptyState::new("No agents at work").icon(Icon::GitBranch);
-        div()
-            .id("agent-board")
-            .role(Role::Region)
-            .aria_label("Board")
-            .test_support()
-            .track_focus(&self.list_focus)
-            .key_context("Composer board")
-            .size_full()
-            .flex()
-            .flex_col()
-            .child(div().flex_1().min_h_0().child(state.detail(detail)))
-            .children(trouble(&face.board))
-            .children(render_landing(&face.board, cx))
-            .into_any_element()
     }
 
     fn render_agents(&self, face: &BoardFace, cx: &mut Context<Self>) -> AnyElement {
@@ -154,6 +140,17 @@ impl ComposerPanel {
             )
             .into_any_element()
     }
+}
+
+fn render_empty_board(face: &BoardFace, cx: &Context<ComposerPanel>) -> Vec<AnyElement> {
+    let detail = "Choose below how many agents take on what you write: each works in a worktree of its own, and what \
+                  they did is reviewed and landed here.";
+    let state = EmptyState::new("No agents at work").icon(Icon::GitBranch);
+    let empty = div().flex_1().min_h_0().child(state.detail(detail));
+    let mut parts = vec![empty.into_any_element()];
+    parts.extend(trouble(&face.board).map(gpui_kit::IntoElement::into_any_element));
+    parts.extend(render_landing(&face.board, cx));
+    parts
 }
 
 fn agent_buttons(agent: Option<&Agent>) -> Vec<Button> {
