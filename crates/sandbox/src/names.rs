@@ -22,7 +22,7 @@ use std::path::{Component, Path};
 
 /// What becomes of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Guard {
+pub enum Guard {
     /// Written by no agent, also where it does not exist yet.
     Closed,
     /// Written by agents, and told to the person.
@@ -31,7 +31,7 @@ pub(crate) enum Guard {
 
 /// Who acts on a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Reader {
+pub enum Reader {
     /// An editor that opens the folder.
     Editor,
     /// An agent that is started in the folder.
@@ -48,15 +48,15 @@ pub(crate) enum Reader {
 
 /// One name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Name {
+pub struct Name {
     /// A path relative to any folder of the workspace; parts are divided by `/`.
-    pub(crate) path: &'static str,
+    pub path: &'static str,
     /// What becomes of it.
-    pub(crate) guard: Guard,
+    pub guard: Guard,
     /// Who acts on it.
-    pub(crate) reader: Reader,
+    pub reader: Reader,
     /// What it does, as the end of a sentence that begins with the name.
-    pub(crate) why: &'static str,
+    pub why: &'static str,
 }
 
 const fn closed_to(reader: Reader, path: &'static str, why: &'static str) -> Name {
@@ -90,7 +90,7 @@ const BUILDS: &str = "changes which programs a build runs";
 const PUSHED: &str = "runs on another machine once it is pushed";
 
 /// All of them.
-pub(crate) const NAMES: &[Name] = &[
+pub const NAMES: &[Name] = &[
     // Editors.
     closed_to(Reader::Editor, ".vscode", TASKS),
     closed_to(Reader::Editor, ".vscode-server", TASKS),
@@ -190,7 +190,7 @@ pub(crate) const NAMES: &[Name] = &[
 ///
 /// `rebase-merge` and its like hold `exec` lines that `git rebase --continue` runs; an agent's own rebase needs to write
 /// them, so they are looked at afterwards, see `GIT_WATCHED`.
-pub(crate) const GIT_CONTROL: &[&str] = &[
+pub const GIT_CONTROL: &[&str] = &[
     "config",
     "config.worktree",
     "hooks",
@@ -207,7 +207,7 @@ pub(crate) const GIT_CONTROL: &[&str] = &[
 ];
 
 /// What in a git folder an agent may write, and what is told when it changed.
-pub(crate) const GIT_WATCHED: &[&str] = &[
+pub const GIT_WATCHED: &[&str] = &[
     "rebase-merge",
     "rebase-apply",
     "sequencer",
@@ -216,13 +216,13 @@ pub(crate) const GIT_WATCHED: &[&str] = &[
 ];
 
 /// The names that no agent writes.
-pub(crate) fn closed() -> impl Iterator<Item = &'static Name> {
+pub fn closed() -> impl Iterator<Item = &'static Name> {
     NAMES.iter().filter(|name| name.guard == Guard::Closed)
 }
 
 /// The name that a path relative to a workspace is, or lies within; the outermost where there are several. Git folders
 /// are not among them: see `is_git`.
-pub(crate) fn of(path: &Path) -> Option<&'static Name> {
+pub fn of(path: &Path) -> Option<&'static Name> {
     let parts: Vec<String> = path
         .components()
         .filter_map(|part| match part {
@@ -244,7 +244,7 @@ fn begins(parts: &[String], path: &str) -> bool {
 
 /// Whether a name is that of a git folder or pointer to any file system git runs on: in any case, with what HFS+ leaves
 /// out of names, and with what NTFS takes for the same.
-pub(crate) fn is_git(name: &OsStr) -> bool {
+pub fn is_git(name: &OsStr) -> bool {
     let name = folded(name);
     let name = name.split(':').next().unwrap_or_default();
     let name = name.trim_end_matches([' ', '.']);
@@ -254,7 +254,7 @@ pub(crate) fn is_git(name: &OsStr) -> bool {
 /// A name as file systems see it that ignore case: lower case, the two letters beside ASCII that fold into it, and
 /// without the marks that HFS+ does not see. The names here are all ASCII, and nothing else composes to ASCII, so this
 /// is also their comparison in normal form C.
-pub(crate) fn folded(name: &OsStr) -> String {
+pub fn folded(name: &OsStr) -> String {
     String::from_utf8_lossy(name.as_bytes())
         .chars()
         .filter(|letter| !is_unseen(*letter))
