@@ -47,7 +47,7 @@ pub enum Reader {
 }
 
 /// One name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Name {
     /// A path relative to any folder of the workspace; parts are divided by `/`.
     pub path: &'static str,
@@ -136,8 +136,16 @@ pub const NAMES: &[Name] = &[
     watched(Reader::Shell, ".env", "sets the environment of programs"),
     // Git. What lies in `.git` itself has a list of its own, `GIT_CONTROL`.
     watched(Reader::Git, ".gitattributes", DRIVERS),
-    watched(Reader::Git, ".gitmodules", "names other repositories to fetch"),
-    watched(Reader::Git, ".lfsconfig", "names a server that git sends to"),
+    watched(
+        Reader::Git,
+        ".gitmodules",
+        "names other repositories to fetch",
+    ),
+    watched(
+        Reader::Git,
+        ".lfsconfig",
+        "names a server that git sends to",
+    ),
     watched(Reader::Git, ".husky", COMMITS),
     watched(Reader::Git, ".githooks", COMMITS),
     watched(Reader::Git, ".pre-commit-config.yaml", COMMITS),
@@ -238,8 +246,11 @@ pub fn of(path: &Path) -> Option<&'static Name> {
 
 fn begins(parts: &[String], path: &str) -> bool {
     let mut parts = parts.iter();
-    path.split('/')
-        .all(|wanted| parts.next().is_some_and(|part| part.eq_ignore_ascii_case(wanted)))
+    path.split('/').all(|wanted| {
+        parts
+            .next()
+            .is_some_and(|part| part.eq_ignore_ascii_case(wanted))
+    })
 }
 
 /// Whether a name is that of a git folder or pointer to any file system git runs on: in any case, with what HFS+ leaves

@@ -140,7 +140,9 @@ fn reading(policy: &Policy, place: &Place, text: &mut String) -> Result<(), Refu
     text.push_str("\n; Reading: the disk, but for what is hidden and what all programs share.\n");
     text.push_str("(allow file-read*)\n");
     for path in SHARED {
-        text.push_str(&format!("(deny file-read* file-write* (subpath \"{path}\"))\n"));
+        text.push_str(&format!(
+            "(deny file-read* file-write* (subpath \"{path}\"))\n"
+        ));
     }
     if policy.without.contains(&Layer::Mounts) {
         return Ok(());
@@ -183,11 +185,19 @@ fn protecting(policy: &Policy, text: &mut String) -> Result<(), Refused> {
     }
     for name in &protected.names {
         let pattern = pattern(&policy.workspace, name)?;
-        text.push_str(&format!("(deny file-write* file-link (regex #\"{pattern}\"))\n"));
+        text.push_str(&format!(
+            "(deny file-write* file-link (regex #\"{pattern}\"))\n"
+        ));
     }
-    if !protected.repositories.iter().any(|path| path.is_within(&policy.workspace)) {
+    if !protected
+        .repositories
+        .iter()
+        .any(|path| path.is_within(&policy.workspace))
+    {
         let pattern = pattern(&policy.workspace, ".git")?;
-        text.push_str(&format!("(deny file-write* file-link (regex #\"{pattern}\"))\n"));
+        text.push_str(&format!(
+            "(deny file-write* file-link (regex #\"{pattern}\"))\n"
+        ));
     }
     for leaf in &leaves {
         let path = quoted(leaf)?;
@@ -212,7 +222,10 @@ fn protecting(policy: &Policy, text: &mut String) -> Result<(), Refused> {
 
 fn tops(policy: &Policy) -> impl Iterator<Item = &AbsPath> {
     let repositories = policy.protected.repositories.iter();
-    [&policy.workspace].into_iter().chain(&policy.writable).chain(repositories)
+    [&policy.workspace]
+        .into_iter()
+        .chain(&policy.writable)
+        .chain(repositories)
 }
 
 fn network(policy: &Policy, place: &Place, text: &mut String) -> Result<(), Refused> {

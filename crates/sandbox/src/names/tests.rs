@@ -15,7 +15,10 @@ fn check(path: &str, expected: Option<(&str, Guard)>) {
 fn a_path_is_found_by_the_name_it_lies_within() {
     check(".vscode/tasks.json", Some((".vscode", Guard::Closed)));
     check("sub/deep/.vscode", Some((".vscode", Guard::Closed)));
-    check(".cargo/config.toml", Some((".cargo/config.toml", Guard::Watched)));
+    check(
+        ".cargo/config.toml",
+        Some((".cargo/config.toml", Guard::Watched)),
+    );
     check(".cargo/registry/x", None);
     check("AGENTS.md", Some(("AGENTS.md", Guard::Watched)));
     check("docs/agents.md", Some(("AGENTS.md", Guard::Watched)));
@@ -46,8 +49,17 @@ fn spellings_that_file_systems_take_for_the_same_are_the_same() {
 #[test]
 fn git_is_known_in_its_disguises() {
     for name in [
-        ".git", ".GIT", ".Git", "git~1", "GIT~1", ".git ", ".git.", ".git . ", ".g\u{200c}it",
-        ".git::$INDEX_ALLOCATION", ".git:x",
+        ".git",
+        ".GIT",
+        ".Git",
+        "git~1",
+        "GIT~1",
+        ".git ",
+        ".git.",
+        ".git . ",
+        ".g\u{200c}it",
+        ".git::$INDEX_ALLOCATION",
+        ".git:x",
     ] {
         assert!(is_git(OsStr::new(name)), "{name:?}");
     }
@@ -69,7 +81,14 @@ fn every_name_finds_itself_and_is_there_once() {
 
 #[test]
 fn folding_is_idempotent() {
-    for name in [".Git", "STRA\u{df}E", "\u{130}", "\u{17f}", "\u{212a}", "a\u{feff}b"] {
+    for name in [
+        ".Git",
+        "STRA\u{df}E",
+        "\u{130}",
+        "\u{17f}",
+        "\u{212a}",
+        "a\u{feff}b",
+    ] {
         let once = folded(OsStr::new(name));
         assert_eq!(folded(OsStr::new(&once)), once);
     }

@@ -9,11 +9,7 @@ use super::request::Body;
 const LONGEST_LINE: u64 = 4096;
 
 /// Hands a body on.
-pub(super) fn hand_on(
-    body: Body,
-    from: &mut impl BufRead,
-    to: &mut impl Write,
-) -> io::Result<()> {
+pub(super) fn hand_on(body: Body, from: &mut impl BufRead, to: &mut impl Write) -> io::Result<()> {
     match body {
         Body::Length(length) => exactly(length, from, to),
         Body::Chunks => chunks(from, to),

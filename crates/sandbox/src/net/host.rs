@@ -101,7 +101,9 @@ fn name(text: &str) -> Result<Host, BadHost> {
             || label.len() > 63
             || label.starts_with('-')
             || label.ends_with('-')
-            || !label.chars().all(|letter| is_of_names(letter) && letter != '.');
+            || !label
+                .chars()
+                .all(|letter| is_of_names(letter) && letter != '.');
         if is_bad {
             return Err(BadHost::Label);
         }

@@ -58,7 +58,10 @@ pub(super) const LONGEST_HEAD: usize = 32 << 10;
 pub(super) fn parse(head: &[u8]) -> Result<Request, BadRequest> {
     let head = std::str::from_utf8(head).map_err(|_| BadRequest::Form)?;
     let head = head.strip_suffix("\r\n\r\n").ok_or(BadRequest::Form)?;
-    let is_clean = |line: &str| line.chars().all(|letter| letter == '\t' || !letter.is_control());
+    let is_clean = |line: &str| {
+        line.chars()
+            .all(|letter| letter == '\t' || !letter.is_control())
+    };
     let mut lines = head.split("\r\n");
     let first = lines.next().unwrap_or_default();
     let lines: Vec<&str> = lines.collect();
@@ -202,7 +205,9 @@ fn body(fields: &[Field]) -> Result<Body, BadRequest> {
     let encodings = all("transfer-encoding");
     match (lengths.as_slice(), encodings.as_slice()) {
         ([], []) => Ok(Body::Length(0)),
-        ([length], []) if !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit()) => {
+        ([length], [])
+            if !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
             let length = length.parse().map_err(|_| BadRequest::Length)?;
             Ok(Body::Length(length))
         }

@@ -104,7 +104,9 @@ fn who(text: &str) -> Result<Who, String> {
         if text.contains('*') {
             return Err("a star stands only at the beginning, as in *.example.com".to_owned());
         }
-        return Host::parse(text).map(Who::Host).map_err(|bad| bad.to_string());
+        return Host::parse(text)
+            .map(Who::Host)
+            .map_err(|bad| bad.to_string());
     };
     match Host::parse(below).map_err(|bad: BadHost| bad.to_string())? {
         Host::Name(name) if name.contains('.') => Ok(Who::Below(format!(".{name}"))),

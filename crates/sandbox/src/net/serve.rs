@@ -170,7 +170,10 @@ pub(super) fn begin(stream: TcpStream, shared: &Arc<Shared>) {
         live.next += 1;
         live.next
     };
-    let twin = match stream.set_nonblocking(false).and_then(|()| stream.try_clone()) {
+    let twin = match stream
+        .set_nonblocking(false)
+        .and_then(|()| stream.try_clone())
+    {
         Ok(twin) => twin,
         Err(error) => return log::debug!("cannot take a connection to the proxy: {error}"),
     };
@@ -230,7 +233,13 @@ fn serve_http(
             (&*stream).write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")?;
             let early = client.buffer().to_vec();
             drop(client);
-            tunnel::relay(stream, &early, &server, &tunnel::Named { host, port }, shared)
+            tunnel::relay(
+                stream,
+                &early,
+                &server,
+                &tunnel::Named { host, port },
+                shared,
+            )
         }
         What::Forward { head, body } => {
             stream.set_read_timeout(None)?;
@@ -259,7 +268,7 @@ fn serve_socks(
     let Some(asked) = socks::asked(&mut both)? else {
         return Ok(());
     };
-    let mut answer = |answer| socks::answer(&mut &*stream, answer);
+    let answer = |answer| socks::answer(&mut &*stream, answer);
     let port = asked.port;
     let Ok(host) = asked.host else {
         shared.deny(asked.text, port);
@@ -273,7 +282,13 @@ fn serve_socks(
     answer(socks::Answer::Done)?;
     let early = client.buffer().to_vec();
     drop(client);
-    tunnel::relay(stream, &early, &server, &tunnel::Named { host, port }, shared)
+    tunnel::relay(
+        stream,
+        &early,
+        &server,
+        &tunnel::Named { host, port },
+        shared,
+    )
 }
 
 /// Reads from the one and writes to the other.

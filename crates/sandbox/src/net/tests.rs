@@ -118,9 +118,45 @@ fn what_two_readers_read_differently_is_no_host() {
 #[test]
 fn random_names_are_plain_or_refused() {
     let pieces = [
-        "a", "example", "com", ".", ".", "..", "-", "xn--", "xn--bcher-kva", "\0", "%", "%00", "@", ":", "/", "\\",
-        "[", "]", "::1", "127", "0x7f", "0177", "1", "0", "。", "ü", "ß", "ſ", "\u{200d}", "\u{202e}", "１", "*", "_",
-        " ", "\r\n", "\u{ad}", "K", "evil", "com.",
+        "a",
+        "example",
+        "com",
+        ".",
+        ".",
+        "..",
+        "-",
+        "xn--",
+        "xn--bcher-kva",
+        "\0",
+        "%",
+        "%00",
+        "@",
+        ":",
+        "/",
+        "\\",
+        "[",
+        "]",
+        "::1",
+        "127",
+        "0x7f",
+        "0177",
+        "1",
+        "0",
+        "。",
+        "ü",
+        "ß",
+        "ſ",
+        "\u{200d}",
+        "\u{202e}",
+        "１",
+        "*",
+        "_",
+        " ",
+        "\r\n",
+        "\u{ad}",
+        "K",
+        "evil",
+        "com.",
     ];
     let rule = rule("*.example.com");
     for seed in 0..50_000u64 {
@@ -129,14 +165,23 @@ fn random_names_are_plain_or_refused() {
         let text: String = (0..count)
             .map(|_| pieces[random.random_range(0..pieces.len())])
             .collect();
-        let Ok(host) = Host::parse(&text) else { continue };
+        let Ok(host) = Host::parse(&text) else {
+            continue;
+        };
         let again = Host::parse(&host.to_string());
-        assert_eq!(again.as_ref(), Ok(&host), "seed {seed}: {text:?} is not stable");
+        assert_eq!(
+            again.as_ref(),
+            Ok(&host),
+            "seed {seed}: {text:?} is not stable"
+        );
         if let Host::Name(name) = &host {
-            let is_plain = name
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_.".contains(&byte));
-            assert!(is_plain && name.len() <= 253, "seed {seed}: {text:?} became {name:?}");
+            let is_plain = name.bytes().all(|byte| {
+                byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_.".contains(&byte)
+            });
+            assert!(
+                is_plain && name.len() <= 253,
+                "seed {seed}: {text:?} became {name:?}"
+            );
             assert!(name.parse::<IpAddr>().is_err(), "seed {seed}: {text:?}");
             let is_below = name.ends_with(".example.com");
             assert_eq!(rule.admits(&host, 443), is_below, "seed {seed}: {text:?}");
@@ -149,7 +194,11 @@ fn check_rule(rule: &str, host: &str, port: u16, expected: bool) {
     assert_eq!(parsed.to_string(), rule);
     let parsed = Rule::of(&parsed).expect(rule);
     let host = Host::parse(host).expect(host);
-    assert_eq!(parsed.admits(&host, port), expected, "{rule} for {host}:{port}");
+    assert_eq!(
+        parsed.admits(&host, port),
+        expected,
+        "{rule} for {host}:{port}"
+    );
 }
 
 #[test]
@@ -205,20 +254,72 @@ fn lines_that_mean_too_much_or_nothing_are_no_rules() {
 #[test]
 fn addresses_are_public_or_not() {
     for text in [
-        "8.8.8.8", "1.1.1.1", "93.184.216.34", "100.63.0.1", "100.128.0.1", "172.15.0.1", "172.32.0.1", "192.0.1.1",
-        "223.255.255.255", "2606:4700::1111", "2a00:1450::1", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8", "2002:808:808::1",
+        "8.8.8.8",
+        "1.1.1.1",
+        "93.184.216.34",
+        "100.63.0.1",
+        "100.128.0.1",
+        "172.15.0.1",
+        "172.32.0.1",
+        "192.0.1.1",
+        "223.255.255.255",
+        "2606:4700::1111",
+        "2a00:1450::1",
+        "::ffff:8.8.8.8",
+        "64:ff9b::8.8.8.8",
+        "2002:808:808::1",
     ] {
         assert!(is_public(text.parse().expect(text)), "{text}");
     }
     for text in [
-        "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.100.100.200", "127.0.0.1", "127.255.255.255",
-        "169.254.169.254", "169.254.170.2", "168.63.129.16", "172.16.0.1", "172.31.255.255", "192.0.0.192",
-        "192.0.2.1", "192.88.99.1", "192.168.1.1", "198.18.0.1", "198.19.255.255", "198.51.100.1", "203.0.113.1",
-        "224.0.0.1", "239.255.255.250", "240.0.0.1", "255.255.255.255", "::", "::1", "::127.0.0.1",
-        "::ffff:127.0.0.1", "::ffff:169.254.169.254", "::ffff:0:127.0.0.1", "64:ff9b::10.0.0.1",
-        "64:ff9b::169.254.169.254", "64:ff9b:1::1", "100::1", "2001::1", "2001:db8::1", "2002:7f00:1::1",
-        "2002:a9fe:a9fe::", "3fff::1", "fc00::1", "fd00:ec2::254", "fe80::1", "fec0::1", "ff02::1",
-        "2a00::5efe:127.0.0.1", "2a00::200:5efe:10.0.0.1", "4000::1", "8000::1",
+        "0.0.0.0",
+        "0.1.2.3",
+        "10.0.0.1",
+        "100.64.0.1",
+        "100.100.100.200",
+        "127.0.0.1",
+        "127.255.255.255",
+        "169.254.169.254",
+        "169.254.170.2",
+        "168.63.129.16",
+        "172.16.0.1",
+        "172.31.255.255",
+        "192.0.0.192",
+        "192.0.2.1",
+        "192.88.99.1",
+        "192.168.1.1",
+        "198.18.0.1",
+        "198.19.255.255",
+        "198.51.100.1",
+        "203.0.113.1",
+        "224.0.0.1",
+        "239.255.255.250",
+        "240.0.0.1",
+        "255.255.255.255",
+        "::",
+        "::1",
+        "::127.0.0.1",
+        "::ffff:127.0.0.1",
+        "::ffff:169.254.169.254",
+        "::ffff:0:127.0.0.1",
+        "64:ff9b::10.0.0.1",
+        "64:ff9b::169.254.169.254",
+        "64:ff9b:1::1",
+        "100::1",
+        "2001::1",
+        "2001:db8::1",
+        "2002:7f00:1::1",
+        "2002:a9fe:a9fe::",
+        "3fff::1",
+        "fc00::1",
+        "fd00:ec2::254",
+        "fe80::1",
+        "fec0::1",
+        "ff02::1",
+        "2a00::5efe:127.0.0.1",
+        "2a00::200:5efe:10.0.0.1",
+        "4000::1",
+        "8000::1",
     ] {
         assert!(!is_public(text.parse().expect(text)), "{text}");
     }

@@ -166,10 +166,16 @@ fn rebase(folder: &OwnedFd, path: &Path, marks: &mut Marks) {
             continue;
         };
         let is_command = |line: &&[u8]| {
-            let word = line.trim_ascii_start().split(u8::is_ascii_whitespace).next();
+            let word = line
+                .trim_ascii_start()
+                .split(u8::is_ascii_whitespace)
+                .next();
             matches!(word, Some(b"exec" | b"x"))
         };
-        let commands: Vec<&[u8]> = text.split(|byte| *byte == b'\n').filter(is_command).collect();
+        let commands: Vec<&[u8]> = text
+            .split(|byte| *byte == b'\n')
+            .filter(is_command)
+            .collect();
         hold(path.join(name), Way::Rebase, commands.join(&b'\n'), marks);
     }
 }
@@ -178,7 +184,9 @@ fn rebase(folder: &OwnedFd, path: &Path, marks: &mut Marks) {
 pub(super) fn drivers(text: &[u8]) -> Vec<u8> {
     let mut found: BTreeSet<&[u8]> = BTreeSet::new();
     for line in text.split(|byte| *byte == b'\n') {
-        let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let words = line
+            .split(u8::is_ascii_whitespace)
+            .filter(|word| !word.is_empty());
         for word in words.skip(1) {
             let names_one = [&b"filter="[..], b"diff=", b"merge="]
                 .iter()

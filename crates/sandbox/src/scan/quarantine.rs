@@ -103,7 +103,11 @@ impl Quarantine {
             let there = AbsPath::new(&item.from).unwrap_or_else(|| self.folder.clone());
             if files.exists(&here) {
                 if item.is_replaced && files.exists(&there) {
-                    move_to(&there, &self.folder.join(format!("{}.replaced", item.name)), files)?;
+                    move_to(
+                        &there,
+                        &self.folder.join(format!("{}.replaced", item.name)),
+                        files,
+                    )?;
                 }
                 move_to(&here, &there, files)?;
             }

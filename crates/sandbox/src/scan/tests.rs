@@ -34,7 +34,14 @@ fn scene() -> Scene {
 
 fn git(folder: &Path, arguments: &[&str]) {
     let done = Command::new("git")
-        .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"])
+        .args([
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b",
+            "-c",
+            "init.defaultBranch=main",
+        ])
         .args(arguments)
         .current_dir(folder)
         .env("GIT_CONFIG_NOSYSTEM", "1")
@@ -53,7 +60,10 @@ fn put(root: &AbsPath, path: &str, text: &str) {
 /// Findings as `kind path change`, sorted.
 fn found(control: &Control, root: &AbsPath) -> Vec<String> {
     let line = |finding: &super::Finding| {
-        let path = finding.path.relative_to(root).unwrap_or(finding.path.as_path());
+        let path = finding
+            .path
+            .relative_to(root)
+            .unwrap_or(finding.path.as_path());
         let change = match finding.change {
             Change::New => "new",
             Change::Changed => "changed",
@@ -141,7 +151,11 @@ fn git_control_is_compared_to_the_letter() {
             put(root, ".git/objects/info/alternates", "/x");
             put(root, ".git/modules/a/b/config", "x");
             put(root, ".git/worktrees/w/gitdir", "x");
-            put(root, ".git/rebase-merge/git-rebase-todo", "pick a\nexec evil\n");
+            put(
+                root,
+                ".git/rebase-merge/git-rebase-todo",
+                "pick a\nexec evil\n",
+            );
             fs::write(root.join(".git/config"), "[core]\n").expect("written");
         },
         &[
@@ -206,7 +220,12 @@ fn a_pointer_that_goes_away_is_told() {
             fs::rename(root.join(".git"), root.join("was")).expect("moved");
             fs::create_dir(root.join(".git")).expect("a folder");
         },
-        &["pointer .git gone", "repository .git new"],
+        &["repository .git changed"],
+    );
+    check(
+        |root| put(root, ".git", "gitdir: /elsewhere\n"),
+        |root| fs::remove_file(root.join(".git")).expect("removed"),
+        &["pointer .git gone"],
     );
 }
 
@@ -235,7 +254,10 @@ fn what_cannot_be_seen_is_told() {
             put(root, &format!("{deep}.envrc"), "x");
             put(root, ".git/index", "not an index");
         },
-        &["repository .git new", &format!("unseen {} new", "d/".repeat(201).trim_end_matches('/'))],
+        &[
+            "repository .git new",
+            &format!("unseen {} new", "d/".repeat(201).trim_end_matches('/')),
+        ],
     );
 }
 
@@ -248,7 +270,10 @@ fn a_git_folder_elsewhere_is_looked_at() {
     let control = Control::of(&scene.root, &[elsewhere.clone()]);
     put(&elsewhere, "hooks/post-checkout", "x");
     put(&elsewhere, "objects/ab/cd", "x");
-    assert_eq!(found(&control, &elsewhere), ["hook hooks/post-checkout new"]);
+    assert_eq!(
+        found(&control, &elsewhere),
+        ["hook hooks/post-checkout new"]
+    );
 }
 
 #[test]
@@ -261,12 +286,22 @@ fn an_index_of_any_version_is_read() {
         put(&scene.root, "a/long/path/to/another", "");
         fs::create_dir(root.join("sub")).expect("a folder");
         git(&root.join("sub"), &["init", "-q"]);
-        git(&root.join("sub"), &["commit", "-q", "--allow-empty", "-m", "x"]);
+        git(
+            &root.join("sub"),
+            &["commit", "-q", "--allow-empty", "-m", "x"],
+        );
         git(root, &["add", "--intent-to-add", "a/long"]);
-        git(root, &["update-index", &format!("--index-version={version}")]);
+        git(
+            root,
+            &["update-index", &format!("--index-version={version}")],
+        );
         let control = Control::of(&scene.root, &[]);
         git(root, &["add", "sub"]);
-        assert_eq!(found(&control, &scene.root), ["gitlink sub new"], "{version}");
+        assert_eq!(
+            found(&control, &scene.root),
+            ["gitlink sub new"],
+            "{version}"
+        );
     }
 }
 
@@ -311,8 +346,14 @@ fn what_agents_must_not_write_is_told_from_what_the_person_should_know() {
     assert_eq!(
         told,
         [
-            (Guard::Closed, format!("{root}/.envrc is new; it is run by a shell that enters this folder")),
-            (Guard::Watched, format!("{root}/CLAUDE.md is new; it steers the next agent that reads it")),
+            (
+                Guard::Closed,
+                format!("{root}/.envrc is new; it is run by a shell that enters this folder")
+            ),
+            (
+                Guard::Watched,
+                format!("{root}/CLAUDE.md is new; it steers the next agent that reads it")
+            ),
         ]
     );
 }
@@ -334,5 +375,8 @@ fn a_second_look_at_a_large_tree_finds_the_one_change() {
     assert_eq!(control.changes(), []);
     put(&scene.root, "d57/deep/.git/config", "x");
     put(&scene.root, "d58/.envrc", "x");
-    assert_eq!(found(&control, &scene.root), ["repository d57/deep/.git new", "shell d58/.envrc new"]);
+    assert_eq!(
+        found(&control, &scene.root),
+        ["repository d57/deep/.git new", "shell d58/.envrc new"]
+    );
 }

@@ -104,15 +104,28 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// `within` is the name that all in this folder belongs to.
-    fn folder(&mut self, folder: &OwnedFd, path: &Path, within: Option<&'static Name>, depth: usize) {
-        let is_much = self.seen.folders.len() >= MOST_FOLDERS || self.seen.marks.len() >= MOST_MARKS;
+    fn folder(
+        &mut self,
+        folder: &OwnedFd,
+        path: &Path,
+        within: Option<&'static Name>,
+        depth: usize,
+    ) {
+        let is_much =
+            self.seen.folders.len() >= MOST_FOLDERS || self.seen.marks.len() >= MOST_MARKS;
         if depth > DEEPEST || is_much {
             return self.unseen(path);
         }
         let Ok(read) = self.read(folder, path, within) else {
             return self.unseen(path);
         };
-        if git::is_bare(&read.kept.iter().map(|kept| (kept.name.as_os_str(), kept.kind)).collect::<Vec<_>>()) {
+        if git::is_bare(
+            &read
+                .kept
+                .iter()
+                .map(|kept| (kept.name.as_os_str(), kept.kind))
+                .collect::<Vec<_>>(),
+        ) {
             self.mark(path, Way::Repository, State::There);
             git::look(folder, path, &mut self.seen.marks, 0);
         }
@@ -122,7 +135,12 @@ impl Walk<'_> {
         self.seen.folders.insert(path.to_owned(), read);
     }
 
-    fn read(&self, folder: &OwnedFd, path: &Path, within: Option<&'static Name>) -> Result<Folder, Errno> {
+    fn read(
+        &self,
+        folder: &OwnedFd,
+        path: &Path,
+        within: Option<&'static Name>,
+    ) -> Result<Folder, Errno> {
         let identity = identity(&rustix::fs::fstat(folder)?);
         if let Some(known) = self.before.and_then(|seen| seen.folders.get(path))
             && known.is_settled
@@ -134,7 +152,9 @@ impl Walk<'_> {
         let changed_ms = identity[3] * 1000 + identity[4] / 1_000_000;
         let keeps = |entry: &Entry| within.is_some() || is_worth_a_look(entry);
         let kept = entries(folder)?.into_iter().filter(keeps);
-        let kept = kept.map(|Entry { name, kind }| Kept { name, kind }).collect();
+        let kept = kept
+            .map(|Entry { name, kind }| Kept { name, kind })
+            .collect();
         Ok(Folder {
             identity,
             is_settled: changed_ms + TICK_MS < now_ms,
@@ -164,7 +184,9 @@ impl Walk<'_> {
                 Err(Errno::NOENT) => {}
                 Err(_) => self.unseen(path),
             },
-            (_, Some(name)) if name.path == ".gitattributes" => self.attributes(folder, path, &kept.name),
+            (_, Some(name)) if name.path == ".gitattributes" => {
+                self.attributes(folder, path, &kept.name)
+            }
             (_, Some(name)) => match state(folder, &kept.name) {
                 Ok(state) => self.mark(path, Way::Name(name), state),
                 Err(Errno::NOENT) => {}
@@ -208,7 +230,9 @@ impl Walk<'_> {
     }
 
     fn link(&mut self, folder: &OwnedFd, path: &Path, name: &OsStr) {
-        let Ok(target) = link(folder, name) else { return };
+        let Ok(target) = link(folder, name) else {
+            return;
+        };
         if leads_out(path, Path::new(OsStr::from_bytes(&target)), self.top) {
             self.mark(path, Way::LinkOut, State::Holds(target));
         }
@@ -226,7 +250,9 @@ impl Walk<'_> {
 fn is_worth_a_look(entry: &Entry) -> bool {
     match entry.kind {
         FileType::Directory | FileType::Symlink => true,
-        _ => is_last_part(&entry.name) || names::is_git(&entry.name) || git::makes_bare(&entry.name),
+        _ => {
+            is_last_part(&entry.name) || names::is_git(&entry.name) || git::makes_bare(&entry.name)
+        }
     }
 }
 

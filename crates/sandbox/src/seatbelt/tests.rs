@@ -89,7 +89,11 @@ fn a_repository_can_be_committed_to_and_not_configured() {
         r#"(deny file-write-unlink (literal "/Users/ada/work (1)/.git/objects/info"))"#,
         r#"(deny file-write-unlink (literal "/Users/ada/work (1)"))"#,
     ] {
-        assert_eq!(text.lines().filter(|found| *found == line).count(), 1, "{line} in {text}");
+        assert_eq!(
+            text.lines().filter(|found| *found == line).count(),
+            1,
+            "{line} in {text}"
+        );
     }
     let allowed = text.find("(allow file-write*").expect("a rule");
     assert!(allowed < text.find("/.git/config\"").expect("a rule"));
@@ -107,13 +111,26 @@ fn hosts_are_reached_through_the_proxy_and_an_empty_list_reaches_nothing() {
     policy.network = Network::Hosts(Vec::new());
     assert_eq!(rule(&policy), Vec::<String>::new());
     policy.network = Network::Hosts(vec!["crates.io".parse().expect("a host")]);
-    assert_eq!(rule(&policy), [r#"(allow network-outbound (remote ip "localhost:4711"))"#]);
-    let nowhere = Place { proxy: None, ..place() };
-    let refused = profile(&policy, &nowhere).expect_err("no proxy").to_string();
+    assert_eq!(
+        rule(&policy),
+        [r#"(allow network-outbound (remote ip "localhost:4711"))"#]
+    );
+    let nowhere = Place {
+        proxy: None,
+        ..place()
+    };
+    let refused = profile(&policy, &nowhere)
+        .expect_err("no proxy")
+        .to_string();
     assert!(refused.contains("there is no proxy"), "{refused}");
     policy.without.insert(Layer::Network);
     assert_eq!(
-        profile(&policy, &place()).expect("a profile").lines().rev().take(2).collect::<Vec<_>>(),
+        profile(&policy, &place())
+            .expect("a profile")
+            .lines()
+            .rev()
+            .take(2)
+            .collect::<Vec<_>>(),
         ["(allow system-socket)", "(allow network*)"]
     );
 }
@@ -122,12 +139,21 @@ fn hosts_are_reached_through_the_proxy_and_an_empty_list_reaches_nothing() {
 fn paths_cannot_speak_in_a_profile() {
     let mut policy = policy();
     policy.protected.names.clear();
-    policy.protected.repositories = vec![path(r#"/Users/ada/work (1)/x"))(allow default)(("/.git"#)];
+    policy.protected.repositories =
+        vec![path(r#"/Users/ada/work (1)/x"))(allow default)(("/.git"#)];
     let text = profile(&policy, &place()).expect("a profile");
-    assert!(text.contains(r#"(subpath "/Users/ada/work (1)/x\"))(allow default)((\"/.git")"#), "{text}");
+    assert!(
+        text.contains(r#"(subpath "/Users/ada/work (1)/x\"))(allow default)((\"/.git")"#),
+        "{text}"
+    );
     policy.workspace = path("/Users/ada/a\nb");
-    let refused = profile(&policy, &place()).expect_err("a line end").to_string();
-    assert!(refused.contains("cannot be written in a profile"), "{refused}");
+    let refused = profile(&policy, &place())
+        .expect_err("a line end")
+        .to_string();
+    assert!(
+        refused.contains("cannot be written in a profile"),
+        "{refused}"
+    );
     policy.workspace = path("/Users/ada/a\"b");
     policy.protected.names = vec![".vscode".to_owned()];
     assert!(profile(&policy, &place()).is_err());
@@ -135,7 +161,8 @@ fn paths_cannot_speak_in_a_profile() {
 
 #[test]
 fn an_order_is_wrapped() {
-    let stream = || std::os::fd::OwnedFd::from(std::os::unix::net::UnixStream::pair().expect("a pair").0);
+    let stream =
+        || std::os::fd::OwnedFd::from(std::os::unix::net::UnixStream::pair().expect("a pair").0);
     let order = crate::Order {
         program: "sh".into(),
         arguments: vec!["-c".into(), "true".into()],

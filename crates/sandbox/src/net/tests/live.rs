@@ -114,11 +114,14 @@ impl Scene {
             .set_read_timeout(Some(Duration::from_secs(5)))
             .expect("a deadline");
         for part in parts {
-            let part = String::from_utf8_lossy(part).contains("PORT").then(|| {
-                String::from_utf8_lossy(part)
-                    .replace("PORT", &self.server.to_string())
-                    .into_bytes()
-            }).unwrap_or_else(|| part.to_vec());
+            let part = String::from_utf8_lossy(part)
+                .contains("PORT")
+                .then(|| {
+                    String::from_utf8_lossy(part)
+                        .replace("PORT", &self.server.to_string())
+                        .into_bytes()
+                })
+                .unwrap_or_else(|| part.to_vec());
             // A proxy that refuses may close before everything is sent.
             stream.write_all(&part).ok();
         }
@@ -155,7 +158,9 @@ fn a_host_on_the_list_is_reached_and_hears_only_its_own_name() {
     let port = scene.server;
     assert_eq!(
         scene.heard(),
-        [format!("GET /x HTTP/1.1\r\nHost: allowed.example:{port}\r\nConnection: close\r\n\r\n")]
+        [format!(
+            "GET /x HTTP/1.1\r\nHost: allowed.example:{port}\r\nConnection: close\r\n\r\n"
+        )]
     );
     assert_eq!(scene.denied(), []);
 }
@@ -168,13 +173,23 @@ fn an_empty_list_reaches_nothing() {
     assert!(tunnel.starts_with("HTTP/1.1 403 "), "{tunnel}");
     assert_eq!(scene.heard(), Vec::<String>::new());
     let port = scene.server;
-    let expected = [("allowed.example".to_owned(), port), ("127.0.0.1".to_owned(), port)];
+    let expected = [
+        ("allowed.example".to_owned(), port),
+        ("127.0.0.1".to_owned(), port),
+    ];
     assert_eq!(scene.denied(), expected);
 }
 
 #[test]
 fn a_name_does_not_lead_to_this_machine_unless_the_address_is_named() {
-    for address in ["127.0.0.1", "::ffff:127.0.0.1", "169.254.169.254", "10.0.0.1", "64:ff9b::7f00:1", "0.0.0.0"] {
+    for address in [
+        "127.0.0.1",
+        "::ffff:127.0.0.1",
+        "169.254.169.254",
+        "10.0.0.1",
+        "64:ff9b::7f00:1",
+        "0.0.0.0",
+    ] {
         let resolve = fake(&[("allowed.example", &[])]);
         let list = vec![address.parse().expect("an address")];
         let names = [("allowed.example", vec![list])].into_iter().collect();
@@ -191,7 +206,10 @@ fn a_name_does_not_lead_to_this_machine_unless_the_address_is_named() {
 fn a_name_is_resolved_once_and_what_was_judged_is_connected_to() {
     // The second answer would be refused, and the third is where a rebound name would lead.
     let resolve = fake(&[("allowed.example", &[&["127.0.0.1"], &["169.254.169.254"]])]);
-    let mut scene = scene(&["allowed.example:PORT", "127.0.0.1:PORT"], Arc::clone(&resolve));
+    let mut scene = scene(
+        &["allowed.example:PORT", "127.0.0.1:PORT"],
+        Arc::clone(&resolve),
+    );
     assert!(scene.ask(&[GET]).ends_with("hello"));
     assert_eq!(resolve.asked.load(Ordering::Relaxed), 1);
     assert!(scene.ask(&[GET]).starts_with("HTTP/1.1 403 "));
@@ -237,14 +255,29 @@ fn socks_is_judged_the_same() {
     let mut scene = scene(&["allowed.example:PORT", "127.0.0.1:PORT"], resolve);
     let port = scene.server.to_be_bytes();
     let by_name = |name: &str| {
-        let mut bytes = vec![5, 1, 0, 5, 1, 0, 3, u8::try_from(name.len()).expect("short")];
+        let mut bytes = vec![
+            5,
+            1,
+            0,
+            5,
+            1,
+            0,
+            3,
+            u8::try_from(name.len()).expect("short"),
+        ];
         bytes.extend(name.as_bytes());
         bytes.extend(port);
         bytes
     };
     let good = scene.ask(&[&by_name("allowed.example"), b"GET / HTTP/1.1\r\n\r\n"]);
     assert!(good.ends_with("hello"), "{good}");
-    for name in ["evil.example", "evil\0.allowed.example", "0x7f.1", "[::1]", "localhost"] {
+    for name in [
+        "evil.example",
+        "evil\0.allowed.example",
+        "0x7f.1",
+        "[::1]",
+        "localhost",
+    ] {
         let bad = scene.ask(&[&by_name(name), b"GET / HTTP/1.1\r\n\r\n"]);
         assert_eq!(bad.as_bytes().get(3), Some(&2), "{name:?}: {bad:?}");
     }
@@ -264,9 +297,15 @@ fn bodies_end_where_they_say() {
     let broken = b"3\nabc\r\n0\r\n\r\n";
     scene.ask(&[head, broken]);
     let heard = scene.heard();
-    assert!(heard[0].ends_with("\r\n\r\n3\r\nabc\r\n0\r\n\r\n"), "{heard:?}");
+    assert!(
+        heard[0].ends_with("\r\n\r\n3\r\nabc\r\n0\r\n\r\n"),
+        "{heard:?}"
+    );
     assert!(heard[1].ends_with("\r\n\r\nok"), "{heard:?}");
-    assert!(heard.get(2).is_none_or(|heard| !heard.contains("abc")), "{heard:?}");
+    assert!(
+        heard.get(2).is_none_or(|heard| !heard.contains("abc")),
+        "{heard:?}"
+    );
 }
 
 #[test]
@@ -309,5 +348,8 @@ fn a_list_with_a_line_that_means_nothing_is_not_served() {
         ports: Vec::new(),
     };
     let error = Proxy::start(listener, &[bad], Denials::default()).expect_err("a bad rule");
-    assert!(error.to_string().contains("which no name of a host does"), "{error}");
+    assert!(
+        error.to_string().contains("which no name of a host does"),
+        "{error}"
+    );
 }

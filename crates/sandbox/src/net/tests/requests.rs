@@ -18,10 +18,22 @@ fn check(head: &str, host: &str, port: u16) {
 
 #[test]
 fn requests_say_whom_they_want() {
-    check("CONNECT example.com:443 HTTP/1.1\r\n\r\n", "example.com", 443);
+    check(
+        "CONNECT example.com:443 HTTP/1.1\r\n\r\n",
+        "example.com",
+        443,
+    );
     check("CONNECT [::1]:22 HTTP/1.0\r\nHost: x\r\n\r\n", "[::1]", 22);
-    check("GET http://example.com/a HTTP/1.1\r\n\r\n", "example.com", 80);
-    check("GET HTTP://EXAMPLE.com:8080?q HTTP/1.1\r\n\r\n", "example.com", 8080);
+    check(
+        "GET http://example.com/a HTTP/1.1\r\n\r\n",
+        "example.com",
+        80,
+    );
+    check(
+        "GET HTTP://EXAMPLE.com:8080?q HTTP/1.1\r\n\r\n",
+        "example.com",
+        8080,
+    );
 }
 
 #[test]
@@ -103,7 +115,11 @@ pub(super) fn client_hello(name: Option<&str>, most: usize) -> Vec<u8> {
         extensions.extend(length.to_be_bytes());
         extensions.extend(name.as_bytes());
     }
-    hello.extend(u16::try_from(extensions.len()).expect("short").to_be_bytes());
+    hello.extend(
+        u16::try_from(extensions.len())
+            .expect("short")
+            .to_be_bytes(),
+    );
     hello.extend(extensions);
     let mut message = vec![1, 0];
     message.extend(u16::try_from(hello.len()).expect("short").to_be_bytes());
