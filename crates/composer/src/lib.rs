@@ -1,1 +1,7 @@
 //! Many sessions at once: their changes, forecasts, reviews and landings.
+
+pub mod forecast;
+pub mod land;
+mod work;
+
+pub use work::{CommitId, Work};
