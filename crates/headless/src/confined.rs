@@ -87,7 +87,8 @@ pub(crate) fn sandbox(
         return (None, problems);
     }
     let person = person(dirs);
-    let mut policy = Policy::usual(ground.root.clone(), &person, ::sandbox::protected_names());
+    let names: Vec<&str> = ::sandbox::names::closed().map(|name| name.path).collect();
+    let mut policy = Policy::usual(ground.root.clone(), &person, &names);
     // Each command brings its own.
     policy.environment.clear();
     let mut problems = problems;
