@@ -6,13 +6,14 @@ mod bound;
 mod kept;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::Duration;
 
 use agent::confine::Sandbox;
 use base::AbsPath;
 use clap::Args;
 use host::Dirs;
-use host::process::{Bounds, Denial};
+use host::process::{Bounds, Denial, End, Spawned};
 use sandbox::{HostRule, Layer, Network, Person, Policy, Room};
 
 use bound::{Fresh, Warm};
@@ -212,7 +213,24 @@ fn there(path: &AbsPath) -> AbsPath {
     at
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Waits for the end of a process; one that takes longer is ended, and `None` is answered. Blocks.
+pub(crate) fn wait(spawned: &Spawned, most: Duration) -> Option<End> {
+    let (sender, receiver) = mpsc::channel();
+    let ended = spawned.ended();
+    std::thread::spawn(move || {
+        // Whoever waited long enough does not want to know.
+        sender.send(ended.recv_blocking()).ok();
+    });
+    match receiver.recv_timeout(most) {
+        Ok(Ok(ended)) => Some(ended.end),
+        _ => {
+            spawned.stop(Duration::ZERO);
+            None
+        }
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
