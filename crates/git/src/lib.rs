@@ -6,10 +6,14 @@
 //! Invariant: nothing here writes to the user's checkout or to its git folder.
 //! Start at `Repository::discover`.
 
+mod base_tree;
+mod begin;
 mod history;
 mod repository;
 mod status;
 
+pub use base_tree::{BaseTree, IndexStat, TreeFile, blob_id};
+pub use begin::begin;
 pub use history::{Blamed, Commit, Compared};
 pub use repository::{Branch, Error, Repository};
 pub use status::{FileStatus, Statuses};
