@@ -1,0 +1,436 @@
+//! The person's repository, from which worktrees are leased.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use base::AbsPath;
+use git2::{ErrorCode, ObjectType, Oid, Repository};
+
+use super::Error;
+
+/// A repository with a checkout and at least one commit, opened for leasing.
+pub struct Hub {
+    pub(crate) repository: Repository,
+    workdir: AbsPath,
+}
+
+/// A commit and what it stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Its id, in full.
+    pub commit: String,
+    /// The id of its tree, in full.
+    pub tree: String,
+    /// The branch HEAD names, when it names one: "main".
+    pub branch: Option<String>,
+}
+
+/// One file of a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeFile {
+    /// Its name from the top, with `/`; every part of it is a harmless name.
+    pub path: Vec<u8>,
+    /// The id of its blob, in full.
+    pub id: String,
+    /// As git knows it: 0o100644, 0o100755 or 0o120000.
+    pub mode: u32,
+}
+
+/// All files of a commit.
+#[derive(Clone, Debug, Default)]
+pub struct Contents {
+    /// Files and links, in git's order.
+    pub files: Vec<TreeFile>,
+    /// Where submodules would lie; they stay empty folders.
+    pub submodules: Vec<Vec<u8>>,
+}
+
+impl Hub {
+    /// The repository whose checkout holds `path`.
+    pub fn open(path: &AbsPath) -> Result<Self, Error> {
+        let repository = Repository::discover(path.as_path()).map_err(|error| {
+            if error.code() == ErrorCode::NotFound {
+                Error::NoRepository(path.as_path().to_path_buf())
+            } else {
+                Error::new("open", path.as_path(), &error)
+            }
+        })?;
+        let workdir = repository.workdir().and_then(AbsPath::new);
+        let workdir = workdir.ok_or_else(|| Error::Bare(repository.path().to_path_buf()))?;
+        Ok(Self {
+            repository,
+            workdir,
+        })
+    }
+
+    /// The top of the checkout.
+    pub fn workdir(&self) -> &AbsPath {
+        &self.workdir
+    }
+
+    /// The folder with refs, config and objects, shared by linked worktrees.
+    pub fn common_dir(&self) -> PathBuf {
+        let common = self.repository.commondir();
+        common
+            .canonicalize()
+            .unwrap_or_else(|_| common.to_path_buf())
+    }
+
+    /// The folder that holds its objects; it names further ones itself.
+    pub fn object_folder(&self) -> PathBuf {
+        self.common_dir().join("objects")
+    }
+
+    /// Where HEAD stands.
+    pub fn head(&self) -> Result<Head, Error> {
+        let none = || Error::NoCommit(self.workdir.as_path().to_path_buf());
+        let head = self.repository.head().map_err(|error| match error.code() {
+            ErrorCode::UnbornBranch | ErrorCode::NotFound => none(),
+            _ => self.failed("read HEAD of", &error),
+        })?;
+        let branch = match head.is_branch() {
+            true => head.shorthand().ok().map(str::to_owned),
+            false => None,
+        };
+        let commit = head.peel_to_commit();
+        let commit = commit.map_err(|error| self.failed("read HEAD of", &error))?;
+        Ok(Head {
+            commit: commit.id().to_string(),
+            tree: commit.tree_id().to_string(),
+            branch,
+        })
+    }
+
+    /// What `name` stands for: a branch, a tag or an id.
+    pub fn resolve(&self, name: &str) -> Result<Head, Error> {
+        let object = self.repository.revparse_single(name);
+        let commit = object.and_then(|object| object.peel_to_commit());
+        let commit = commit.map_err(|error| self.failed("find that commit in", &error))?;
+        Ok(Head {
+            commit: commit.id().to_string(),
+            tree: commit.tree_id().to_string(),
+            branch: None,
+        })
+    }
+
+    /// All files of a tree. Grows with the tree.
+    pub fn contents(&self, tree: &str) -> Result<Contents, Error> {
+        let id = Oid::from_str(tree).map_err(|error| self.failed("read a tree of", &error))?;
+        let mut contents = Contents::default();
+        self.collect(id, &mut Vec::new(), &mut contents)?;
+        Ok(contents)
+    }
+
+    /// When the checkout's files were written that are as `HEAD` has them, by name: seconds and nanoseconds since
+    /// 1970. What was built beside them goes by these times.
+    pub fn clean_times(&self) -> HashMap<Vec<u8>, (String, i64, u32)> {
+        let Ok(index) = self.repository.index() else {
+            return HashMap::new();
+        };
+        let clean = index.iter().filter(|entry| entry.file_size > 0);
+        clean
+            .map(|entry| {
+                let time = (
+                    entry.id.to_string(),
+                    i64::from(entry.mtime.seconds()),
+                    entry.mtime.nanoseconds(),
+                );
+                (entry.path, time)
+            })
+            .collect()
+    }
+
+    /// What git ignores in the checkout: files, and folders as a whole (`true`), by their names from the top.
+    pub fn ignored(&self) -> Vec<(Vec<u8>, bool)> {
+        let mut options = git2::StatusOptions::new();
+        options
+            .include_untracked(false)
+            .include_ignored(true)
+            .recurse_ignored_dirs(false)
+            .exclude_submodules(true)
+            .update_index(false);
+        let Ok(statuses) = self.repository.statuses(Some(&mut options)) else {
+            return Vec::new();
+        };
+        let ignored = statuses.iter().filter(|entry| entry.status().is_ignored());
+        ignored
+            .map(|entry| {
+                let path = entry.path_bytes();
+                match path.strip_suffix(b"/") {
+                    Some(folder) => (folder.to_vec(), true),
+                    None => (path.to_vec(), false),
+                }
+            })
+            .collect()
+    }
+
+    /// The file with the checkout's index.
+    pub fn index_file(&self) -> PathBuf {
+        self.repository.path().join("index")
+    }
+
+    /// The config of a lease's git folder: ours from the first byte to the last, with the person's name in it.
+    pub fn lease_config(&self) -> String {
+        let mut text = String::from(
+            "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ../tree\n\
+             \tlogallrefupdates = true\n\tfsmonitor = false\n\thooksPath = /dev/null\n\ttrustctime = false\n",
+        );
+        let config = self
+            .repository
+            .config()
+            .and_then(|mut config| config.snapshot());
+        let Ok(config) = config else {
+            return text;
+        };
+        let mut section = "core";
+        for name in COPIED {
+            let Ok(value) = config.get_str(name) else {
+                continue;
+            };
+            let Some((of, key)) = name.split_once('.') else {
+                continue;
+            };
+            if of != section {
+                text.push_str(&format!("[{of}]\n"));
+                section = of;
+            }
+            text.push_str(&format!("\t{key} = {}\n", quoted(value)));
+        }
+        text.push_str(
+            "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n\
+             [submodule]\n\trecurse = false\n",
+        );
+        text
+    }
+
+    /// What a lease will not have that the checkout has, as sentences for the person.
+    pub fn caveats(&self, contents: &Contents) -> Vec<String> {
+        let mut caveats = Vec::new();
+        if let Some(first) = contents.submodules.first() {
+            caveats.push(format!(
+                "{} submodules stay empty folders in leases, {} for one",
+                contents.submodules.len(),
+                String::from_utf8_lossy(first)
+            ));
+        }
+        let is_set = |name: &str| {
+            let config = self.repository.config();
+            config
+                .and_then(|config| config.get_bool(name))
+                .unwrap_or(false)
+        };
+        if is_set("core.sparseCheckout") {
+            caveats.push("the checkout is sparse; a lease holds every file".to_owned());
+        }
+        if self.has_filters(contents) {
+            caveats.push(
+                "files behind a filter program (such as Git LFS) hold in a lease what is committed: no program \
+                 is run to fill them"
+                    .to_owned(),
+            );
+        }
+        caveats
+    }
+
+    /// The lines that a shallow clone keeps about where its history ends.
+    pub fn shallow_ends(&self) -> Option<PathBuf> {
+        self.repository
+            .is_shallow()
+            .then(|| self.common_dir().join("shallow"))
+    }
+
+    /// Keeps a commit from being cleared away by git, under a hidden name.
+    pub fn pin(&self, name: &str, commit: &str) -> Result<(), Error> {
+        let failed = |error: git2::Error| self.failed("write a hidden ref in", &error);
+        let id = Oid::from_str(commit).map_err(failed)?;
+        let name = format!("refs/burin/{name}");
+        let message = "kept for a leased worktree";
+        self.repository
+            .reference(&name, id, true, message)
+            .map_err(failed)?;
+        Ok(())
+    }
+
+    /// Lets go of what `pin` kept; one that is not there is fine.
+    pub fn unpin(&self, name: &str) -> Result<(), Error> {
+        let found = self
+            .repository
+            .find_reference(&format!("refs/burin/{name}"));
+        match found {
+            Ok(mut reference) => reference
+                .delete()
+                .map_err(|error| self.failed("remove a hidden ref from", &error)),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(()),
+            Err(error) => Err(self.failed("read a hidden ref of", &error)),
+        }
+    }
+
+    /// The hidden names below `folder`, each with its commit.
+    pub fn pinned(&self, folder: &str) -> Result<Vec<(String, String)>, Error> {
+        let prefix = format!("refs/burin/{folder}/");
+        let failed = |error: git2::Error| self.failed("list hidden refs of", &error);
+        let glob = format!("{prefix}*");
+        let found = self.repository.references_glob(&glob).map_err(failed)?;
+        let mut pinned = Vec::new();
+        for reference in found {
+            let reference = reference.map_err(failed)?;
+            let (Ok(name), Some(id)) = (reference.name(), reference.target()) else {
+                continue;
+            };
+            let name = name.strip_prefix(&prefix).unwrap_or(name).to_owned();
+            pinned.push((name, id.to_string()));
+        }
+        Ok(pinned)
+    }
+
+    /// Whether one of the hub's branches, or HEAD, holds this commit, or is at the same files.
+    pub fn has_merged(&self, commit: &str) -> bool {
+        let Ok(id) = Oid::from_str(commit) else {
+            return false;
+        };
+        let Ok(found) = self.repository.find_commit(id) else {
+            return false;
+        };
+        let mut tips = Vec::new();
+        if let Ok(branches) = self.repository.branches(Some(git2::BranchType::Local)) {
+            tips.extend(
+                branches
+                    .flatten()
+                    .filter_map(|(branch, _)| branch.get().target()),
+            );
+        }
+        tips.extend(self.repository.head().ok().and_then(|head| head.target()));
+        tips.iter().any(|tip| {
+            *tip == id
+                || self
+                    .repository
+                    .graph_descendant_of(*tip, id)
+                    .unwrap_or(false)
+                || self
+                    .repository
+                    .find_commit(*tip)
+                    .is_ok_and(|tip| tip.tree_id() == found.tree_id())
+        })
+    }
+
+    /// What is committed at `path`: its bytes as stored, and its mode. `None` when there is no such file.
+    pub fn committed(&self, commit: &str, path: &[u8]) -> Option<(Vec<u8>, u32)> {
+        let commit = self
+            .repository
+            .find_commit(Oid::from_str(commit).ok()?)
+            .ok()?;
+        let entry = commit.tree().ok()?.get_path(as_path(path)).ok()?;
+        let blob = self.repository.find_blob(entry.id()).ok()?;
+        Some((blob.content().to_vec(), entry.filemode().cast_unsigned()))
+    }
+
+    fn collect(
+        &self,
+        tree: Oid,
+        prefix: &mut Vec<u8>,
+        contents: &mut Contents,
+    ) -> Result<(), Error> {
+        let tree = self.repository.find_tree(tree);
+        let tree = tree.map_err(|error| self.failed("read a tree of", &error))?;
+        for entry in &tree {
+            let name = entry.name_bytes();
+            let length = prefix.len();
+            prefix.extend_from_slice(name);
+            if !is_harmless(name) || length > 4096 {
+                return Err(Error::BadName(String::from_utf8_lossy(prefix).into_owned()));
+            }
+            match entry.kind() {
+                Some(ObjectType::Tree) => {
+                    prefix.push(b'/');
+                    self.collect(entry.id(), prefix, contents)?;
+                }
+                Some(ObjectType::Commit) => contents.submodules.push(prefix.clone()),
+                _ => contents.files.push(TreeFile {
+                    path: prefix.clone(),
+                    id: entry.id().to_string(),
+                    mode: normal_mode(entry.filemode()),
+                }),
+            }
+            prefix.truncate(length);
+        }
+        Ok(())
+    }
+
+    /// Whether the checkout's attributes send a file through a program: looked at for the names `*` patterns
+    /// are mostly about, which is enough for a word of warning.
+    fn has_filters(&self, contents: &Contents) -> bool {
+        let mut attributes = contents
+            .files
+            .iter()
+            .filter(|file| file.path.ends_with(b".gitattributes"));
+        attributes.any(|file| {
+            let id = Oid::from_str(&file.id);
+            let blob = id.and_then(|id| self.repository.find_blob(id));
+            blob.is_ok_and(|blob| {
+                let text = String::from_utf8_lossy(blob.content());
+                text.lines()
+                    .any(|line| !line.starts_with('#') && line.contains("filter="))
+            })
+        })
+    }
+
+    pub(crate) fn failed(&self, doing: &'static str, error: &git2::Error) -> Error {
+        Error::new(doing, self.workdir.as_path(), error)
+    }
+}
+
+/// What of the person's config a lease takes along: who commits, and how files are written.
+const COPIED: &[&str] = &[
+    "core.autocrlf",
+    "core.eol",
+    "core.filemode",
+    "core.symlinks",
+    "core.ignorecase",
+    "core.precomposeunicode",
+    "core.excludesfile",
+    "user.name",
+    "user.email",
+    "merge.conflictstyle",
+    "init.defaultbranch",
+];
+
+/// A value as git's config files hold it.
+fn quoted(value: &str) -> String {
+    let mut text = String::from("\"");
+    for letter in value.chars() {
+        match letter {
+            '"' => text.push_str("\\\""),
+            '\\' => text.push_str("\\\\"),
+            '\n' => text.push_str("\\n"),
+            '\t' => text.push_str("\\t"),
+            '\0' => {}
+            other => text.push(other),
+        }
+    }
+    text.push('"');
+    text
+}
+
+/// Whether a folder may hold this name without it leading elsewhere.
+fn is_harmless(name: &[u8]) -> bool {
+    !(name.is_empty()
+        || name == b"."
+        || name == b".."
+        || name.eq_ignore_ascii_case(b".git")
+        || name.contains(&b'/')
+        || name.contains(&0))
+}
+
+fn normal_mode(mode: i32) -> u32 {
+    match mode {
+        0o120000 => 0o120000,
+        mode if mode & 0o111 != 0 => 0o100755,
+        _ => 0o100644,
+    }
+}
+
+#[cfg(unix)]
+pub(crate) fn as_path(bytes: &[u8]) -> &Path {
+    use std::os::unix::ffi::OsStrExt;
+    Path::new(std::ffi::OsStr::from_bytes(bytes))
+}

@@ -1,0 +1,287 @@
+//! What leases cost beside `git worktree add`: `cargo run --release -p worktree --example lease_cost [FILES…]`.
+//!
+//! Both are measured in turns on the same generated repository. Prints one line per figure.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a measurement starts the peer, makes its own files and takes the time"
+)]
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use base::AbsPath;
+use worktree::{Discard, Lease, Pool, Settings, Wanted};
+
+/// How many agents want a worktree at once.
+const AGENTS: usize = 8;
+
+/// What one size of repository showed. Times are medians.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    /// Files in the repository.
+    pub files: usize,
+    /// How trees were made.
+    pub rung: &'static str,
+    /// Making the first base.
+    pub cold: Duration,
+    /// Making the base of the next commit, which changes one file in fifty.
+    pub next: Duration,
+    /// Eight leases together.
+    pub leases: Duration,
+    /// `git worktree add`, eight times; extrapolated where fewer were made.
+    pub git: Duration,
+    /// The first `git status` in a fresh lease.
+    pub status: Duration,
+    /// The same in a fresh worktree of git's.
+    pub git_status: Duration,
+    /// What one lease takes beside its base, in bytes.
+    pub disk: u64,
+    /// Median of the ratios of neighbouring rounds, git's time by ours.
+    pub ratio: f64,
+}
+
+fn main() -> Result<(), String> {
+    let sizes: Vec<usize> = std::env::args()
+        .skip(1)
+        .filter_map(|text| text.parse().ok())
+        .collect();
+    let sizes = match sizes.is_empty() {
+        true => vec![500, 2300],
+        false => sizes,
+    };
+    let folder = std::env::temp_dir().join(format!("lease-cost-{}", std::process::id()));
+    worktree::enter().map_err(|error| error.to_string())?;
+    for files in sizes {
+        let figures = measure(&folder, files)?;
+        println!("{}", told(&figures));
+        fs::remove_dir_all(&folder).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+fn told(figures: &Figures) -> String {
+    let ms = |time: Duration| time.as_secs_f64() * 1000.0;
+    let mut text = String::new();
+    let Figures { files, rung, .. } = figures;
+    // Writing to a string does not fail.
+    write!(
+        text,
+        "{files} files by {rung}: {AGENTS} leases {:.1} ms, git worktree add {:.0} ms, ratio {:.1}; first status {:.1} ms (git's \
+         own {:.1} ms); disk each {} KiB; first base {:.0} ms, base of the next commit {:.0} ms",
+        ms(figures.leases),
+        ms(figures.git),
+        figures.ratio,
+        ms(figures.status),
+        ms(figures.git_status),
+        figures.disk >> 10,
+        ms(figures.cold),
+        ms(figures.next),
+    )
+    .ok();
+    text
+}
+
+/// Measures one size of repository below `folder`, which must not be there yet.
+pub fn measure(folder: &Path, files: usize) -> Result<Figures, String> {
+    let (rounds, adds) = match files {
+        0..5_000 => (7, AGENTS),
+        5_000..50_000 => (3, 2),
+        _ => (3, 1),
+    };
+    let hub = folder.join("hub");
+    repository(&hub, files)?;
+    let state = AbsPath::new(folder.join("state")).ok_or("no absolute path")?;
+    let hub_path = AbsPath::new(&hub).ok_or("no absolute path")?;
+    let say = |error: worktree::Error| error.to_string();
+    let pool = Pool::open(&hub_path, &state, Settings::usual()).map_err(say)?;
+    let ladder = pool.ladder().map_err(say)?;
+    let cold = timed(|| pool.warm().map_err(say))?.0;
+    change(&hub, files)?;
+    let next = timed(|| pool.warm().map_err(say))?.0;
+    let mut rows = Vec::new();
+    for round in 0..rounds {
+        rows.push(one_round(&pool, &hub, adds, round)?);
+    }
+    let median = |of: &dyn Fn(&Round) -> f64| {
+        let mut values: Vec<f64> = rows.iter().map(of).collect();
+        values.sort_by(f64::total_cmp);
+        values[values.len() / 2]
+    };
+    let time = |of: &dyn Fn(&Round) -> Duration| {
+        Duration::from_secs_f64(median(&|row| of(row).as_secs_f64()))
+    };
+    Ok(Figures {
+        files,
+        rung: ladder.rung.name(),
+        cold,
+        next,
+        leases: time(&|row| row.leases),
+        git: time(&|row| row.git),
+        status: time(&|row| row.status),
+        git_status: time(&|row| row.git_status),
+        disk: rows.iter().map(|row| row.disk).max().unwrap_or(0),
+        ratio: median(&|row| row.git.as_secs_f64() / row.leases.as_secs_f64()),
+    })
+}
+
+struct Round {
+    leases: Duration,
+    git: Duration,
+    status: Duration,
+    git_status: Duration,
+    disk: u64,
+}
+
+fn one_round(pool: &Pool, hub: &Path, adds: usize, round: usize) -> Result<Round, String> {
+    let (leases, held) = lease_all(pool)?;
+    let (status, said) = timed(|| git(held[0].root.as_path(), ["status", "--porcelain"]))?;
+    if !said.is_empty() {
+        return Err(format!("a fresh lease is not clean: {said}"));
+    }
+    let tree = |folder: &Path| git(folder, ["rev-parse", "HEAD^{tree}"]);
+    if tree(held[0].root.as_path())? != tree(hub)? {
+        return Err("a fresh lease holds another tree".to_owned());
+    }
+    let mut disk = 0;
+    for lease in &held {
+        let shown = pool.show(&lease.id).map_err(|error| error.to_string())?;
+        disk = disk.max(shown.size);
+    }
+    for mut lease in held {
+        pool.give_back(&mut lease, Discard::Nothing)
+            .map_err(|error| error.to_string())?;
+    }
+    let (git, git_status) = add_all(hub, adds, round)?;
+    Ok(Round {
+        leases,
+        git,
+        status,
+        git_status,
+        disk,
+    })
+}
+
+/// Eight leases, and how long they took together.
+pub fn lease_all(pool: &Pool) -> Result<(Duration, Vec<Lease>), String> {
+    let wanted = Wanted {
+        count: AGENTS,
+        is_kept: false,
+        with_changes: false,
+    };
+    timed(|| pool.lease(wanted).map_err(|error| error.to_string()))
+}
+
+/// `git worktree add`, as often as said and reckoned up to eight, and the first status in one of them.
+pub fn add_all(hub: &Path, adds: usize, round: usize) -> Result<(Duration, Duration), String> {
+    let place = |ix: usize| hub.with_file_name(format!("git-{round}-{ix}"));
+    let add = |ix: usize| {
+        let place = place(ix);
+        git(
+            hub,
+            [
+                OsStr::new("worktree"),
+                "add".as_ref(),
+                "--detach".as_ref(),
+                place.as_os_str(),
+            ],
+        )
+    };
+    let (time, ()) = timed(|| (0..adds).try_for_each(|ix| add(ix).map(drop)))?;
+    let (status, _) = timed(|| git(&place(0), ["status", "--porcelain"]))?;
+    for ix in 0..adds {
+        let place = place(ix);
+        git(
+            hub,
+            [
+                OsStr::new("worktree"),
+                "remove".as_ref(),
+                "--force".as_ref(),
+                place.as_os_str(),
+            ],
+        )?;
+    }
+    let factor = AGENTS as f64 / adds as f64;
+    Ok((time.mul_f64(factor), status))
+}
+
+fn timed<T>(work: impl FnOnce() -> Result<T, String>) -> Result<(Duration, T), String> {
+    let start = Instant::now();
+    let done = work()?;
+    Ok((start.elapsed(), done))
+}
+
+/// A repository of so many files in folders of twenty; small ones where there are many of them.
+pub fn repository(hub: &Path, files: usize) -> Result<(), String> {
+    let lines = if files < 5_000 { 300 } else { 50 };
+    for ix in 0..files {
+        let path = name(hub, ix);
+        if ix % 20 == 0 {
+            let folder = path.parent().ok_or("no folder")?;
+            fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+        }
+        let text: String = (0..lines)
+            .map(|line| {
+                format!(
+                    "line {line} of file {ix}, {:x}\n",
+                    ix * 7919 + line * 104_729
+                )
+            })
+            .collect();
+        fs::write(&path, text).map_err(|error| error.to_string())?;
+    }
+    git(hub, ["init", "--quiet", "--initial-branch=main"])?;
+    commit(hub)
+}
+
+fn change(hub: &Path, files: usize) -> Result<(), String> {
+    for ix in (0..files).step_by(50) {
+        fs::write(name(hub, ix), format!("changed {ix}\n")).map_err(|error| error.to_string())?;
+    }
+    commit(hub)
+}
+
+fn commit(hub: &Path) -> Result<(), String> {
+    git(hub, ["add", "--all"])?;
+    let words = [
+        "-c",
+        "user.name=Test",
+        "-c",
+        "user.email=test@localhost",
+        "-c",
+        "gc.auto=0",
+        "commit",
+        "--quiet",
+        "--message=files",
+    ];
+    git(hub, words).map(drop)
+}
+
+fn name(hub: &Path, ix: usize) -> PathBuf {
+    let folder = ix / 20;
+    hub.join(format!(
+        "part{}/group{}/file{ix}.txt",
+        folder / 30,
+        folder % 30
+    ))
+}
+
+fn git<T: AsRef<OsStr>>(
+    folder: &Path,
+    arguments: impl IntoIterator<Item = T>,
+) -> Result<String, String> {
+    let done = Command::new("git")
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .map_err(|error| format!("git is needed to compare with: {error}"))?;
+    match done.status.success() {
+        true => Ok(String::from_utf8_lossy(&done.stdout).into_owned()),
+        false => Err(String::from_utf8_lossy(&done.stderr).into_owned()),
+    }
+}

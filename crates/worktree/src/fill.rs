@@ -1,0 +1,195 @@
+//! Trees written by several threads: from git's objects, or from another tree.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{OpenOptionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use base::AbsPath;
+use git::lease::{FileTime, Reader, Stamped, TreeFile};
+use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, linkat, lstat, utimensat};
+
+use crate::error::Error;
+
+/// Where the content of a tree comes from.
+#[derive(Clone, Copy)]
+pub(crate) enum Source<'a> {
+    /// The objects of the repository that holds this checkout.
+    Objects(&'a AbsPath, &'a str),
+    /// A tree of ours whose files are never written: they are given a second name.
+    Links(&'a Path),
+    /// The same, but each file's blocks are cloned.
+    Clones(&'a Path),
+    /// The same, but each file is copied.
+    Copies(&'a Path),
+}
+
+/// A file to be written, and the time it is to bear; the present where there is none.
+pub(crate) type Order<'a> = (&'a TreeFile, Option<FileTime>);
+
+/// Writes `orders` below `to`, which holds none of them, and says what the file system makes of each, in their order.
+pub(crate) fn fill(
+    to: &Path,
+    orders: &[Order<'_>],
+    source: Source<'_>,
+) -> Result<Vec<Stamped>, Error> {
+    make_folders(to, orders)?;
+    let threads = thread::available_parallelism()
+        .map_or(2, usize::from)
+        .min(8);
+    let share = orders.len().div_ceil(threads).max(64);
+    let parts = thread::scope(|scope| {
+        let workers: Vec<_> = orders
+            .chunks(share)
+            .map(|part| scope.spawn(move || fill_part(to, part, source)))
+            .collect();
+        let joined = workers.into_iter().map(|worker| {
+            worker.join().unwrap_or_else(|_| {
+                Err(Error::Refused(
+                    "a thread that fills a worktree panicked".to_owned(),
+                ))
+            })
+        });
+        joined.collect::<Result<Vec<_>, Error>>()
+    })?;
+    Ok(parts.into_iter().flatten().collect())
+}
+
+fn make_folders(to: &Path, orders: &[Order<'_>]) -> Result<(), Error> {
+    let mut folders = BTreeSet::new();
+    for (file, _) in orders {
+        let mut folder = as_path(&file.path).parent();
+        while let Some(path) = folder.filter(|path| !path.as_os_str().is_empty()) {
+            if !folders.insert(path.to_path_buf()) {
+                break;
+            }
+            folder = path.parent();
+        }
+    }
+    for folder in folders {
+        make_folder(&to.join(folder))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn make_folder(path: &Path) -> Result<(), Error> {
+    match fs::create_dir(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            Err(Error::file("create", path)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn fill_part(to: &Path, part: &[Order<'_>], source: Source<'_>) -> Result<Vec<Stamped>, Error> {
+    let reader = match source {
+        Source::Objects(hub, tree) => Some(Reader::open(hub, tree)?),
+        _ => None,
+    };
+    let mut stamps = Vec::with_capacity(part.len());
+    for (file, time) in part {
+        let path = to.join(as_path(&file.path));
+        match (source, &reader) {
+            (Source::Links(from) | Source::Clones(from) | Source::Copies(from), _) => {
+                let from = from.join(as_path(&file.path));
+                repeat(source, &from, &path, file).map_err(Error::file("write", &path))?;
+            }
+            (Source::Objects(..), Some(reader)) => {
+                let content = reader.read(file)?;
+                write(&path, file.mode, &content).map_err(Error::file("write", &path))?;
+                if let Some(time) = time {
+                    set_time(&path, *time).map_err(Error::file("write", &path))?;
+                }
+            }
+            (Source::Objects(..), None) => {}
+        }
+        stamps.push(stamp(&path)?);
+    }
+    Ok(stamps)
+}
+
+fn write(path: &Path, mode: u32, content: &[u8]) -> io::Result<()> {
+    if mode == 0o120000 {
+        return symlink(std::ffi::OsStr::from_bytes(content), path);
+    }
+    create(path, mode)?.write_all(content)
+}
+
+fn create(path: &Path, mode: u32) -> io::Result<File> {
+    let mode = if mode & 0o111 != 0 { 0o777 } else { 0o666 };
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true).mode(mode).open(path)
+}
+
+/// The file at `from` once more at `to`: linked, cloned or copied, with its time.
+fn repeat(source: Source<'_>, from: &Path, to: &Path, file: &TreeFile) -> io::Result<()> {
+    if matches!(source, Source::Links(_)) {
+        match linkat(CWD, from, CWD, to, AtFlags::empty()) {
+            Ok(()) => return Ok(()),
+            // A file may have only so many names, and some file systems give none a second one.
+            Err(
+                rustix::io::Errno::MLINK | rustix::io::Errno::PERM | rustix::io::Errno::OPNOTSUPP,
+            ) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    let stat = lstat(from)?;
+    if file.mode == 0o120000 {
+        symlink(fs::read_link(from)?, to)?;
+    } else {
+        let (old, mut new) = (File::open(from)?, create(to, file.mode)?);
+        match source {
+            Source::Clones(_) => rustix::fs::ioctl_ficlone(&new, &old)?,
+            _ => {
+                io::copy(&mut &old, &mut new)?;
+            }
+        }
+    }
+    set_time(to, times(stat.st_mtime, stat.st_mtime_nsec as u64))
+}
+
+fn set_time(path: &Path, time: FileTime) -> io::Result<()> {
+    let time = Timespec {
+        tv_sec: time.seconds,
+        tv_nsec: time.nanoseconds.into(),
+    };
+    let times = Timestamps {
+        last_access: time,
+        last_modification: time,
+    };
+    utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)?;
+    Ok(())
+}
+
+/// What the file system says of a file.
+pub(crate) fn stamp(path: &Path) -> Result<Stamped, Error> {
+    let stat = lstat(path).map_err(Error::errno("look at", path))?;
+    Ok(Stamped {
+        ctime: times(stat.st_ctime, stat.st_ctime_nsec as u64),
+        mtime: times(stat.st_mtime, stat.st_mtime_nsec as u64),
+        device: stat.st_dev,
+        inode: stat.st_ino,
+        user: stat.st_uid,
+        group: stat.st_gid,
+        size: u64::try_from(stat.st_size).unwrap_or(0),
+    })
+}
+
+fn times(seconds: i64, nanoseconds: u64) -> FileTime {
+    FileTime {
+        seconds,
+        nanoseconds: u32::try_from(nanoseconds).unwrap_or(0),
+    }
+}
+
+pub(crate) fn as_path(bytes: &[u8]) -> &Path {
+    Path::new(std::ffi::OsStr::from_bytes(bytes))
+}
+
+/// The same as an owned path.
+pub(crate) fn to_path(bytes: &[u8]) -> PathBuf {
+    as_path(bytes).to_path_buf()
+}

@@ -1,0 +1,138 @@
+//! Overlay mounts: made, found, taken away.
+//!
+//! Numbers of files stay as they are in the lower layer, so an index that fits the base fits the mount.
+
+use std::ffi::{CString, OsStr};
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use rustix::io::Errno;
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
+
+/// The folders of one overlay.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layers<'a> {
+    /// What is read and never written.
+    pub(crate) lower: &'a Path,
+    /// Where changes go.
+    pub(crate) upper: &'a Path,
+    /// The kernel's own, on the file system of `upper`.
+    pub(crate) work: &'a Path,
+}
+
+/// Mounts `layers` at `at`; `by_user` where the kernel is to note things in attributes of the user, which is all that is
+/// allowed in a namespace.
+pub(crate) fn overlay(layers: Layers<'_>, at: &Path, by_user: bool) -> io::Result<()> {
+    let mut options = Vec::new();
+    for (name, path) in [
+        ("lowerdir=", layers.lower),
+        (",upperdir=", layers.upper),
+        (",workdir=", layers.work),
+    ] {
+        options.extend_from_slice(name.as_bytes());
+        escape(path.as_os_str(), &mut options);
+    }
+    // As root, folders of the base can be renamed; in a namespace the kernel has no safe way to note that.
+    let notes: &[u8] = match by_user {
+        false => b",redirect_dir=on,index=off,metacopy=off",
+        true => b",userxattr,index=off,metacopy=off",
+    };
+    options.extend_from_slice(notes);
+    // One page is all the kernel reads.
+    if options.len() > 4000 {
+        return Err(Errno::NAMETOOLONG.into());
+    }
+    let options = CString::new(options)?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    mount("burin", at, "overlay", flags, Some(options.as_c_str()))?;
+    Ok(())
+}
+
+/// Takes away what is mounted at `at`, in use or not. Nothing mounted there is fine.
+pub(crate) fn detach(at: &Path) -> io::Result<()> {
+    let flags = UnmountFlags::DETACH | UnmountFlags::NOFOLLOW;
+    match unmount(at, flags) {
+        Ok(()) | Err(Errno::INVAL | Errno::NOENT) => Ok(()),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+/// The places below `folder` at which something is mounted in the sight of this process, the deepest first.
+pub(crate) fn mounted_below(folder: &Path) -> Vec<std::path::PathBuf> {
+    let Ok(table) = fs::read("/proc/self/mountinfo") else {
+        return Vec::new();
+    };
+    let mut places: Vec<_> = table
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| line.split(|byte| *byte == b' ').nth(4))
+        .map(|place| std::path::PathBuf::from(OsStr::from_bytes(&unescaped(place))))
+        .filter(|place| place.starts_with(folder))
+        .collect();
+    places.sort_by_key(|place| std::cmp::Reverse(place.components().count()));
+    places
+}
+
+/// Whether something is mounted exactly at `place`.
+pub(crate) fn is_mounted(place: &Path) -> bool {
+    let parent = place.parent().unwrap_or(place);
+    match (rustix::fs::lstat(place), rustix::fs::lstat(parent)) {
+        (Ok(own), Ok(above)) => own.st_dev != above.st_dev,
+        _ => false,
+    }
+}
+
+/// Takes away every mount below `folder`.
+pub(crate) fn detach_below(folder: &Path) -> io::Result<()> {
+    for place in mounted_below(folder) {
+        detach(&place)?;
+    }
+    Ok(())
+}
+
+fn escape(path: &OsStr, into: &mut Vec<u8>) {
+    for byte in path.as_bytes() {
+        if matches!(byte, b'\\' | b':' | b',') {
+            into.push(b'\\');
+        }
+        into.push(*byte);
+    }
+}
+
+/// Spaces and the like are written in octal there.
+fn unescaped(place: &[u8]) -> Vec<u8> {
+    let mut path = Vec::with_capacity(place.len());
+    let mut rest = place;
+    while let Some((first, tail)) = rest.split_first() {
+        let digits = tail.get(..3).filter(|_| *first == b'\\');
+        let code = digits
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        match code {
+            Some(code) => {
+                path.push(code);
+                rest = &tail[3..];
+            }
+            None => {
+                path.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_paths_survive_both_ways() {
+        let mut escaped = Vec::new();
+        escape(OsStr::new("/a,b:c\\d"), &mut escaped);
+        assert_eq!(escaped, b"/a\\,b\\:c\\\\d");
+        assert_eq!(unescaped(br"/a\040b\134c"), b"/a b\\c");
+        assert_eq!(unescaped(br"/a\9"), br"/a\9");
+    }
+}

@@ -1,0 +1,527 @@
+//! The worktrees of one repository: leased, found again, brought into order.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use base::{AbsPath, LogErr};
+use git::lease::{Head, Hub};
+use host::{Clock, RealClock};
+
+use crate::base_tree::{Base, Bases};
+use crate::beneath::name_hash;
+use crate::error::Error;
+use crate::fill::{Order, Source, fill, make_folder};
+use crate::git_dir::{self, Own};
+use crate::inside::{Standing, standing};
+use crate::lease::{Lease, LeaseId, resource_name};
+use crate::mount::{self, Layers};
+use crate::owner::{self, Gate, Owner};
+use crate::record::{self, LeaseRecord};
+use crate::rung::{Ladder, Rung, ladder};
+use crate::settings::Settings;
+use crate::share::{self, Plan};
+use crate::{ports, sweep};
+
+/// The leases of one repository. Cheap to open; can be shared between threads.
+#[derive(Debug)]
+pub struct Pool {
+    pub(crate) hub: AbsPath,
+    /// Holds the leases of every repository.
+    pub(crate) top: PathBuf,
+    /// Holds those of this one.
+    pub(crate) folder: PathBuf,
+    pub(crate) key: String,
+    pub(crate) settings: Settings,
+    clock: RealClock,
+}
+
+/// What leases are to be like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// How many.
+    pub count: usize,
+    /// Whether they stay with the person, or with this process for as long as it lives.
+    pub is_kept: bool,
+    /// Whether what is not committed in the checkout comes along.
+    pub with_changes: bool,
+}
+
+/// What all leases made at once have in common.
+pub(crate) struct Making<'a> {
+    pub(crate) hub: &'a Hub,
+    /// What the branch starts at.
+    pub(crate) start: Head,
+    /// What the work is compared with when it lands.
+    pub(crate) base_commit: String,
+    pub(crate) rung: Rung,
+    pub(crate) config: String,
+    pub(crate) owner: Owner,
+    pub(crate) plan: Plan,
+    /// Absent where trees are filled without one.
+    pub(crate) base: Option<Base>,
+    pub(crate) caveats: Vec<String>,
+}
+
+/// What is still to be done in a tree before its lease is ready.
+pub(crate) type Finish<'a> = &'a dyn Fn(&Lease) -> Result<(), Error>;
+
+impl Pool {
+    /// The leases of the repository that holds `hub`, below the state folder `state`.
+    pub fn open(hub: &AbsPath, state: &AbsPath, settings: Settings) -> Result<Self, Error> {
+        let opened = Hub::open(hub)?;
+        let top = state.as_path().join("worktrees");
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        if real(opened.workdir().as_path()).starts_with(real(&top)) {
+            return Err(Error::Refused(format!(
+                "{} is itself a leased worktree; lease from the checkout it came from",
+                opened.workdir()
+            )));
+        }
+        let common = opened.common_dir();
+        let name: String = opened
+            .workdir()
+            .name()
+            .chars()
+            .filter(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
+            .take(24)
+            .collect();
+        let key = format!("{name}-{}", &name_hash(&common)[..8]);
+        let folder = top.join(&key);
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true).mode(0o700);
+        for path in ["base", "leases", "gone"].map(|name| folder.join(name)) {
+            builder
+                .create(&path)
+                .map_err(Error::file("create", &path))?;
+        }
+        let ports = top.join("ports");
+        builder
+            .create(&ports)
+            .map_err(Error::file("create", &ports))?;
+        Ok(Self {
+            hub: opened.workdir().clone(),
+            top,
+            folder,
+            key,
+            settings,
+            clock: RealClock::default(),
+        })
+    }
+
+    /// The checkout that leases come from.
+    pub fn hub(&self) -> &AbsPath {
+        &self.hub
+    }
+
+    /// How trees are made here, and why not better.
+    pub fn ladder(&self) -> Result<Ladder, Error> {
+        ladder(&self.folder, &self.top.join("rungs.json"))
+    }
+
+    /// Makes the base of the commit that is checked out, so that leasing need not. Takes as long as a checkout, or as
+    /// what changed since the last base.
+    pub fn warm(&self) -> Result<Base, Error> {
+        let hub = Hub::open(&self.hub)?;
+        let head = hub.head()?;
+        hub.pin(&pin(&head.commit), &head.commit)?;
+        self.bases().make(&hub, &head)
+    }
+
+    /// Leases worktrees of the commit that is checked out. In a cold pool the first call waits for `warm`.
+    pub fn lease(&self, wanted: Wanted) -> Result<Vec<Lease>, Error> {
+        let hub = Hub::open(&self.hub)?;
+        let head = hub.head()?;
+        let _gate = Gate::wait(&self.folder.join("lock"))?;
+        let owner = match wanted.is_kept {
+            true => Owner::Person,
+            false => Owner::this(),
+        };
+        let commit = head.commit.clone();
+        let mut making = self.making(&hub, head, commit, owner)?;
+        let with_changes = |lease: &Lease| lease.carry_in(&self.hub).map(drop);
+        let finish: Option<Finish<'_>> = match wanted.with_changes {
+            true => Some(&with_changes),
+            false => None,
+        };
+        let mut leases = Vec::with_capacity(wanted.count);
+        for _ in 0..wanted.count {
+            leases.push(self.create(&mut making, None, finish)?);
+        }
+        self.settle(&leases);
+        Ok(leases)
+    }
+
+    /// Takes a lease that nobody holds, as it is: one that a crash left, or a person's own.
+    pub fn take(&self, id: &LeaseId) -> Result<Lease, Error> {
+        let (folder, mut record) = self.record(id)?;
+        let lock = self.lock(id, &folder)?;
+        self.mount_again(&record, &folder)?;
+        record.owner = Owner::this();
+        record::write(&folder.join("lease.json"), &record)?;
+        Lease::of(&record, &folder, Some(lock))
+    }
+
+    /// Runs the commands that make a lease ready. A failure is noted in the lease.
+    pub fn set_up(&self, lease: &mut Lease, runner: &dyn crate::Runner) -> Result<(), Error> {
+        let done = crate::setup::run_all(lease, &self.settings.setup, runner);
+        let (folder, mut record) = self.record(&lease.id)?;
+        record.set_up.clone_from(&done);
+        lease.set_up = done;
+        record::write(&folder.join("lease.json"), &record)
+    }
+
+    /// Runs the commands that clean up before a lease goes; what failed, if something did.
+    pub fn tear_down(&self, lease: &Lease, runner: &dyn crate::Runner) -> Option<crate::SetUp> {
+        crate::setup::run_all(lease, &self.settings.teardown, runner).filter(|done| !done.is_done)
+    }
+
+    /// Notes that the work up to `commit` has landed, in whatever form: it counts as merged from now on.
+    pub fn note_landed(&self, id: &LeaseId, commit: &str) -> Result<(), Error> {
+        let (folder, mut record) = self.record(id)?;
+        record.landed = Some(commit.to_owned());
+        record::write(&folder.join("lease.json"), &record)
+    }
+
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.clock.wall_ms()
+    }
+
+    pub(crate) fn bases(&self) -> Bases<'_> {
+        Bases {
+            folder: self.folder.join("base"),
+            hub: &self.hub,
+        }
+    }
+
+    pub(crate) fn lease_folder(&self, id: &LeaseId) -> PathBuf {
+        self.folder.join("leases").join(id.as_str())
+    }
+
+    pub(crate) fn record(&self, id: &LeaseId) -> Result<(PathBuf, LeaseRecord), Error> {
+        let folder = self.lease_folder(id);
+        if !folder.is_dir() {
+            return Err(Error::Unknown(id.to_string()));
+        }
+        let record = record::read(&folder.join("lease.json")).ok_or_else(|| Error::Spoilt {
+            id: id.to_string(),
+            what: "it was never ready, or its record is torn; release it".to_owned(),
+        })?;
+        Ok((folder, record))
+    }
+
+    pub(crate) fn lock(&self, id: &LeaseId, folder: &Path) -> Result<host::Lock, Error> {
+        owner::lock(folder)?.ok_or_else(|| {
+            let record: Option<LeaseRecord> = record::read(&folder.join("lease.json"));
+            Error::Held {
+                id: id.to_string(),
+                owner: record.map_or("a living process".to_owned(), |record| {
+                    record.owner.to_string()
+                }),
+            }
+        })
+    }
+
+    /// What leases that start at `start` have in common. Makes the base.
+    pub(crate) fn making<'a>(
+        &self,
+        hub: &'a Hub,
+        start: Head,
+        base_commit: String,
+        owner: Owner,
+    ) -> Result<Making<'a>, Error> {
+        let rung = match self.settings.rung {
+            Some(rung) => rung,
+            None => self.ladder()?.rung,
+        };
+        for commit in [&start.commit, &base_commit] {
+            hub.pin(&pin(commit), commit)?;
+        }
+        let base = match rung {
+            Rung::Fill => None,
+            _ => Some(self.bases().make(hub, &start)?),
+        };
+        let caveats = match &base {
+            Some(base) => base.caveats.clone(),
+            None => hub.caveats(&hub.contents(&start.tree)?),
+        };
+        let base_tree = base.as_ref().map(Base::tree_folder).unwrap_or_default();
+        Ok(Making {
+            plan: Plan::new(hub, &base_tree, &self.settings),
+            config: hub.lease_config(),
+            hub,
+            start,
+            base_commit,
+            rung,
+            owner,
+            base,
+            caveats,
+        })
+    }
+
+    /// Makes one lease. Where a way fails, the next one is taken, for the leases after it too.
+    pub(crate) fn create(
+        &self,
+        making: &mut Making<'_>,
+        wanted: Option<&LeaseId>,
+        finish: Option<Finish<'_>>,
+    ) -> Result<Lease, Error> {
+        loop {
+            let (id, folder) = self.claim(wanted)?;
+            let done = self.create_in(making, &id, &folder, finish);
+            let error = match done {
+                Ok(lease) => return Ok(lease),
+                Err(error) => error,
+            };
+            self.clear(&folder)?;
+            let next = Rung::ALL.into_iter().find(|rung| *rung > making.rung);
+            let is_final = self.settings.rung.is_some() || !matches!(error, Error::File { .. });
+            let Some(next) = next.filter(|_| !is_final) else {
+                return Err(error);
+            };
+            let words = format!(
+                "made by {} because {} failed: {error}",
+                next.name(),
+                making.rung.name()
+            );
+            making.caveats.push(words);
+            making.rung = next;
+        }
+    }
+
+    fn create_in(
+        &self,
+        making: &Making<'_>,
+        id: &LeaseId,
+        folder: &Path,
+        finish: Option<Finish<'_>>,
+    ) -> Result<Lease, Error> {
+        let lock = self.lock(id, folder)?;
+        let branch = format!("burin/{id}");
+        let by_user = standing() != Standing::Root;
+        self.make_tree(making, folder, &branch, by_user)?;
+        let root = folder.join("mnt/tree");
+        let shared = making
+            .plan
+            .apply(&self.hub, folder, &root, making.rung, by_user)?;
+        let block = {
+            let _gate = Gate::wait(&self.top.join("lock"))?;
+            ports::claim(&self.top.join("ports"), self.settings.first_port, folder)?
+        };
+        let record = LeaseRecord {
+            version: record::VERSION,
+            id: id.to_string(),
+            hub: self.hub.to_string(),
+            commit: making.base_commit.clone(),
+            start: making.start.commit.clone(),
+            tree: making.start.tree.clone(),
+            branch,
+            rung: making.rung,
+            by_user,
+            ports: block,
+            name: resource_name(&self.hub, &self.key, id),
+            created_ms: self.now_ms(),
+            owner: making.owner.clone(),
+            config: making.config.clone(),
+            shared,
+            caveats: making.caveats.clone(),
+            set_up: None,
+            landed: None,
+        };
+        let is_kept = record.owner == Owner::Person;
+        let mut lease = Lease::of(&record, folder, Some(lock))?;
+        if let Some(finish) = finish {
+            finish(&lease)?;
+        }
+        record::write(&folder.join("lease.json"), &record)?;
+        if is_kept {
+            lease._lock = None;
+        }
+        Ok(lease)
+    }
+
+    fn make_tree(
+        &self,
+        making: &Making<'_>,
+        folder: &Path,
+        branch: &str,
+        by_user: bool,
+    ) -> Result<(), Error> {
+        let shallow = making.hub.shallow_ends();
+        let own = Own {
+            branch,
+            commit: &making.start.commit,
+            base: &making.base_commit,
+            hub_branch: making.start.branch.as_deref(),
+            config: &making.config,
+            shallow: shallow.as_deref(),
+        };
+        let mnt = folder.join("mnt");
+        make_folder(&mnt)?;
+        let Some(base) = making
+            .base
+            .as_ref()
+            .filter(|_| making.rung == Rung::Overlay)
+        else {
+            return self.make_files(making, &mnt, &own);
+        };
+        let upper = folder.join("upper");
+        for path in [&upper, &upper.join("git"), &folder.join("work")] {
+            make_folder(path)?;
+        }
+        git_dir::write_own(&upper.join("git"), &own)?;
+        making.plan.prepare(&upper.join("tree"))?;
+        mount_tree(&base.layer, folder, by_user).map_err(Error::file("mount", &mnt))
+    }
+
+    /// A tree of files of its own.
+    fn make_files(&self, making: &Making<'_>, mnt: &Path, own: &Own<'_>) -> Result<(), Error> {
+        let (tree, git) = (mnt.join("tree"), mnt.join("git"));
+        make_folder(&tree)?;
+        make_folder(&git)?;
+        let contents = making.hub.contents(&making.start.tree)?;
+        let orders: Vec<Order<'_>> = contents.files.iter().map(|file| (file, None)).collect();
+        let from = making
+            .base
+            .as_ref()
+            .map(Base::tree_folder)
+            .unwrap_or_default();
+        let source = match making.rung {
+            Rung::Reflink => Source::Clones(&from),
+            Rung::Copy if making.base.is_some() => Source::Copies(&from),
+            _ => Source::Objects(&self.hub, &making.start.tree),
+        };
+        let stamps = fill(&tree, &orders, source)?;
+        for submodule in &contents.submodules {
+            let path = tree.join(crate::fill::as_path(submodule));
+            fs::create_dir_all(&path).map_err(Error::file("create", &path))?;
+        }
+        let pointer = tree.join(".git");
+        fs::write(&pointer, "gitdir: ../git\n").map_err(Error::file("write", &pointer))?;
+        git_dir::write_common(making.hub, &git)?;
+        git_dir::write_own(&git, own)?;
+        let files = contents.files.iter().zip(stamps);
+        git::lease::write_index(making.hub, &making.start.tree, files, &git.join("index"))?;
+        Ok(())
+    }
+
+    /// A name that no lease had, and its folder. Called with the lock of the repository's leases held.
+    fn claim(&self, wanted: Option<&LeaseId>) -> Result<(LeaseId, PathBuf), Error> {
+        let counter = self.folder.join("next");
+        let noted = fs::read_to_string(&counter)
+            .ok()
+            .and_then(|text| text.trim().parse().ok());
+        let highest = self.ids().iter().map(LeaseId::number).max().unwrap_or(0);
+        let mut number = noted.unwrap_or(1).max(highest + 1);
+        let mut id = wanted.cloned().unwrap_or_else(|| LeaseId::numbered(number));
+        loop {
+            let folder = self.lease_folder(&id);
+            match fs::create_dir(&folder) {
+                Ok(()) => {
+                    fs::write(&counter, (number + 1).to_string())
+                        .map_err(Error::file("write", &counter))?;
+                    return Ok((id, folder));
+                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    number += 1;
+                    id = LeaseId::numbered(number);
+                }
+                Err(error) => return Err(Error::file("create", &folder)(error)),
+            }
+        }
+    }
+
+    /// The names of all leases, ready or not, oldest first.
+    pub(crate) fn ids(&self) -> Vec<LeaseId> {
+        let entries = fs::read_dir(self.folder.join("leases"));
+        let mut ids: Vec<_> = entries
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|entry| LeaseId::parse(&entry.file_name().to_string_lossy()))
+            .collect();
+        ids.sort_by_key(LeaseId::number);
+        ids
+    }
+
+    /// Takes a lease's folder out of sight, then away. Killed in between, `gc` finds the rest.
+    pub(crate) fn clear(&self, folder: &Path) -> Result<(), Error> {
+        mount::detach_below(folder).map_err(Error::file("unmount below", folder))?;
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let mut gone = self.folder.join("gone").join(&*name);
+        let mut count = 0;
+        while gone.exists() {
+            count += 1;
+            gone = self.folder.join("gone").join(format!("{name}.{count}"));
+        }
+        fs::rename(folder, &gone).map_err(Error::file("put aside", folder))?;
+        sweep::remove(&gone).map_err(Error::file("remove", &gone))
+    }
+
+    /// Makes sure that the tree of a lease can be seen by this process. Needs the lease's lock where it was not mounted.
+    pub(crate) fn mount_again(&self, record: &LeaseRecord, folder: &Path) -> Result<(), Error> {
+        let mnt = folder.join("mnt");
+        if record.rung != Rung::Overlay {
+            return Ok(());
+        }
+        if !mount::is_mounted(&mnt) {
+            let can = match standing() {
+                Standing::Root => true,
+                Standing::Namespace => record.by_user,
+                Standing::Plain => false,
+            };
+            if !can {
+                return Err(Error::Refused(format!(
+                    "lease {} is an overlay, which this process may not mount; ask as {}",
+                    record.id,
+                    if record.by_user {
+                        "the user who made it, in Burin"
+                    } else {
+                        "root"
+                    }
+                )));
+            }
+            let layer = self.bases().folder.join(&record.tree).join("layer");
+            mount_tree(&layer, folder, record.by_user).map_err(Error::file("mount", &mnt))?;
+        }
+        let root = mnt.join("tree");
+        for problem in share::mount_again(&record.shared, &self.hub, folder, &root, record.by_user)
+        {
+            base::report(&problem);
+        }
+        Ok(())
+    }
+
+    /// Has the records reach the disk, without anybody waiting for it.
+    fn settle(&self, leases: &[Lease]) {
+        let records: Vec<_> = leases
+            .iter()
+            .map(|lease| lease.folder.join("lease.json"))
+            .collect();
+        thread::spawn(move || {
+            for record in records {
+                // A lease that was released meanwhile needs it no more.
+                if record.exists() {
+                    record::settle(&record).log_err();
+                }
+            }
+        });
+    }
+}
+
+/// The hidden ref that keeps a commit.
+pub(crate) fn pin(commit: &str) -> String {
+    format!("base/{commit}")
+}
+
+fn mount_tree(layer: &Path, folder: &Path, by_user: bool) -> std::io::Result<()> {
+    let (upper, work) = (folder.join("upper"), folder.join("work"));
+    let layers = Layers {
+        lower: layer,
+        upper: &upper,
+        work: &work,
+    };
+    mount::overlay(layers, &folder.join("mnt"), by_user)
+}

@@ -1,0 +1,120 @@
+//! Work put away and brought back.
+
+use std::fs;
+
+use worktree::Rung;
+
+use super::world::{World, commit, git, make_executable, one, tree, try_git, write};
+
+#[test]
+fn archived_work_comes_back_exactly() {
+    for rung in [Some(Rung::Copy), None] {
+        let mut world = World::new();
+        world.settings.rung = rung;
+        let hub = world.hub();
+        let pool = world.pool();
+        let lease = one(&pool);
+        let id = lease.id.clone();
+        let root = lease.root.as_path().to_path_buf();
+        write(&root.join("src/main.rs"), "committed\n");
+        let tip = commit(&root, "work");
+        write(&root.join("src/main.rs"), "not committed\n");
+        write(&root.join("untracked/a file.txt"), "x\n");
+        write(&root.join("run"), "#!/bin/sh\n");
+        make_executable(&root.join("run"));
+        fs::remove_file(root.join("readme.md")).unwrap();
+        fs::remove_dir_all(root.join("src/deep")).unwrap();
+        write(&root.join("src/deep"), "a file where a folder was\n");
+        fs::remove_file(root.join("link")).unwrap();
+        write(&root.join("link/now"), "a folder where a link was\n");
+        std::os::unix::fs::symlink("/nowhere", root.join("dangling")).unwrap();
+        let before = tree(&root);
+        drop(lease);
+
+        let fingerprint = world.fingerprint();
+        let archived = pool.archive(&id).unwrap();
+        assert_eq!(
+            (archived.name.as_str(), archived.tip.as_str()),
+            (id.as_str(), tip.as_str())
+        );
+        assert!(!root.exists());
+        assert_eq!(world.fingerprint(), fingerprint);
+        // The hub moves on and clears up after itself.
+        write(&hub.join("readme.md"), "# Two\n");
+        commit(&hub, "two");
+        git(&hub, ["gc", "--quiet", "--prune=now"]);
+        assert!(pool.gc(0).unwrap().kept.is_empty());
+        git(&hub, ["gc", "--quiet", "--prune=now"]);
+        assert_eq!(pool.list().unwrap().archives, [archived]);
+
+        let lease = pool.restore(id.as_str()).unwrap();
+        assert_eq!(lease.id, id);
+        assert_eq!(tree(lease.root.as_path()), before);
+        assert_eq!(git(lease.root.as_path(), ["rev-parse", "HEAD"]).trim(), tip);
+        assert_eq!(lease.base, git(&hub, ["rev-parse", "HEAD~1"]).trim());
+        assert!(pool.list().unwrap().archives.is_empty());
+        // Its commits outlive the hub's housekeeping.
+        git(&hub, ["gc", "--quiet", "--prune=now"]);
+        git(lease.root.as_path(), ["fsck"]);
+        let shown = pool.show(&id).unwrap();
+        assert!(!shown.is_safe_to_remove());
+    }
+}
+
+#[test]
+fn what_does_not_exist_is_said() {
+    let world = World::new();
+    let pool = world.pool();
+    let said = pool.restore("wt-9").unwrap_err().to_string();
+    assert!(said.contains("nothing is archived as wt-9"), "{said}");
+    let id = worktree::LeaseId::parse("wt-9").unwrap();
+    assert!(
+        pool.archive(&id)
+            .unwrap_err()
+            .to_string()
+            .contains("no lease wt-9")
+    );
+}
+
+#[test]
+fn a_repository_inside_is_not_archived_halfway() {
+    let world = World::new();
+    let pool = world.pool();
+    let lease = one(&pool);
+    let root = lease.root.as_path().to_path_buf();
+    write(&root.join("inner/file"), "x\n");
+    git(&root.join("inner"), ["init", "--quiet"]);
+    git(&root.join("inner"), ["add", "--all"]);
+    git(
+        &root.join("inner"),
+        [
+            "-c",
+            "user.name=A",
+            "-c",
+            "user.email=a@b",
+            "commit",
+            "--quiet",
+            "--message=x",
+        ],
+    );
+    let id = lease.id.clone();
+    drop(lease);
+    let said = pool.archive(&id).unwrap_err().to_string();
+    assert!(said.contains("repository of its own"), "{said}");
+    assert!(root.join("inner/file").exists());
+}
+
+#[test]
+fn a_commit_that_only_the_lease_has_is_not_lost_with_it() {
+    let world = World::new();
+    let pool = world.pool();
+    let lease = one(&pool);
+    let id = lease.id.clone();
+    write(&lease.root.as_path().join("a"), "x\n");
+    let tip = commit(lease.root.as_path(), "work");
+    drop(lease);
+    assert!(try_git(&world.hub(), ["cat-file", "-e", &tip]).is_err());
+    pool.archive(&id).unwrap();
+    git(&world.hub(), ["cat-file", "-e", &tip]);
+    git(&world.hub(), ["fsck"]);
+}

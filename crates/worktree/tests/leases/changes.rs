@@ -1,0 +1,209 @@
+//! Uncommitted work handed over, and what counts as safe to lose.
+
+use std::fs;
+
+use worktree::{Discard, Error, Merged, Wanted};
+
+use super::world::{ONE, World, commit, git, one, read, tree, write};
+
+fn with_changes() -> Wanted {
+    Wanted {
+        with_changes: true,
+        ..ONE
+    }
+}
+
+#[test]
+fn the_persons_changes_come_along_and_stay_uncommitted() {
+    let world = World::new();
+    let hub = world.hub();
+    write(&hub.join("readme.md"), "# Mine\n");
+    write(&hub.join("new/file.txt"), "new\n");
+    fs::remove_file(hub.join("run.sh")).unwrap();
+    git(&hub, ["rm", "--quiet", "with space/ü.txt"]);
+    write(&hub.join("staged.txt"), "staged\n");
+    git(&hub, ["add", "staged.txt"]);
+    let before = tree(&hub);
+    let lease = world.pool().lease(with_changes()).unwrap().remove(0);
+    assert_eq!(tree(lease.root.as_path()), before);
+    assert_eq!(tree(&hub), before);
+    assert_eq!(
+        git(lease.root.as_path(), ["rev-list", "--count", "HEAD"]).trim(),
+        "1"
+    );
+}
+
+#[test]
+fn work_comes_back_into_the_checkout() {
+    let world = World::new();
+    let lease = one(&world.pool());
+    let root = lease.root.as_path();
+    write(&root.join("readme.md"), "# Theirs\n");
+    commit(root, "theirs");
+    write(&root.join("loose.txt"), "x\n");
+    fs::remove_file(root.join("run.sh")).unwrap();
+    let carried = lease.carry_out(&lease.hub).unwrap();
+    assert_eq!(carried.len(), 3);
+    assert_eq!(tree(&world.hub()), tree(root));
+    assert_eq!(
+        git(&world.hub(), ["rev-list", "--count", "HEAD"]).trim(),
+        "1"
+    );
+    // Again is fine: there is nothing left to carry.
+    assert!(lease.carry_out(&lease.hub).unwrap().is_empty());
+}
+
+#[test]
+fn what_both_changed_is_refused_and_nothing_is_written() {
+    let world = World::new();
+    let hub = world.hub();
+    let lease = one(&world.pool());
+    let root = lease.root.as_path();
+    write(&root.join("readme.md"), "# Theirs\n");
+    write(&root.join("fresh.txt"), "theirs\n");
+    write(&hub.join("readme.md"), "# Mine\n");
+    write(&hub.join("other.txt"), "mine\n");
+    let (there, here) = (tree(root), tree(&hub));
+    let check = |done: Result<Vec<std::path::PathBuf>, Error>| match done {
+        Err(Error::Conflicts(files)) => assert_eq!(files, ["readme.md"]),
+        other => panic!("{other:?}"),
+    };
+    check(lease.carry_in(&lease.hub));
+    check(lease.carry_out(&lease.hub));
+    assert_eq!((tree(root), tree(&hub)), (there, here));
+}
+
+#[test]
+fn links_that_an_agent_plants_are_not_written_through() {
+    let world = World::new();
+    let hub = world.hub();
+    let outside = world.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    let lease = one(&world.pool());
+    let root = lease.root.as_path();
+    std::os::unix::fs::symlink(&outside, root.join("new")).unwrap();
+    write(&hub.join("new/file.txt"), "mine\n");
+    assert!(lease.carry_in(&lease.hub).is_err());
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+    // And not read through either.
+    write(&outside.join("secret"), "secret\n");
+    fs::remove_file(root.join("new")).unwrap();
+    fs::remove_file(hub.join("new/file.txt")).unwrap();
+    fs::remove_dir(hub.join("new")).unwrap();
+    std::os::unix::fs::symlink(outside.join("secret"), root.join("readable")).unwrap();
+    lease.carry_out(&lease.hub).unwrap();
+    assert!(
+        fs::symlink_metadata(hub.join("readable"))
+            .unwrap()
+            .is_symlink()
+    );
+}
+
+#[test]
+fn work_that_is_nowhere_else_is_not_released() {
+    let world = World::new();
+    let pool = world.pool();
+    let mut lease = one(&pool);
+    let root = lease.root.as_path().to_path_buf();
+    let work = |pool: &worktree::Pool, id: &worktree::LeaseId| pool.show(id).unwrap().work.unwrap();
+    assert_eq!(work(&pool, &lease.id).merged, Merged::Nothing);
+    write(&root.join("loose.txt"), "x\n");
+    let refused = |done: Result<(), Error>, word: &str| match done {
+        Err(error @ Error::Unsaved { .. }) => assert!(error.to_string().contains(word), "{error}"),
+        other => panic!("{other:?}"),
+    };
+    refused(pool.give_back(&mut lease, Discard::Nothing), "loose.txt");
+    let id = commit(&root, "work");
+    refused(pool.give_back(&mut lease, Discard::Nothing), "commits");
+    assert_eq!(work(&pool, &lease.id).merged, Merged::No);
+    // It lands by plain git here.
+    git(
+        &world.hub(),
+        [
+            "fetch",
+            "--quiet",
+            lease.git_dir.as_path().to_str().unwrap(),
+            "burin/wt-1",
+        ],
+    );
+    git(&world.hub(), ["merge", "--quiet", "--ff-only", &id]);
+    assert_eq!(work(&pool, &lease.id).merged, Merged::Yes);
+    pool.give_back(&mut lease, Discard::Nothing).unwrap();
+    assert!(!root.exists());
+    assert!(super::world::mounts_below(&world.path()).is_empty());
+}
+
+#[test]
+fn what_landed_in_another_form_counts_as_merged() {
+    let world = World::new();
+    let pool = world.pool();
+    let lease = one(&pool);
+    write(&lease.root.as_path().join("a"), "x\n");
+    let id = commit(lease.root.as_path(), "work");
+    pool.note_landed(&lease.id, &id).unwrap();
+    assert_eq!(
+        pool.show(&lease.id).unwrap().work.unwrap().merged,
+        Merged::Yes
+    );
+    write(&lease.root.as_path().join("b"), "x\n");
+    commit(lease.root.as_path(), "more");
+    assert_eq!(
+        pool.show(&lease.id).unwrap().work.unwrap().merged,
+        Merged::No
+    );
+}
+
+#[test]
+fn a_lease_with_work_can_be_thrown_away_when_told_so() {
+    let world = World::new();
+    let pool = world.pool();
+    let mut lease = one(&pool);
+    write(&lease.root.as_path().join("readme.md"), "x\n");
+    pool.give_back(&mut lease, Discard::Work).unwrap();
+    assert!(pool.list().unwrap().leases.is_empty());
+}
+
+#[test]
+fn gc_takes_what_is_safe_and_says_why_it_leaves_the_rest() {
+    let world = World::new();
+    let pool = world.pool();
+    let kept = Wanted {
+        is_kept: true,
+        ..ONE
+    };
+    let yours = pool.lease(kept).unwrap().remove(0);
+    let held = one(&pool);
+    let dirty = one(&pool);
+    write(&dirty.root.as_path().join("loose.txt"), "x\n");
+    let dirty_id = dirty.id.clone();
+    drop(dirty);
+    let clean = one(&pool);
+    let clean_id = clean.id.clone();
+    drop(clean);
+    assert_eq!(pool.orphans(), [dirty_id.clone(), clean_id.clone()]);
+    let cleared = pool.gc(u64::MAX).unwrap();
+    assert_eq!(cleared.removed, [] as [String; 0], "{cleared:?}");
+    let cleared = pool.gc(0).unwrap();
+    assert_eq!(cleared.removed.len(), 1, "{cleared:?}");
+    assert!(cleared.removed[0].starts_with(clean_id.as_str()));
+    let why = |id: &worktree::LeaseId| {
+        let line = cleared
+            .kept
+            .iter()
+            .find(|line| line.starts_with(id.as_str()));
+        line.cloned().unwrap_or_default()
+    };
+    assert!(why(&dirty_id).contains("uncommitted"), "{cleared:?}");
+    assert!(why(&held.id).contains("in use"), "{cleared:?}");
+    assert!(why(&yours.id).contains("yours"), "{cleared:?}");
+    assert_eq!(
+        read(
+            pool.take(&dirty_id)
+                .unwrap()
+                .root
+                .as_path()
+                .join("loose.txt")
+        ),
+        "x\n"
+    );
+}

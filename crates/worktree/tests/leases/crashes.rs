@@ -1,0 +1,217 @@
+//! Killed at any moment: nothing is lost, nothing stays locked, nothing is left that is not found.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use base::AbsPath;
+use worktree::{Discard, Lease, LeaseId, Pool, Settings};
+
+use super::world::{ONE, World, commit, git, mounts_below, one, write};
+
+/// Where the child works; without it the test that is the child ends at once.
+const PLACE: &str = "BURIN_TEST_PLACE";
+
+/// How often the child is killed; more by `BURIN_TEST_KILLS`.
+const KILLS: u64 = 12;
+
+fn settings() -> Settings {
+    let mut settings = Settings::usual();
+    settings.first_port = 28_000;
+    settings
+}
+
+fn child(place: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "leases::crashes::story_of_leases", "--nocapture"])
+        .env(PLACE, place)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Leases, works, commits, archives, restores and releases, for ever; every commit is noted before it may count.
+#[test]
+fn story_of_leases() {
+    let Some(place) = std::env::var_os(PLACE).map(PathBuf::from) else {
+        return;
+    };
+    let hub = AbsPath::new(place.join("hub")).unwrap();
+    let state = AbsPath::new(place.join("state")).unwrap();
+    let pool = Pool::open(&hub, &state, settings()).unwrap();
+    let mut noted = fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(place.join("noted"))
+        .unwrap();
+    for round in 0.. {
+        let mut lease = pool.lease(ONE).unwrap().remove(0);
+        let root = lease.root.as_path().to_path_buf();
+        if round % 3 == 0 {
+            pool.give_back(&mut lease, Discard::Nothing).unwrap();
+            continue;
+        }
+        write(
+            &root.join("work.txt"),
+            &format!("{} {round}\n", std::process::id()),
+        );
+        let tip = commit(&root, "work");
+        writeln!(noted, "{tip}").unwrap();
+        write(&root.join("loose.txt"), "loose\n");
+        let id = lease.id.clone();
+        drop(lease);
+        if round % 3 == 1 {
+            let archived = pool.archive(&id).unwrap();
+            let restored = pool.restore(&archived.name).unwrap();
+            assert_eq!(
+                fs::read_to_string(restored.root.as_path().join("loose.txt")).unwrap(),
+                "loose\n"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_kill_at_any_moment_loses_and_leaves_nothing() {
+    let world = World::new();
+    let place = world.path();
+    let kills = std::env::var("BURIN_TEST_KILLS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(KILLS);
+    let pool = Pool::open(
+        &AbsPath::new(world.hub()).unwrap(),
+        &world.state(),
+        settings(),
+    )
+    .unwrap();
+    for kill in 0..kills {
+        let mut running = child(&place);
+        // Spread over what the child does, a little different each time.
+        std::thread::sleep(Duration::from_millis(40 + kill * 97 % 700));
+        running.kill().unwrap();
+        running.wait().unwrap();
+        // Git of the story may still be at work.
+        std::thread::sleep(Duration::from_millis(60));
+        check_nothing_is_lost(&pool, &place);
+        if kill % 5 == 4 {
+            clear_everything(&pool, &place);
+        }
+    }
+    clear_everything(&pool, &place);
+    git(&world.hub(), ["fsck"]);
+    assert_eq!(git(&world.hub(), ["status", "--porcelain"]), "");
+}
+
+fn check_nothing_is_lost(pool: &Pool, place: &Path) {
+    let listing = pool.list().unwrap();
+    let mut commits: BTreeSet<String> = listing
+        .archives
+        .iter()
+        .map(|archived| archived.tip.clone())
+        .collect();
+    for shown in &listing.leases {
+        assert!(!shown.is_held, "{} is still locked", shown.lease.id);
+        commits.insert(shown.work.as_ref().unwrap().tip.clone());
+    }
+    for tip in noted(place) {
+        assert!(commits.contains(&tip), "the commit {tip} is lost");
+    }
+    let known: BTreeSet<_> = listing
+        .leases
+        .iter()
+        .map(|shown| shown.lease.id.clone())
+        .chain(listing.unfinished.iter().cloned())
+        .collect();
+    for mount in mounts_below(place) {
+        let found = mount
+            .components()
+            .filter_map(|part| LeaseId::parse(&part.as_os_str().to_string_lossy()));
+        let is_gone = mount.components().any(|part| part.as_os_str() == "gone");
+        assert!(
+            found.last().is_some_and(|id| known.contains(&id)) || is_gone,
+            "{}",
+            mount.display()
+        );
+    }
+}
+
+/// Archives every lease that has work and releases the others; then nothing is left but archives and the base.
+fn clear_everything(pool: &Pool, place: &Path) {
+    pool.gc(0).unwrap();
+    for shown in pool.list().unwrap().leases {
+        pool.archive(&shown.lease.id).unwrap();
+    }
+    check_nothing_is_lost(pool, place);
+    let listing = pool.list().unwrap();
+    assert!(listing.leases.is_empty() && listing.unfinished.is_empty());
+    assert_eq!(mounts_below(place), [] as [PathBuf; 0]);
+    let worktrees = place.join("state/worktrees");
+    let mut left: Vec<String> = Vec::new();
+    for repository in fs::read_dir(&worktrees).unwrap().flatten() {
+        for folder in ["leases", "gone"] {
+            let entries = fs::read_dir(repository.path().join(folder))
+                .into_iter()
+                .flatten()
+                .flatten();
+            left.extend(entries.map(|entry| entry.path().display().to_string()));
+        }
+    }
+    assert_eq!(left, [] as [String; 0]);
+}
+
+fn noted(place: &Path) -> Vec<String> {
+    let text = fs::read_to_string(place.join("noted")).unwrap_or_default();
+    text.lines()
+        .filter(|line| line.len() == 40)
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn a_lease_of_a_dead_program_is_offered_and_taken_over() {
+    let world = World::new();
+    let pool = world.pool();
+    let lease = one(&pool);
+    write(&lease.root.as_path().join("loose.txt"), "x\n");
+    let id = lease.id.clone();
+    assert!(pool.orphans().is_empty());
+    assert!(matches!(pool.take(&id), Err(worktree::Error::Held { .. })));
+    drop(lease);
+    assert_eq!(pool.orphans(), [id.clone()]);
+    // The machine was restarted: mounts are gone.
+    super::world::unmount_below(&world.path());
+    let shown = pool.show(&id).unwrap();
+    assert!(shown.is_orphan());
+    assert_eq!(shown.work.unwrap().touched.len(), 1);
+    let taken: Lease = pool.take(&id).unwrap();
+    assert_eq!(
+        fs::read_to_string(taken.root.as_path().join("loose.txt")).unwrap(),
+        "x\n"
+    );
+    assert!(pool.orphans().is_empty());
+}
+
+#[test]
+fn a_torn_record_keeps_the_work() {
+    let world = World::new();
+    let pool = world.pool();
+    let lease = one(&pool);
+    write(&lease.root.as_path().join("loose.txt"), "x\n");
+    let record = lease.root.as_path().join("../../lease.json");
+    let id = lease.id.clone();
+    drop(lease);
+    fs::write(record, "{ \"version\"").unwrap();
+    assert_eq!(pool.list().unwrap().unfinished, [id.clone()]);
+    let cleared = pool.gc(0).unwrap();
+    assert!(
+        cleared.kept.iter().any(|line| line.contains("torn")),
+        "{cleared:?}"
+    );
+    assert!(pool.release(&id, Discard::Nothing).is_err());
+    pool.release(&id, Discard::Work).unwrap();
+}

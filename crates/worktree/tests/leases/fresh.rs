@@ -1,0 +1,289 @@
+//! Fresh leases: clean, complete, warm, apart from each other and from the person's checkout.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+
+use worktree::{Discard, Rung, Standing, Wanted};
+
+use super::world::{World, commit, git, one, read, tree, try_git, write};
+
+fn rungs() -> Vec<Rung> {
+    let mut rungs = vec![Rung::Copy, Rung::Fill];
+    if worktree::standing() != Standing::Plain {
+        rungs.push(Rung::Overlay);
+    }
+    rungs
+}
+
+#[test]
+fn a_fresh_lease_is_clean_and_whole_by_every_rung() {
+    for rung in rungs() {
+        let world = World::new().by(rung);
+        let before = world.fingerprint();
+        let pool = world.pool();
+        let lease = one(&pool);
+        let root = lease.root.as_path();
+        assert_eq!(lease.rung, rung);
+        assert_eq!(git(root, ["status", "--porcelain"]), "", "{rung:?}");
+        assert_eq!(tree(root), tree(&world.hub()), "{rung:?}");
+        let head = git(&world.hub(), ["rev-parse", "HEAD", "HEAD^{tree}"]);
+        assert_eq!(git(root, ["rev-parse", "HEAD", "HEAD^{tree}"]), head);
+        assert_eq!(git(root, ["branch", "--show-current"]).trim(), "burin/wt-1");
+        assert_eq!(
+            git(root, ["write-tree"]),
+            git(root, ["rev-parse", "HEAD^{tree}"])
+        );
+        git(root, ["fsck"]);
+        assert_eq!(world.fingerprint(), before, "{rung:?}");
+    }
+}
+
+#[test]
+fn the_first_status_reads_no_file() {
+    for rung in rungs() {
+        let world = World::new().by(rung);
+        // Files whose content cannot be read show whether git wants to.
+        let pool = world.pool();
+        let lease = one(&pool);
+        let index = lease.git_dir.join("index");
+        let before = fs::metadata(&index).unwrap().ino();
+        let trace = world.path().join("trace");
+        let done = std::process::Command::new("git")
+            .args(["status", "--porcelain"])
+            .current_dir(&lease.root)
+            .env("GIT_TRACE2_PERF", &trace)
+            .output()
+            .unwrap();
+        assert!(done.status.success() && done.stdout.is_empty());
+        assert_eq!(
+            fs::metadata(&index).unwrap().ino(),
+            before,
+            "{rung:?}: the index was rewritten"
+        );
+    }
+}
+
+#[test]
+fn what_is_written_in_one_is_not_seen_elsewhere() {
+    for rung in rungs() {
+        let world = World::new().by(rung);
+        let pool = world.pool();
+        let leases = pool
+            .lease(Wanted {
+                count: 3,
+                is_kept: false,
+                with_changes: false,
+            })
+            .unwrap();
+        let before = tree(&world.hub());
+        write(&leases[0].root.as_path().join("src/main.rs"), "changed\n");
+        fs::remove_file(leases[0].root.as_path().join("readme.md")).unwrap();
+        write(&leases[0].root.as_path().join("new/file"), "x\n");
+        assert_eq!(tree(&world.hub()), before);
+        assert_eq!(tree(leases[1].root.as_path()), before);
+        let again = one(&pool);
+        assert_eq!(tree(again.root.as_path()), before);
+        let said = git(leases[0].root.as_path(), ["status", "--porcelain"]);
+        assert_eq!(said, " D readme.md\n M src/main.rs\n?? new/\n", "{rung:?}");
+    }
+}
+
+#[test]
+fn an_agent_commits_without_the_hub_knowing() {
+    for rung in rungs() {
+        let world = World::new().by(rung);
+        let before = world.fingerprint();
+        let pool = world.pool();
+        let lease = one(&pool);
+        let root = lease.root.as_path();
+        write(&root.join("src/main.rs"), "fn main() { one() }\n");
+        let id = commit(root, "work");
+        assert_eq!(
+            git(root, ["log", "-1", "--format=%an <%ae>"]).trim(),
+            "Person <person@localhost>"
+        );
+        assert_eq!(git(root, ["rev-list", "--count", "HEAD"]).trim(), "2");
+        assert!(try_git(&world.hub(), ["cat-file", "-e", &id]).is_err());
+        assert_eq!(git(root, ["status", "--porcelain"]), "");
+        assert_eq!(world.fingerprint(), before);
+    }
+}
+
+#[test]
+fn folders_of_the_commit_can_be_renamed_and_replaced() {
+    for rung in rungs() {
+        let world = World::new().by(rung);
+        let lease = one(&world.pool());
+        let root = lease.root.as_path();
+        git(root, ["mv", "readme.md", "other.md"]);
+        fs::remove_dir_all(root.join("src")).unwrap();
+        write(&root.join("src"), "a file now\n");
+        commit(root, "replaced");
+        assert_eq!(git(root, ["status", "--porcelain"]), "");
+        git(root, ["checkout", "--quiet", "HEAD~1"]);
+        assert_eq!(tree(root), tree(&world.hub()));
+    }
+}
+
+#[test]
+fn leases_have_ports_names_and_an_environment_of_their_own() {
+    let world = World::new();
+    let leases = world
+        .pool()
+        .lease(Wanted {
+            count: 3,
+            is_kept: false,
+            with_changes: false,
+        })
+        .unwrap();
+    let mut ports: Vec<u16> = leases
+        .iter()
+        .flat_map(|lease| lease.ports.clone())
+        .collect();
+    assert_eq!(ports.len(), 48);
+    ports.sort_unstable();
+    ports.dedup();
+    assert_eq!(ports.len(), 48);
+    let mut names: Vec<_> = leases.iter().map(|lease| lease.name.clone()).collect();
+    names.dedup();
+    assert_eq!(names.len(), 3);
+    for lease in &leases {
+        assert!(lease.name.len() <= 48, "{}", lease.name);
+        assert!(
+            lease
+                .name
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+        );
+        let env = lease.env();
+        let value = |name: &str| {
+            let found = env.iter().find(|(key, _)| key == name);
+            found.map(|(_, value)| value.to_string_lossy().into_owned())
+        };
+        assert_eq!(value("BURIN_LEASE").as_deref(), Some(lease.id.as_str()));
+        assert_eq!(value("PORT"), value("BURIN_PORT_0"));
+        assert_eq!(
+            value("BURIN_PORT_15"),
+            Some((lease.ports.end - 1).to_string())
+        );
+    }
+    // A port that somebody listens on is not handed out.
+    let mut other = World::new();
+    other.settings.first_port = 31_000;
+    let _taken = std::net::TcpListener::bind(("127.0.0.1", 31_003)).unwrap();
+    assert!(one(&other.pool()).ports.start > 31_003);
+}
+
+#[test]
+fn build_folders_are_shared_and_written_apart() {
+    for rung in rungs() {
+        let world = World::new().by(rung);
+        let hub = world.hub();
+        write(&hub.join("target/debug/built"), "slow to make\n");
+        write(&hub.join("node_modules/a/index.js"), "x\n");
+        // Not ignored: nothing to share.
+        fs::create_dir(hub.join(".venv")).unwrap();
+        let lease = one(&world.pool());
+        let root = lease.root.as_path();
+        let names: Vec<_> = lease
+            .shared
+            .iter()
+            .map(|shared| shared.path.as_str())
+            .collect();
+        assert_eq!(names, ["target", "node_modules"], "{rung:?}");
+        assert_eq!(read(root.join("target/debug/built")), "slow to make\n");
+        write(&root.join("target/debug/built"), "mine\n");
+        fs::remove_file(root.join("node_modules/a/index.js")).unwrap();
+        assert_eq!(read(hub.join("target/debug/built")), "slow to make\n");
+        assert!(hub.join("node_modules/a/index.js").exists());
+        assert_eq!(git(root, ["status", "--porcelain"]), "");
+    }
+}
+
+#[test]
+fn folders_too_large_to_copy_are_left_out_with_a_word() {
+    let mut world = World::new().by(Rung::Copy);
+    world.settings.shared_limit = 10_000;
+    write(&world.hub().join("target/big"), &"x".repeat(100_000));
+    let lease = one(&world.pool());
+    assert!(!lease.root.as_path().join("target").exists());
+    assert!(matches!(&lease.shared[0].way, worktree::Way::LeftOut(why) if why.contains("MiB")));
+}
+
+#[test]
+fn secrets_come_along_only_when_they_are_named() {
+    let world = World::new();
+    let hub = world.hub();
+    write(&hub.join(".env"), "TOKEN=1\n");
+    assert!(!one(&world.pool()).root.as_path().join(".env").exists());
+    write(&hub.join(".worktreeinclude"), "/.env\n");
+    let lease = one(&world.pool());
+    assert_eq!(read(lease.root.as_path().join(".env")), "TOKEN=1\n");
+    assert_eq!(git(lease.root.as_path(), ["status", "--porcelain"]), "");
+}
+
+#[test]
+fn the_next_base_takes_over_what_did_not_change() {
+    let world = World::new();
+    let pool = world.pool();
+    let old = one(&pool);
+    let hub = world.hub();
+    write(&hub.join("readme.md"), "# Two\n");
+    fs::remove_file(hub.join("run.sh")).unwrap();
+    write(&hub.join("src/new.rs"), "x\n");
+    commit(&hub, "two");
+    let new = one(&pool);
+    assert_eq!(tree(new.root.as_path()), tree(&hub));
+    for lease in [&old, &new] {
+        assert_eq!(git(lease.root.as_path(), ["status", "--porcelain"]), "");
+    }
+    assert_eq!(pool.list().unwrap().bases.len(), 2);
+    let mut old = old;
+    pool.give_back(&mut old, Discard::Nothing).unwrap();
+    let cleared = pool.gc(u64::MAX).unwrap();
+    assert!(
+        cleared
+            .removed
+            .iter()
+            .any(|line| line.starts_with("the base")),
+        "{cleared:?}"
+    );
+    assert_eq!(tree(new.root.as_path()), tree(&hub));
+    git(new.root.as_path(), ["checkout", "--quiet", "HEAD~1"]);
+}
+
+#[test]
+fn line_ends_are_as_git_would_have_written_them() {
+    let world = World::new();
+    let hub = world.hub();
+    git(&hub, ["config", "core.autocrlf", "true"]);
+    write(
+        &hub.join(".gitattributes"),
+        "*.bin -text\n*.sh text eol=lf\n*.bat text eol=crlf\n",
+    );
+    write(&hub.join("plain.txt"), "one\ntwo\n");
+    write(&hub.join("a.bin"), "one\ntwo\n");
+    write(&hub.join("a.sh"), "one\ntwo\n");
+    write(&hub.join("a.bat"), "one\r\ntwo\r\n");
+    commit(&hub, "ends");
+    // What git itself would check out.
+    let peer = world.path().join("peer");
+    let name = peer.to_str().unwrap();
+    git(&hub, ["worktree", "add", "--quiet", "--detach", name]);
+    let lease = one(&world.pool());
+    assert_eq!(tree(lease.root.as_path()), tree(&peer));
+    assert!(read(lease.root.as_path().join("plain.txt")).contains("\r\n"));
+    assert_eq!(git(lease.root.as_path(), ["status", "--porcelain"]), "");
+}
+
+#[test]
+fn built_files_stay_as_old_as_their_sources() {
+    let world = World::new();
+    let hub = world.hub();
+    let time = |path: &std::path::Path| fs::metadata(path).unwrap().modified().unwrap();
+    let lease = one(&world.pool());
+    assert_eq!(
+        time(&hub.join("src/main.rs")),
+        time(&lease.root.as_path().join("src/main.rs"))
+    );
+}

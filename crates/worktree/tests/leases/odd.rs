@@ -1,0 +1,249 @@
+//! Repositories that are not as most are.
+
+use std::fs;
+
+use base::AbsPath;
+use worktree::{Pool, Settings};
+
+use super::world::{World, commit, git, one, tree, write};
+
+fn refusal(world: &World, hub: &std::path::Path) -> String {
+    let hub = AbsPath::new(hub).unwrap();
+    let opened = Pool::open(&hub, &world.state(), Settings::usual());
+    match opened.and_then(|pool| pool.lease(super::world::ONE)) {
+        Err(error) => error.to_string(),
+        Ok(_) => panic!("{hub} was leased"),
+    }
+}
+
+#[test]
+fn what_cannot_be_leased_is_said_in_a_sentence() {
+    let world = World::bare();
+    let said = refusal(&world, &world.hub());
+    assert!(said.contains("nothing was committed yet"), "{said}");
+    let bare = world.path().join("bare.git");
+    git(&world.path(), ["init", "--quiet", "--bare", "bare.git"]);
+    let said = refusal(&world, &bare);
+    assert!(said.contains("is bare"), "{said}");
+    let none = world.path().join("none");
+    fs::create_dir(&none).unwrap();
+    let said = refusal(&world, &none);
+    assert!(said.contains("no git repository"), "{said}");
+}
+
+#[test]
+fn a_lease_is_not_leased_from() {
+    let world = World::new();
+    let lease = one(&world.pool());
+    let said = refusal(&world, lease.root.as_path());
+    assert!(said.contains("itself a leased worktree"), "{said}");
+}
+
+#[test]
+fn a_linked_worktree_can_be_the_hub() {
+    let world = World::new();
+    let linked = world.path().join("linked");
+    git(
+        &world.hub(),
+        [
+            "worktree",
+            "add",
+            "--quiet",
+            "-b",
+            "side",
+            linked.to_str().unwrap(),
+        ],
+    );
+    write(&linked.join("readme.md"), "# Side\n");
+    commit(&linked, "side");
+    let pool = world.pool_of(&linked);
+    let lease = one(&pool);
+    assert_eq!(tree(lease.root.as_path()), tree(&linked));
+    assert_eq!(git(lease.root.as_path(), ["status", "--porcelain"]), "");
+    assert_eq!(
+        git(lease.root.as_path(), ["rev-parse", "refs/remotes/hub/side"]),
+        git(&linked, ["rev-parse", "HEAD"])
+    );
+}
+
+#[test]
+fn a_shallow_clone_stays_shallow() {
+    let world = World::new();
+    write(&world.hub().join("readme.md"), "# Two\n");
+    commit(&world.hub(), "two");
+    let shallow = world.path().join("shallow");
+    let url = format!("file://{}", world.hub().display());
+    git(
+        &world.path(),
+        [
+            "clone",
+            "--quiet",
+            "--depth=1",
+            &url,
+            shallow.to_str().unwrap(),
+        ],
+    );
+    let lease = one(&world.pool_of(&shallow));
+    assert_eq!(git(lease.root.as_path(), ["log", "--format=%s"]), "two\n");
+    git(lease.root.as_path(), ["fsck"]);
+}
+
+#[test]
+fn a_clone_that_borrows_its_objects_lends_them_on() {
+    let world = World::new();
+    let borrower = world.path().join("borrower");
+    let names = [world.hub(), borrower.clone()];
+    let names = names.map(|path| path.to_str().unwrap().to_owned());
+    git(
+        &world.path(),
+        ["clone", "--quiet", "--shared", &names[0], &names[1]],
+    );
+    let lease = one(&world.pool_of(&borrower));
+    git(lease.root.as_path(), ["fsck"]);
+    assert_eq!(git(lease.root.as_path(), ["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_partial_clone_without_the_files_is_refused_with_what_to_do() {
+    let world = World::new();
+    git(&world.hub(), ["config", "uploadpack.allowFilter", "true"]);
+    write(&world.hub().join("readme.md"), "# Two\n");
+    commit(&world.hub(), "two");
+    let partial = world.path().join("partial");
+    let url = format!("file://{}", world.hub().display());
+    let words = [
+        "clone",
+        "--quiet",
+        "--filter=blob:none",
+        "--no-checkout",
+        &url,
+        partial.to_str().unwrap(),
+    ];
+    git(&world.path(), words);
+    let said = refusal(&world, &partial);
+    assert!(said.contains("partial clone"), "{said}");
+}
+
+#[test]
+fn submodules_and_filters_are_said() {
+    let world = World::new();
+    let hub = world.hub();
+    let inner = world.path().join("inner");
+    fs::create_dir(&inner).unwrap();
+    git(&inner, ["init", "--quiet"]);
+    write(&inner.join("file"), "x\n");
+    git(&inner, ["add", "--all"]);
+    git(
+        &inner,
+        [
+            "-c",
+            "user.name=A",
+            "-c",
+            "user.email=a@b",
+            "commit",
+            "--quiet",
+            "--message=x",
+        ],
+    );
+    let words = [
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        inner.to_str().unwrap(),
+        "sub",
+    ];
+    git(&hub, words);
+    write(&hub.join(".gitattributes"), "*.big filter=lfs\n");
+    write(
+        &hub.join("a.big"),
+        "version https://git-lfs.github.com/spec/v1\n",
+    );
+    commit(&hub, "odd");
+    let lease = one(&world.pool());
+    let root = lease.root.as_path();
+    let caveats = lease.caveats.join("; ");
+    assert!(
+        caveats.contains("submodules") && caveats.contains("filter"),
+        "{caveats}"
+    );
+    assert!(root.join("sub").is_dir() && !root.join("sub/file").exists());
+    assert_eq!(git(root, ["status", "--porcelain"]), "");
+    assert_eq!(
+        git(root, ["write-tree"]),
+        git(root, ["rev-parse", "HEAD^{tree}"])
+    );
+    assert!(pool_is_clean(&world, &lease.id));
+}
+
+fn pool_is_clean(world: &World, id: &worktree::LeaseId) -> bool {
+    world
+        .pool()
+        .show(id)
+        .unwrap()
+        .work
+        .unwrap()
+        .touched
+        .is_empty()
+}
+
+#[test]
+fn a_sparse_checkout_is_leased_whole_and_said() {
+    let world = World::new();
+    let hub = world.hub();
+    git(&hub, ["sparse-checkout", "set", "src"]);
+    assert!(!hub.join("with space").exists());
+    let lease = one(&world.pool());
+    assert!(lease.root.as_path().join("with space/ü.txt").exists());
+    assert!(lease.caveats.join(" ").contains("sparse"));
+    assert_eq!(git(lease.root.as_path(), ["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_detached_head_and_a_commit_without_files_are_fine() {
+    let world = World::bare();
+    let hub = world.hub();
+    git(
+        &hub,
+        ["commit", "--quiet", "--allow-empty", "--message=nothing"],
+    );
+    git(&hub, ["checkout", "--quiet", "--detach"]);
+    let lease = one(&world.pool());
+    assert_eq!(git(lease.root.as_path(), ["status", "--porcelain"]), "");
+    write(&lease.root.as_path().join("first"), "x\n");
+    commit(lease.root.as_path(), "first");
+}
+
+#[test]
+fn names_that_lead_out_are_not_checked_out() {
+    let world = World::new();
+    let hub = world.hub();
+    // A tree that no checkout would make, written by hand.
+    let blob = git(&hub, ["rev-parse", "HEAD:readme.md"]);
+    let entry = format!("100644 blob {}\t.GIT\n", blob.trim());
+    let tree = pipe(&hub, &["mktree"], &entry);
+    let id = pipe(&hub, &["commit-tree", tree.trim(), "-m", "bad"], "");
+    git(&hub, ["update-ref", "refs/heads/main", id.trim()]);
+    let said = refusal(&world, &hub);
+    assert!(said.contains(".GIT"), "{said}");
+}
+
+fn pipe(folder: &std::path::Path, words: &[&str], input: &str) -> String {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let mut child = Command::new("git")
+        .args(words)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
+    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+}

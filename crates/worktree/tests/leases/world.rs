@@ -1,0 +1,207 @@
+//! A repository and a state folder in a temporary folder, and git to ask.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use base::AbsPath;
+use worktree::{Lease, Pool, Rung, Settings, Wanted};
+
+pub(super) struct World {
+    folder: tempfile::TempDir,
+    pub(super) settings: Settings,
+}
+
+/// One lease that ends with this process.
+pub(super) const ONE: Wanted = Wanted {
+    count: 1,
+    is_kept: false,
+    with_changes: false,
+};
+
+impl World {
+    /// A repository with a few files of every kind, committed.
+    pub(super) fn new() -> Self {
+        let world = Self::bare();
+        let hub = world.hub();
+        write(&hub.join("readme.md"), "# One\n");
+        write(&hub.join("src/main.rs"), "fn main() {}\n");
+        write(&hub.join("src/deep/er/lib.rs"), "pub fn f() {}\n");
+        write(&hub.join("run.sh"), "#!/bin/sh\n");
+        write(&hub.join("with space/ü.txt"), "x\n");
+        write(&hub.join(".gitignore"), "target\n.env\nnode_modules/\n");
+        make_executable(&hub.join("run.sh"));
+        std::os::unix::fs::symlink("src/main.rs", hub.join("link")).unwrap();
+        git(&hub, ["add", "--all"]);
+        git(&hub, ["commit", "--quiet", "--message=one"]);
+        world
+    }
+
+    /// A repository without a commit.
+    pub(super) fn bare() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("hub")).unwrap();
+        let mut settings = Settings::usual();
+        settings.first_port = 21_000 + u16::try_from(std::process::id() % 400).unwrap() * 16;
+        let world = Self { folder, settings };
+        let hub = world.hub();
+        git(&hub, ["init", "--quiet", "--initial-branch=main"]);
+        git(&hub, ["config", "user.name", "Person"]);
+        git(&hub, ["config", "user.email", "person@localhost"]);
+        world
+    }
+
+    pub(super) fn by(mut self, rung: Rung) -> Self {
+        self.settings.rung = Some(rung);
+        self
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap()
+    }
+
+    pub(super) fn hub(&self) -> PathBuf {
+        self.path().join("hub")
+    }
+
+    pub(super) fn state(&self) -> AbsPath {
+        AbsPath::new(self.path().join("state")).unwrap()
+    }
+
+    pub(super) fn pool(&self) -> Pool {
+        self.pool_of(&self.hub())
+    }
+
+    pub(super) fn pool_of(&self, hub: &Path) -> Pool {
+        let hub = AbsPath::new(hub).unwrap();
+        Pool::open(&hub, &self.state(), self.settings.clone()).unwrap()
+    }
+
+    /// Everything of the repository that leasing must not touch, as text.
+    pub(super) fn fingerprint(&self) -> String {
+        let hub = self.hub();
+        let mut text = git(
+            &hub,
+            ["for-each-ref", "refs/heads", "refs/tags", "refs/remotes"],
+        );
+        text.push_str(&git(&hub, ["status", "--porcelain", "--ignored"]));
+        for name in [".git/config", ".git/HEAD", ".git/index"] {
+            text.push_str(&format!("{:?}", fs::read(hub.join(name)).ok()));
+        }
+        let mut hooks: Vec<_> = fs::read_dir(hub.join(".git/hooks"))
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.file_name())
+            .collect();
+        hooks.sort();
+        text.push_str(&format!("{hooks:?}"));
+        text
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        // Mounts would keep the folder from being removed.
+        unmount_below(&self.path());
+    }
+}
+
+pub(super) fn unmount_below(folder: &Path) {
+    for place in mounts_below(folder).iter().rev() {
+        Command::new("umount")
+            .arg("-l")
+            .arg(place)
+            .status()
+            .unwrap();
+    }
+}
+
+/// Where something is mounted below a folder.
+pub(super) fn mounts_below(folder: &Path) -> Vec<PathBuf> {
+    let table = fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let places = table.lines().filter_map(|line| line.split(' ').nth(4));
+    places
+        .map(PathBuf::from)
+        .filter(|place| place.starts_with(folder))
+        .collect()
+}
+
+pub(super) fn one(pool: &Pool) -> Lease {
+    pool.lease(ONE).unwrap().remove(0)
+}
+
+pub(super) fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+pub(super) fn read(path: impl AsRef<Path>) -> String {
+    fs::read_to_string(path).unwrap()
+}
+
+pub(super) fn make_executable(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// What git says in a folder; it must be content.
+pub(super) fn git<T: AsRef<OsStr>>(
+    folder: &Path,
+    arguments: impl IntoIterator<Item = T>,
+) -> String {
+    try_git(folder, arguments).unwrap_or_else(|said| panic!("in {}: {said}", folder.display()))
+}
+
+pub(super) fn try_git<T: AsRef<OsStr>>(
+    folder: &Path,
+    arguments: impl IntoIterator<Item = T>,
+) -> Result<String, String> {
+    let done = Command::new("git")
+        .args(arguments)
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .output()
+        .unwrap();
+    match done.status.success() {
+        true => Ok(String::from_utf8(done.stdout).unwrap()),
+        false => Err(String::from_utf8(done.stderr).unwrap()),
+    }
+}
+
+/// Commits everything in a lease.
+pub(super) fn commit(root: &Path, message: &str) -> String {
+    git(root, ["add", "--all"]);
+    git(root, ["commit", "--quiet", "--message", message]);
+    git(root, ["rev-parse", "HEAD"]).trim().to_owned()
+}
+
+/// Every file below a folder but `.git`, with its content and kind.
+pub(super) fn tree(root: &Path) -> Vec<String> {
+    fn walk(folder: &Path, root: &Path, lines: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            let name = path.strip_prefix(root).unwrap().display().to_string();
+            let kind = entry.file_type().unwrap();
+            if name == ".git" {
+            } else if kind.is_dir() {
+                walk(&path, root, lines);
+            } else if kind.is_symlink() {
+                lines.push(format!(
+                    "{name} -> {}",
+                    fs::read_link(&path).unwrap().display()
+                ));
+            } else {
+                use std::os::unix::fs::PermissionsExt;
+                let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o100;
+                lines.push(format!("{name} {mode:o} {:?}", fs::read(&path).unwrap()));
+            }
+        }
+    }
+    let mut lines = Vec::new();
+    walk(root, root, &mut lines);
+    lines.sort();
+    lines
+}
