@@ -7,6 +7,8 @@
 //! objects.
 //! Start at `Repository::discover`.
 
+mod base_tree;
+mod begin;
 mod history;
 pub mod land;
 pub mod lease;
@@ -14,6 +16,8 @@ pub mod merge;
 mod repository;
 mod status;
 
+pub use base_tree::{BaseTree, IndexStat, TreeFile, blob_id};
+pub use begin::begin;
 pub use history::{Blamed, Commit, Compared};
 pub use repository::{Branch, Error, Repository};
 pub use status::{FileStatus, Statuses};

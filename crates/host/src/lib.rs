@@ -28,6 +28,7 @@ pub mod process;
 mod real;
 mod stat;
 mod temp;
+mod tree;
 mod watch;
 
 pub use beats::beats;
@@ -44,4 +45,5 @@ pub use real::RealFiles;
 pub use real::links;
 pub use stat::{Entry, FileKind, Listing, Stamp, Stat};
 pub use temp::TempFolder;
+pub use tree::{Step, Tree, TreeEntry, TreeKind};
 pub use watch::{Ignore, WatchEvent, WatchRequest, Watcher};

@@ -1,0 +1,259 @@
+use std::os::unix::fs::symlink;
+use std::sync::Arc;
+
+use host::{FakeClock, RealFiles, TempFolder};
+
+use super::*;
+
+/// A working tree and where its changes are kept.
+pub(crate) struct Place {
+    pub(crate) root: TempFolder,
+    pub(crate) state: TempFolder,
+}
+
+impl Place {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let place = Self {
+            root: TempFolder::new().unwrap(),
+            state: TempFolder::new().unwrap(),
+        };
+        for (path, text) in files {
+            place.write(path, text);
+        }
+        place
+    }
+
+    pub(crate) fn open(&self, base: FakeBase) -> Authored {
+        let parts = Parts {
+            root: self.root.path().clone(),
+            base: Box::new(base),
+            folder: self.state.path().clone(),
+            files: Arc::new(RealFiles),
+            // Long ago: whatever is on the disk could have changed within the same tick, and is read again.
+            clock: Arc::new(FakeClock::at(1)),
+        };
+        Authored::open(parts, Author::Disk).unwrap()
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "somebody else writes to the disk"
+    )]
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.root.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "somebody else removes a file")]
+    pub(crate) fn remove(&self, path: &str) {
+        std::fs::remove_file(self.root.path().join(path)).unwrap();
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a test looks at the disk")]
+    pub(crate) fn read(&self, path: &str) -> Option<String> {
+        std::fs::read_to_string(self.root.path().join(path)).ok()
+    }
+}
+
+pub(crate) fn agent(session: &str, turn: u64) -> Author {
+    Author::Agent(Doing {
+        session: session.to_owned(),
+        turn,
+        call: format!("{session}-{turn}"),
+        tool: "edit".to_owned(),
+    })
+}
+
+fn command(session: &str, turn: u64) -> Author {
+    match agent(session, turn) {
+        Author::Agent(doing) => Author::Command(doing),
+        other => other,
+    }
+}
+
+/// Path and author of each change.
+fn told(authored: &Authored) -> Vec<(String, Author)> {
+    let changes = authored.changes().iter();
+    changes
+        .map(|it| (it.path.clone(), it.author.clone()))
+        .collect()
+}
+
+#[test]
+fn what_is_as_in_the_base_is_no_change() {
+    let files = [("a.txt", "one\n"), ("src/b.txt", "two\n")];
+    let place = Place::new(&files);
+    let mut authored = place.open(FakeBase::new(&files, &[]));
+    assert_eq!(told(&authored), []);
+    assert_eq!(
+        authored.observe(Scope::All, &Author::Person),
+        Ok(Vec::new())
+    );
+    assert_eq!(authored.differences(), []);
+}
+
+#[test]
+fn side_effects_of_a_command_are_found_new_files_and_removed_ones_too() {
+    let files = [("a.txt", "one\n"), ("b.txt", "two\n"), ("c.txt", "three\n")];
+    let place = Place::new(&files);
+    let mut authored = place.open(FakeBase::new(&files, &["target/", "x.log"]));
+    place.write("a.txt", "by hand\n");
+    authored.observe(Scope::All, &Author::Disk).unwrap();
+    place.write("a.txt", "by command\n");
+    place.remove("b.txt");
+    place.write("new/d.txt", "four\n");
+    place.write("target/built", "left out");
+    place.write("x.log", "left out");
+    place.write(".git/hooks/x", "left out");
+    authored.observe(Scope::All, &command("s", 3)).unwrap();
+    let mut changes = told(&authored);
+    changes[1..].sort();
+    assert_eq!(
+        changes,
+        [
+            ("a.txt".to_owned(), Author::Disk),
+            ("a.txt".to_owned(), command("s", 3)),
+            ("b.txt".to_owned(), command("s", 3)),
+            ("new/d.txt".to_owned(), command("s", 3)),
+        ]
+    );
+    let before = authored.changes()[1].before.clone().unwrap();
+    assert_eq!(authored.content(&before).unwrap(), b"by hand\n");
+    let paths: Vec<String> = authored
+        .differences()
+        .into_iter()
+        .map(|it| it.path)
+        .collect();
+    assert_eq!(paths, ["a.txt", "b.txt", "new/d.txt"]);
+}
+
+#[test]
+fn links_and_the_right_to_run_are_versions_and_are_not_gone_through() {
+    use std::os::unix::fs::PermissionsExt;
+    let files = [("a.sh", "echo\n")];
+    let place = Place::new(&files);
+    let outside = TempFolder::new().unwrap();
+    let mut authored = place.open(FakeBase::new(&files, &[]));
+    symlink(outside.path(), place.root.path().join("way")).unwrap();
+    let run = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(place.root.path().join("a.sh"), run).unwrap();
+    authored.observe(Scope::All, &Author::Person).unwrap();
+    let kinds: Vec<_> = authored
+        .changes()
+        .iter()
+        .map(|it| (it.path.as_str(), it.after.as_ref().unwrap().kind))
+        .collect();
+    assert!(kinds.contains(&("a.sh", VersionKind::Executable)));
+    assert!(kinds.contains(&("way", VersionKind::Link)));
+    let link = authored.known("way").unwrap().clone();
+    let target = outside.path().as_path().to_str().unwrap();
+    assert_eq!(authored.content(&link).unwrap(), target.as_bytes());
+}
+
+#[test]
+fn a_log_is_opened_again_with_what_happened_meanwhile_and_without_what_was_cut_short() {
+    let files = [("a.txt", "one\n")];
+    let place = Place::new(&files);
+    let mut authored = place.open(FakeBase::new(&files, &[]));
+    place.write("a.txt", "two\n");
+    authored.observe(Scope::All, &agent("s", 1)).unwrap();
+    authored.checkpoint("s", 2).unwrap();
+    drop(authored);
+    let log = place.state.path().join("changes.jsonl");
+    let mut file = RealFiles.open_log(&log).unwrap();
+    file.append(b"{\"line\":\"change\",\"id\":1,\"at_").unwrap();
+    drop(file);
+    place.write("b.txt", "new\n");
+    let mut authored = place.open(FakeBase::new(&files, &[]));
+    assert_eq!(
+        told(&authored),
+        [
+            ("a.txt".to_owned(), agent("s", 1)),
+            ("b.txt".to_owned(), Author::Disk)
+        ]
+    );
+    assert_eq!(authored.checkpoints().len(), 1);
+    assert_eq!(authored.take_problems().len(), 1);
+    drop(authored);
+    let authored = place.open(FakeBase::new(&files, &[]));
+    assert_eq!(authored.changes().len(), 2);
+    let second = Parts {
+        root: place.root.path().clone(),
+        base: Box::new(FakeBase::new(&files, &[])),
+        folder: place.state.path().clone(),
+        files: Arc::new(RealFiles),
+        clock: Arc::new(FakeClock::at(1)),
+    };
+    let refused = Authored::open(second, Author::Disk).err().unwrap();
+    assert!(refused.contains("another Burin"), "{refused}");
+    drop(authored);
+}
+
+#[test]
+fn what_a_command_does_beside_its_session_is_its_doing() {
+    let place = Place::new(&[]);
+    let mut authored = place.open(FakeBase::new(&[], &[]));
+    authored.set_running(Some(command("s", 1)));
+    place.write("late.txt", "x\n");
+    authored.observe(Scope::All, &Author::Disk).unwrap();
+    authored.set_running(None);
+    place.write("later.txt", "x\n");
+    authored.observe(Scope::All, &Author::Disk).unwrap();
+    assert_eq!(
+        told(&authored),
+        [
+            ("late.txt".to_owned(), command("s", 1)),
+            ("later.txt".to_owned(), Author::Disk)
+        ]
+    );
+}
+
+#[test]
+fn lines_have_authors_through_changes_of_others() {
+    let files = [("a.txt", "1\n2\n3\n4\n")];
+    let place = Place::new(&files);
+    let mut authored = place.open(FakeBase::new(&files, &[]));
+    place.write("a.txt", "1\nA\n2\n3\n4\n");
+    authored.observe(Scope::All, &agent("s", 1)).unwrap();
+    place.write("a.txt", "P\n1\nA\n2\n3\nlast\n");
+    authored.observe(Scope::All, &Author::Person).unwrap();
+    let lines: Vec<(Range, Option<u64>)> = authored
+        .lines("a.txt")
+        .unwrap()
+        .into_iter()
+        .map(|it| ((it.rows.start, it.rows.end), it.change.map(|id| id.0)))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            ((0, 1), Some(1)),
+            ((1, 2), None),
+            ((2, 3), Some(0)),
+            ((3, 5), None),
+            ((5, 6), Some(1)),
+        ]
+    );
+    assert_eq!(
+        authored.authors("a.txt", 1..3).unwrap(),
+        [None, Some(agent("s", 1))]
+    );
+}
+
+type Range = (u32, u32);
+
+#[test]
+fn a_content_that_is_too_large_is_noticed_and_said_to_be_lost() {
+    let place = Place::new(&[]);
+    let mut authored = place.open(FakeBase::new(&[], &[]));
+    let file = std::fs::OpenOptions::new()
+        .create_new(true)
+        .write(true)
+        .open(place.root.path().join("large"))
+        .unwrap();
+    file.set_len(MOST + 1).unwrap();
+    authored.observe(Scope::All, &Author::Disk).unwrap();
+    let version = authored.known("large").unwrap().clone();
+    assert!(!version.is_kept());
+    assert!(authored.content(&version).unwrap_err().contains("16 MiB"));
+}

@@ -1,0 +1,208 @@
+//! Random work of a person, agents and commands on the same files, taken back at random, beside a model that knows who
+//! wrote and who removed each line.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::*;
+use crate::authored::Doing;
+
+const PATHS: [&str; 3] = ["a", "src/b", "new"];
+
+/// Every line is another, so that the model can say of each where it should be.
+#[derive(Default)]
+struct Model {
+    next: u32,
+    /// Who wrote a line, and who removed it, by file and line.
+    wrote: BTreeMap<(usize, String), Author>,
+    removed: BTreeMap<(usize, String), Author>,
+}
+
+struct World {
+    place: Place,
+    authored: Authored,
+    model: Model,
+    random: StdRng,
+}
+
+fn base_text(path: usize) -> String {
+    (0..12)
+        .map(|line| format!("base {path} {line}\n"))
+        .collect()
+}
+
+fn authors() -> Vec<Author> {
+    let doing = |session: &str, turn: u64| Doing {
+        session: session.to_owned(),
+        turn,
+        call: format!("c{turn}"),
+        tool: "exec_command".to_owned(),
+    };
+    vec![
+        Author::Person,
+        Author::Disk,
+        agent("s", 1),
+        agent("s", 2),
+        agent("t", 1),
+        Author::Command(doing("s", 1)),
+        Author::Command(doing("t", 2)),
+    ]
+}
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let texts: Vec<String> = (0..2).map(base_text).collect();
+        let files = [(PATHS[0], texts[0].as_str()), (PATHS[1], texts[1].as_str())];
+        let (place, authored) = opened(&files);
+        Self {
+            place,
+            authored,
+            model: Model::default(),
+            random: StdRng::seed_from_u64(seed),
+        }
+    }
+
+    fn lines(&self, path: usize) -> Vec<String> {
+        let text = self.place.read(PATHS[path]).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    fn texts(&self) -> Vec<Option<String>> {
+        PATHS.iter().map(|path| self.place.read(path)).collect()
+    }
+
+    /// Somebody changes a few lines of a file.
+    fn work(&mut self) {
+        let author = authors().choose(&mut self.random).unwrap().clone();
+        let path = self.random.random_range(0..PATHS.len());
+        self.authored.observe(Scope::All, &Author::Disk).unwrap();
+        let mut lines = self.lines(path);
+        for _ in 0..self.random.random_range(1..4) {
+            let at = self.random.random_range(0..=lines.len());
+            let goes = at < lines.len() && self.random.random_bool(0.4);
+            if goes {
+                let line = lines.remove(at);
+                self.model.removed.insert((path, line), author.clone());
+            }
+            if !goes || self.random.random_bool(0.5) {
+                self.model.next += 1;
+                let line = format!("line {}", self.model.next);
+                self.model
+                    .wrote
+                    .insert((path, line.clone()), author.clone());
+                lines.insert(at, line);
+            }
+        }
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        match text.is_empty() {
+            true if self.place.read(PATHS[path]).is_some() => self.place.remove(PATHS[path]),
+            true => {}
+            false => self.place.write(PATHS[path], &text),
+        }
+        self.authored.observe(Scope::All, &author).unwrap();
+    }
+
+    /// Takes back what some sessions did, and looks whether all else stayed. Whether it could be done.
+    fn take_back(&mut self) -> bool {
+        let session = ["s", "t"].choose(&mut self.random).unwrap().to_string();
+        let selection = Selection {
+            turn: self.random.random_bool(0.3).then_some(1),
+            ..undo_of(&session)
+        };
+        let takes = |author: &Author| {
+            let doing = author.doing();
+            doing.is_some_and(|it| {
+                it.session == session && selection.turn.is_none_or(|turn| it.turn == turn)
+            })
+        };
+        let before = self.texts();
+        let lines_before: Vec<Vec<String>> =
+            (0..PATHS.len()).map(|path| self.lines(path)).collect();
+        match self.authored.undo(&selection) {
+            Ok(undone) => {
+                for path in 0..PATHS.len() {
+                    self.check(path, &lines_before[path], &takes);
+                }
+                let after = self.texts();
+                let back = Selection::of_operation(undone.operation);
+                let back = self.authored.undo(&back).unwrap();
+                assert_eq!(self.texts(), before, "an undo is undone");
+                let again = Selection::of_operation(back.operation);
+                self.authored.undo(&again).unwrap();
+                assert_eq!(self.texts(), after, "and done again");
+                self.model.forget(&takes);
+                true
+            }
+            Err(Stuck::Nothing) => {
+                assert_eq!(self.texts(), before);
+                false
+            }
+            Err(Stuck::Conflicts(conflicts)) => {
+                assert!(!conflicts.is_empty());
+                assert_eq!(self.texts(), before, "nothing half done");
+                false
+            }
+            Err(Stuck::Failed(sentence)) => panic!("{sentence}"),
+        }
+    }
+
+    /// The lines that should be there are there, and those that stayed are in their order.
+    fn check(&self, path: usize, before: &[String], takes: &dyn Fn(&Author) -> bool) {
+        let after = self.lines(path);
+        let there: BTreeSet<&String> = after.iter().collect();
+        let was: BTreeSet<&String> = before.iter().collect();
+        for line in &was {
+            let author = self.model.wrote.get(&(path, (*line).clone()));
+            let should_go = author.is_some_and(takes);
+            assert_eq!(there.contains(*line), !should_go, "{line} of {author:?}");
+        }
+        for ((at, line), author) in &self.model.removed {
+            let wrote = self.model.wrote.get(&(*at, line.clone()));
+            if *at == path && !was.contains(line) {
+                let should_come = takes(author) && !wrote.is_some_and(takes);
+                assert_eq!(
+                    there.contains(line),
+                    should_come,
+                    "{line} removed by {author:?}"
+                );
+            }
+        }
+        let stayed = |lines: &[String]| -> Vec<String> {
+            let both = lines
+                .iter()
+                .filter(|it| there.contains(it) && was.contains(it));
+            both.cloned().collect()
+        };
+        assert_eq!(stayed(before), stayed(&after), "in their order");
+    }
+}
+
+impl Model {
+    /// What was taken back never was.
+    fn forget(&mut self, takes: &dyn Fn(&Author) -> bool) {
+        let gone = self.wrote.iter().filter(|(_, it)| takes(it));
+        let gone: Vec<_> = gone.map(|(line, _)| line.clone()).collect();
+        for line in gone {
+            self.wrote.remove(&line);
+            self.removed.remove(&line);
+        }
+        self.removed.retain(|_, author| !takes(author));
+    }
+}
+
+#[test]
+fn whatever_is_taken_back_others_keep_what_they_did() {
+    let (mut done, mut refused) = (0, 0);
+    for seed in 0..60 {
+        let mut world = World::new(seed);
+        for _ in 0..6 {
+            for _ in 0..world.random.random_range(1..7) {
+                world.work();
+            }
+            match world.take_back() {
+                true => done += 1,
+                false => refused += 1,
+            }
+        }
+    }
+    assert!(done > 100 && refused > 20, "{done} done, {refused} refused");
+}

@@ -1,0 +1,409 @@
+//! A folder with all beneath it, reached part by part: no link is followed, whoever plants one and whenever.
+//!
+//! Links are things of their own here: they are seen, read and made, never gone through. Paths are relative, with `/`.
+//! Limitations: names that are not UTF-8 are named as problems and left out.
+//! Start at `Tree::open`.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path};
+
+use base::AbsPath;
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::error::{Error, Reason};
+use crate::stat::FileKind;
+
+/// The beginning of the names under which files are made before they get their own.
+const DRAFT: &str = ".burin-new-";
+
+/// A folder that is held open.
+#[derive(Debug)]
+pub struct Tree {
+    top: OwnedFd,
+    root: AbsPath,
+}
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TreeKind {
+    /// A regular file.
+    File,
+    /// A regular file that its owner may run.
+    Executable,
+    /// A symbolic link itself.
+    Link,
+    /// A folder.
+    Folder,
+    /// A pipe, socket or device.
+    Other,
+}
+
+/// What is known of a path without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TreeEntry {
+    /// What it is.
+    pub kind: TreeKind,
+    /// Length in bytes.
+    pub size: u64,
+    /// Its number on its device.
+    pub inode: u64,
+    /// Last change of the content, in nanoseconds since 1970.
+    pub mtime_ns: i128,
+    /// Last change of anything about it, in nanoseconds since 1970.
+    pub ctime_ns: i128,
+}
+
+/// What a walk does with what it finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Look at it, and into it.
+    Enter,
+    /// Leave it out.
+    Skip,
+}
+
+impl Tree {
+    /// Holds a folder open; `root` is a real path.
+    pub fn open(root: &AbsPath) -> Result<Self, Error> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let top = rustix::fs::open(root.as_path(), flags, Mode::empty())
+            .map_err(|errno| Error::from_errno(root, "open the folder", errno))?;
+        Ok(Self {
+            top,
+            root: root.clone(),
+        })
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &AbsPath {
+        &self.root
+    }
+
+    /// What stands at a path; `None` where nothing does, or where something other than a folder is on the way.
+    pub fn entry(&self, path: &str) -> Result<Option<TreeEntry>, Error> {
+        let found = self.above(path, Missing::Leave).and_then(|held| {
+            let Some((folder, name)) = held else {
+                return Ok(None);
+            };
+            match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => Ok(Some(entry_of(&stat))),
+                Err(Errno::NOENT) => Ok(None),
+                Err(errno) => Err(errno),
+            }
+        });
+        found.map_err(|errno| self.failed(path, "look at", errno))
+    }
+
+    /// The bytes of a file of at most `limit` bytes, or where a link leads; `None` where there is neither.
+    pub fn read(&self, path: &str, limit: u64) -> Result<Option<(TreeKind, Vec<u8>)>, Error> {
+        let doing = "read";
+        let held = self.above(path, Missing::Leave);
+        let Some((folder, name)) = held.map_err(|errno| self.failed(path, doing, errno))? else {
+            return Ok(None);
+        };
+        // What would wait for somebody at its other end is not waited for.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = match rustix::fs::openat(&folder, name, flags, Mode::empty()) {
+            Ok(file) => file,
+            Err(Errno::NOENT) => return Ok(None),
+            // A link; or, where the system says it so, something that cannot be opened.
+            Err(Errno::LOOP | Errno::MLINK) => {
+                return match rustix::fs::readlinkat(&folder, name, Vec::new()) {
+                    Ok(target) => Ok(Some((TreeKind::Link, target.into_bytes()))),
+                    Err(Errno::NOENT | Errno::INVAL) => Ok(None),
+                    Err(errno) => Err(self.failed(path, doing, errno)),
+                };
+            }
+            Err(Errno::NXIO) => return Ok(None),
+            Err(errno) => return Err(self.failed(path, doing, errno)),
+        };
+        let stat = rustix::fs::fstat(&file).map_err(|errno| self.failed(path, doing, errno))?;
+        let entry = entry_of(&stat);
+        if !matches!(entry.kind, TreeKind::File | TreeKind::Executable) {
+            return Ok(None);
+        }
+        let too_large = |size| Error::new(&self.at(path), doing, Reason::TooLarge { size, limit });
+        if entry.size > limit {
+            return Err(too_large(entry.size));
+        }
+        let mut bytes = Vec::with_capacity(entry.size as usize);
+        let read = File::from(file).take(limit + 1).read_to_end(&mut bytes);
+        read.map_err(|error| Error::from_io(&self.at(path), doing, &error))?;
+        match bytes.len() as u64 > limit {
+            true => Err(too_large(bytes.len() as u64)),
+            false => Ok(Some((entry.kind, bytes))),
+        }
+    }
+
+    /// Goes over everything that is not a folder. `step` is asked for each name, with whether it is a folder; what could
+    /// not be looked at is answered as problems.
+    pub fn walk(
+        &self,
+        step: &mut dyn FnMut(&str, bool) -> Step,
+        visit: &mut dyn FnMut(&str, TreeEntry),
+    ) -> Vec<Error> {
+        let mut problems = Vec::new();
+        let mut open = vec![String::new()];
+        while let Some(path) = open.pop() {
+            let walked = self.folder(&path, step, visit, &mut open, &mut problems);
+            // What vanished while it was walked is not there.
+            if let Err(errno) = walked
+                && !matches!(errno, Errno::NOENT | Errno::NOTDIR | Errno::LOOP)
+            {
+                problems.push(self.failed(&path, "list", errno));
+            }
+        }
+        problems
+    }
+
+    fn folder(
+        &self,
+        path: &str,
+        step: &mut dyn FnMut(&str, bool) -> Step,
+        visit: &mut dyn FnMut(&str, TreeEntry),
+        open: &mut Vec<String>,
+        problems: &mut Vec<Error>,
+    ) -> Result<(), Errno> {
+        let Some(folder) = self.descend(Path::new(path), Missing::Leave)? else {
+            return Ok(());
+        };
+        for entry in Dir::read_from(&folder)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let Ok(text) = name.to_str() else {
+                let shown = self.at(path).join(name.to_string_lossy().as_ref());
+                let why = "its name is not UTF-8, so it is left out".to_owned();
+                problems.push(Error::new(&shown, "look at", Reason::Other(why)));
+                continue;
+            };
+            if text.starts_with(DRAFT) {
+                continue;
+            }
+            let inner = match path.is_empty() {
+                true => text.to_owned(),
+                false => format!("{path}/{text}"),
+            };
+            let kind = match entry.file_type() {
+                FileType::Unknown => None,
+                known => Some(known == FileType::Directory),
+            };
+            // Most of what is left out need not be looked at for it.
+            if kind.is_some_and(|is_folder| step(&inner, is_folder) == Step::Skip) {
+                continue;
+            }
+            let stat = match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => entry_of(&stat),
+                Err(Errno::NOENT) => continue,
+                Err(errno) => return Err(errno),
+            };
+            let is_folder = stat.kind == TreeKind::Folder;
+            if kind.is_none() && step(&inner, is_folder) == Step::Skip {
+                continue;
+            }
+            match is_folder {
+                true => open.push(inner),
+                false => visit(&inner, stat),
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a file or link in a path's place, made whole before it gets its name; folders on the way are made. A file
+    /// keeps the permissions of the one that stood there, but for the right to run it. With `is_lasting` it
+    /// survives a power cut once this answers.
+    pub fn put(
+        &self,
+        path: &str,
+        kind: TreeKind,
+        bytes: &[u8],
+        is_lasting: bool,
+    ) -> Result<(), Error> {
+        let put = self.try_put(path, kind, bytes, is_lasting);
+        put.map_err(|error| match error.raw_os_error() {
+            Some(code) => self.failed(path, "write", Errno::from_raw_os_error(code)),
+            None => Error::from_io(&self.at(path), "write", &error),
+        })
+    }
+
+    fn try_put(
+        &self,
+        path: &str,
+        kind: TreeKind,
+        bytes: &[u8],
+        is_lasting: bool,
+    ) -> std::io::Result<()> {
+        let held = self.above(path, Missing::Make)?;
+        let (folder, name) = held.ok_or(Errno::NOTDIR)?;
+        let draft = draft(name);
+        let before = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).ok();
+        unlink(&folder, &draft)?;
+        if kind == TreeKind::Link {
+            let target = Path::new(std::ffi::OsStr::from_bytes(bytes));
+            rustix::fs::symlinkat(target, &folder, &draft)?;
+        } else {
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+            let made = Mode::from_raw_mode(0o666);
+            let file = rustix::fs::openat(&folder, &draft, flags | OFlags::CLOEXEC, made)?;
+            let mut file = File::from(file);
+            file.write_all(bytes)?;
+            let own = rustix::fs::fstat(&file)?.st_mode;
+            let as_before = before.map(|it| it.st_mode);
+            let as_before =
+                as_before.filter(|mode| FileType::from_raw_mode(*mode) == FileType::RegularFile);
+            let mode = as_before.unwrap_or(own) & 0o777;
+            let mode = match kind {
+                TreeKind::Executable => mode | (mode & 0o444) >> 2,
+                _ => mode & !0o111,
+            };
+            rustix::fs::fchmod(&file, Mode::from_raw_mode(mode))?;
+            if is_lasting {
+                file.sync_all()?;
+            }
+        }
+        if let Err(errno) = rustix::fs::renameat(&folder, &draft, &folder, name) {
+            unlink(&folder, &draft)?;
+            return Err(errno.into());
+        }
+        if is_lasting {
+            rustix::fs::fsync(&folder)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a file or link away, and the folders above it that are empty then. One that is not there is fine.
+    pub fn remove(&self, path: &str) -> Result<(), Error> {
+        let failed = |errno| self.failed(path, "remove", errno);
+        let held = self.above(path, Missing::Leave).map_err(failed)?;
+        let Some((folder, name)) = held else {
+            return Ok(());
+        };
+        unlink(&folder, name).map_err(failed)?;
+        let mut above = Path::new(path).parent();
+        while let Some(folder) = above.filter(|it| !it.as_os_str().is_empty()) {
+            let held = self.above(folder.to_str().unwrap_or_default(), Missing::Leave);
+            let Ok(Some((outer, name))) = held else {
+                return Ok(());
+            };
+            // A folder in which something lies stays.
+            if rustix::fs::unlinkat(&outer, name, AtFlags::REMOVEDIR).is_err() {
+                return Ok(());
+            }
+            above = folder.parent();
+        }
+        Ok(())
+    }
+
+    /// Clears away what a `put` that was cut short left beside a path.
+    pub fn sweep(&self, path: &str) -> Result<(), Error> {
+        let swept = match self.above(path, Missing::Leave) {
+            Ok(Some((folder, name))) => unlink(&folder, &draft(name)),
+            Ok(None) => Ok(()),
+            Err(errno) => Err(errno),
+        };
+        swept.map_err(|errno| self.failed(path, "clear away a draft of", errno))
+    }
+
+    /// The folder that holds a path, and the path's last part; `None` where there is no such folder.
+    fn above<'p>(
+        &self,
+        path: &'p str,
+        missing: Missing,
+    ) -> Result<Option<(OwnedFd, &'p str)>, Errno> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if name.is_empty() || matches!(name, "." | "..") {
+            return Err(Errno::INVAL);
+        }
+        let folder = self.descend(Path::new(folder), missing)?;
+        Ok(folder.map(|folder| (folder, name)))
+    }
+
+    fn descend(&self, path: &Path, missing: Missing) -> Result<Option<OwnedFd>, Errno> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut held = rustix::fs::openat(&self.top, ".", flags, Mode::empty())?;
+        for part in path.components() {
+            let Component::Normal(name) = part else {
+                return Err(Errno::XDEV);
+            };
+            let mut next = rustix::fs::openat(&held, name, flags, Mode::empty());
+            if matches!(next, Err(Errno::NOENT)) && missing == Missing::Make {
+                match rustix::fs::mkdirat(&held, name, Mode::from_raw_mode(0o777)) {
+                    Ok(()) | Err(Errno::EXIST) => {}
+                    Err(errno) => return Err(errno),
+                }
+                next = rustix::fs::openat(&held, name, flags, Mode::empty());
+            }
+            held = match (next, missing) {
+                (Ok(next), _) => next,
+                (Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP), Missing::Leave) => {
+                    return Ok(None);
+                }
+                (Err(errno), _) => return Err(errno),
+            };
+        }
+        Ok(Some(held))
+    }
+
+    fn at(&self, path: &str) -> AbsPath {
+        self.root.join(path)
+    }
+
+    fn failed(&self, path: &str, doing: &'static str, errno: Errno) -> Error {
+        match errno {
+            Errno::LOOP | Errno::NOTDIR | Errno::XDEV => {
+                let why = "a link or a file stands where a folder should be on the way to it";
+                Error::new(&self.at(path), doing, Reason::Other(why.to_owned()))
+            }
+            Errno::ISDIR => Error::new(&self.at(path), doing, Reason::NotAFile(FileKind::Folder)),
+            other => Error::from_errno(&self.at(path), doing, other),
+        }
+    }
+}
+
+/// What becomes of folders on the way that are not there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    Leave,
+    Make,
+}
+
+fn entry_of(stat: &rustix::fs::Stat) -> TreeEntry {
+    let nanoseconds =
+        |seconds: i64, rest: u64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+    let kind = match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile if stat.st_mode & 0o100 != 0 => TreeKind::Executable,
+        FileType::RegularFile => TreeKind::File,
+        FileType::Symlink => TreeKind::Link,
+        FileType::Directory => TreeKind::Folder,
+        _ => TreeKind::Other,
+    };
+    TreeEntry {
+        kind,
+        size: stat.st_size as u64,
+        inode: stat.st_ino as u64,
+        mtime_ns: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as u64),
+        ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as u64),
+    }
+}
+
+/// The name under which a file is made. The same for the same name, so that what was left can be found; short.
+fn draft(name: &str) -> String {
+    let hash = crate::content::ContentHash::of(name.as_bytes());
+    format!("{DRAFT}{:016x}", hash.0 as u64)
+}
+
+fn unlink(folder: impl AsFd, name: &str) -> Result<(), Errno> {
+    match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(errno) => Err(errno),
+    }
+}
+
+#[cfg(test)]
+mod tests;
