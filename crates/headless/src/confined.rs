@@ -6,6 +6,7 @@ mod bound;
 mod kept;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 
@@ -61,8 +62,10 @@ pub(crate) struct Ground {
     pub(crate) root: AbsPath,
     /// The git folder of its own that it may commit to, where the folder is a worktree of its own.
     pub(crate) git_dir: Option<AbsPath>,
+    /// What else it has to see, although it may lie among what is hidden: the person's own repository.
+    pub(crate) readable: Vec<AbsPath>,
     /// Variables that its commands find beside their own.
-    pub(crate) variables: Vec<(String, String)>,
+    pub(crate) variables: Vec<(OsString, OsString)>,
 }
 
 impl Ground {
@@ -71,6 +74,7 @@ impl Ground {
         Self {
             root: root.clone(),
             git_dir: None,
+            readable: Vec::new(),
             variables: Vec::new(),
         }
     }
@@ -103,6 +107,7 @@ pub(crate) fn sandbox(
     });
     add_hosts(&mut policy, hosts);
     policy.protected.repositories.extend(ground.git_dir.clone());
+    policy.readable.extend(ground.readable);
     let yard = Yard {
         has_own_ground: ground.git_dir.is_some(),
         variables: ground.variables,
@@ -141,7 +146,7 @@ fn add_hosts(policy: &mut Policy, more: impl IntoIterator<Item = HostRule>) {
 struct Yard {
     policy: Policy,
     has_own_ground: bool,
-    variables: Vec<(String, String)>,
+    variables: Vec<(OsString, OsString)>,
     /// Kept up from the first command on.
     room: Mutex<Option<Arc<Room>>>,
     kept: Mutex<Kept>,

@@ -75,7 +75,10 @@ impl Authored {
             None => String::new(),
         };
         let is_alone = picked.len() == 1;
-        let mut all = (base.map_or(VersionKind::File, |base| base.kind), base_text.clone());
+        let mut all = (
+            base.map_or(VersionKind::File, |base| base.kind),
+            base_text.clone(),
+        );
         for picked in picked {
             match picked {
                 Picked::Whole(whole) if is_alone => {
@@ -85,7 +88,11 @@ impl Authored {
                     });
                 }
                 Picked::Whole(_) => {
-                    return Err(in_the_way(path, None, "one takes it whole, and another, too"));
+                    return Err(in_the_way(
+                        path,
+                        None,
+                        "one takes it whole, and another, too",
+                    ));
                 }
                 Picked::Text(kind, theirs) => {
                     if base.is_some_and(|base| base.kind != kind) {

@@ -10,13 +10,13 @@ use sandbox::{Access, Denied, Ender, Order, Policy, Room, Running};
 /// Commands with one policy of their own.
 pub(super) struct Fresh {
     pub(super) policy: Policy,
-    pub(super) variables: Vec<(String, String)>,
+    pub(super) variables: Vec<(OsString, OsString)>,
 }
 
 /// Commands in a room that is kept up.
 pub(super) struct Warm {
     pub(super) room: Arc<Room>,
-    pub(super) variables: Vec<(String, String)>,
+    pub(super) variables: Vec<(OsString, OsString)>,
 }
 
 impl Bounds for Fresh {
@@ -38,12 +38,9 @@ impl Bounds for Warm {
     }
 }
 
-fn order(start: BoundStart, more: &[(String, String)]) -> Order {
+fn order(start: BoundStart, more: &[(OsString, OsString)]) -> Order {
     let mut environment = start.variables;
-    let more = more
-        .iter()
-        .map(|(name, value)| (OsString::from(name), OsString::from(value)));
-    environment.extend(more);
+    environment.extend(more.iter().cloned());
     Order {
         program: start.program,
         arguments: start.arguments,
