@@ -14,10 +14,10 @@ mod order;
 mod policy;
 mod refused;
 
-mod names;
+pub mod names;
 mod net;
-mod scan;
-mod seatbelt;
+pub mod scan;
+pub mod seatbelt;
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
@@ -29,6 +29,8 @@ use elsewhere as system;
 use linux as system;
 
 pub use denied::{Access, Denials, Denied};
+pub use net::BadRule;
 pub use order::{End, Ender, Finished, Order, Room, Running, prepare, start};
 pub use policy::{HostRule, Layer, Limits, Network, Person, Policy, PolicyFile, Protected};
 pub use refused::Refused;
+pub use scan::Control;
