@@ -282,4 +282,4 @@ fn refuse_dangers(request: &Request) -> Result<(), Error> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

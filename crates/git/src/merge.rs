@@ -8,6 +8,7 @@
 //! Start at `Repository::merge`; lines are merged in `lines`, names in `tree`, renames are found in `renames`.
 
 mod content;
+mod histogram;
 mod lines;
 mod names;
 mod objects;

@@ -17,6 +17,8 @@ const MOST_BYTES: usize = 1 << 20;
 #[derive(Default)]
 pub(crate) struct Symbols {
     outlines: HashMap<(ContentHash, TreePath), (Arc<Outline>, bool)>,
+    /// What each change of a text touches, by the text before and after.
+    changed: HashMap<(ContentHash, ContentHash, TreePath), (Arc<BTreeSet<String>>, bool)>,
 }
 
 struct Outline {
@@ -42,20 +44,26 @@ impl Symbols {
         path: &TreePath,
         before: &[u8],
         after: &[u8],
-    ) -> BTreeSet<String> {
-        let lines = |bytes: &'_ [u8]| -> Vec<Vec<u8>> {
-            bytes
-                .split_inclusive(|byte| *byte == b'\n')
-                .map(<[u8]>::to_vec)
-                .collect()
-        };
+    ) -> Arc<BTreeSet<String>> {
+        let key = (
+            ContentHash::of(before),
+            ContentHash::of(after),
+            path.clone(),
+        );
+        if let Some((names, is_used)) = self.changed.get_mut(&key) {
+            *is_used = true;
+            return names.clone();
+        }
+        let names = Arc::new(self.looked_at(path, before, after));
+        self.changed.insert(key, (names.clone(), true));
+        names
+    }
+
+    fn looked_at(&mut self, path: &TreePath, before: &[u8], after: &[u8]) -> BTreeSet<String> {
         if is_binary(before) || is_binary(after) {
             return BTreeSet::new();
         }
-        let (old, new) = (lines(before), lines(after));
-        let old: Vec<&[u8]> = old.iter().map(Vec::as_slice).collect();
-        let new: Vec<&[u8]> = new.iter().map(Vec::as_slice).collect();
-        let hunks = text::diff_lines(&old, &new);
+        let hunks = text::diff_lines(&lines(before), &lines(after));
         let (was, is) = (self.outline(path, before), self.outline(path, after));
         let mut names = BTreeSet::new();
         for hunk in hunks {
@@ -138,4 +146,8 @@ fn rows(text: &Snapshot, span: Span) -> Range<u32> {
     let Row(first) = text.point_at(span.start).row;
     let Row(last) = text.point_at(span.end).row;
     first..last + 1
+}
+
+fn lines(bytes: &[u8]) -> Vec<&[u8]> {
+    bytes.split_inclusive(|byte| *byte == b'\n').collect()
 }

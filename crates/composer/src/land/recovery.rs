@@ -11,8 +11,12 @@ impl Landings {
     /// each landing what became of it.
     pub(super) fn recover(&self) -> Result<Vec<String>, Error> {
         let records = self.records()?;
-        let is_cut_short =
-            |record: &Record| matches!(record.step, Step::Checking { .. } | Step::Moving { .. });
+        let is_cut_short = |record: &Record| match record.step {
+            Step::Checking { .. } | Step::Moving { .. } => true,
+            // Whoever takes something back waits for it; nobody does any longer.
+            Step::Waiting => record.undoes.is_some() && record.resolved.is_empty(),
+            _ => false,
+        };
         let is_unmarked = |record: &&Record| {
             matches!(record.step, Step::Landed { .. }) && record.undoes.is_some()
         };

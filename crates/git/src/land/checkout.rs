@@ -380,6 +380,7 @@ impl Repository {
                 continue;
             }
             match change.after {
+                None if now.is_none() => Ok(()),
                 None => index.remove(&change.path.to_path(), 0),
                 Some(after) => index.add(&self.index_entry(&change.path, after, files)),
             }

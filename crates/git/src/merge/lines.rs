@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use super::histogram;
+
 /// A part of the merged text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
@@ -57,14 +59,14 @@ struct Change {
 }
 
 fn changes(base: &Lines<'_>, side: &Lines<'_>) -> Vec<Change> {
-    let hunks = text::diff_lines(base, side);
+    let hunks = histogram::hunks(base, side);
     hunks
         .iter()
         .map(|hunk| Change {
-            start: i64::from(hunk.before.start.0),
-            len: i64::from(hunk.before.len()),
-            side_start: i64::from(hunk.after.start.0),
-            side_len: i64::from(hunk.after.len()),
+            start: hunk.before.start as i64,
+            len: hunk.before.len() as i64,
+            side_start: hunk.after.start as i64,
+            side_len: hunk.after.len() as i64,
         })
         .collect()
 }

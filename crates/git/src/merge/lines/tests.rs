@@ -72,7 +72,7 @@ fn edited(random: &mut StdRng, lines: &[String]) -> Vec<String> {
         let end = (at + random.random_range(0..3)).min(lines.len());
         let count = random.random_range(0..3);
         let new: Vec<String> = (0..count)
-            .map(|_| format!("{}\n", random.random_range(0..40)))
+            .map(|_| format!("{}\n", random.random_range(0..12)))
             .collect();
         lines.splice(at..end, new);
     }
