@@ -75,7 +75,10 @@ impl Authored {
             None => String::new(),
         };
         let is_alone = picked.len() == 1;
-        let mut all = (base.map_or(VersionKind::File, |base| base.kind), base_text.clone());
+        let mut all = (
+            base.map_or(VersionKind::File, |base| base.kind),
+            base_text.clone(),
+        );
         for picked in picked {
             match picked {
                 Picked::Whole(whole) if is_alone => {
@@ -85,7 +88,11 @@ impl Authored {
                     });
                 }
                 Picked::Whole(_) => {
-                    return Err(in_the_way(path, None, "one takes it whole, and another, too"));
+                    return Err(in_the_way(
+                        path,
+                        None,
+                        "one takes it whole, and another, too",
+                    ));
                 }
                 Picked::Text(kind, theirs) => {
                     if base.is_some_and(|base| base.kind != kind) {
@@ -101,6 +108,27 @@ impl Authored {
         }
         Ok(Some(self.keep_version(all.0, all.1.as_bytes())?))
     }
+}
+
+/// A file that was picked: its kind and its bytes, or `None` where it goes.
+pub type PickedFile = Option<(VersionKind, Vec<u8>)>;
+
+/// What picks take of one tree, by file, as it would stand with nothing else.
+pub fn accepted(
+    candidate: &Authored,
+    picks: &[Pick],
+) -> Result<BTreeMap<String, PickedFile>, Stuck> {
+    let mut files = BTreeMap::new();
+    for pick in picks {
+        for (path, picked) in picked(candidate, pick)? {
+            let file = match picked {
+                Picked::Whole(whole) => whole,
+                Picked::Text(kind, text) => Some((kind, text.into_bytes())),
+            };
+            files.insert(path, file);
+        }
+    }
+    Ok(files)
 }
 
 /// What a pick takes of a candidate, by file.

@@ -52,14 +52,22 @@ fn checks_weigh_more_than_size_and_size_more_than_cost() {
         measure(&small, &line("broken", State::Done, 1), vec![trial(false)]).unwrap(),
         measure(&nothing, &line("idle", State::Done, 0), vec![trial(true)]).unwrap(),
         measure(&small, &line("small", State::Done, 9), vec![trial(true)]).unwrap(),
-        measure(&small, &line("stopped", State::Stopped, 1), vec![trial(true)]).unwrap(),
+        measure(
+            &small,
+            &line("stopped", State::Stopped, 1),
+            vec![trial(true)],
+        )
+        .unwrap(),
     ];
     let best = compare(all);
     let jobs: Vec<&str> = best.iter().map(|it| it.job.as_str()).collect();
     assert_eq!(jobs, ["small", "cheap", "idle", "broken", "stopped"]);
     assert_eq!((best[1].files, best[1].added, best[1].removed), (2, 4, 3));
     let table = table(&best);
-    assert!(table.contains("small  done         1/1     1      +1 -1"), "{table}");
+    assert!(
+        table.contains("small  done         1/1     1      +1 -1"),
+        "{table}"
+    );
 }
 
 fn pick(job: &str, path: Option<&str>, hunks: Option<&[usize]>) -> Pick {
@@ -104,5 +112,8 @@ fn picks_that_are_in_each_others_way_are_named_and_nothing_is_done() {
     assert_eq!(paths, ["a", "new"]);
     assert_eq!(place.read("a").unwrap(), TEXT);
     let unknown = mix.mix(&candidates, &[pick("a9", None, None)]);
-    assert_eq!(unknown, Err(Stuck::Failed("there is no candidate a9".to_owned())));
+    assert_eq!(
+        unknown,
+        Err(Stuck::Failed("there is no candidate a9".to_owned()))
+    );
 }

@@ -139,7 +139,12 @@ impl Authored {
     }
 }
 
-pub(super) fn held_merged(path: &str, base: &Held, ours: &Held, theirs: &Held) -> Result<Held, Stuck> {
+pub(super) fn held_merged(
+    path: &str,
+    base: &Held,
+    ours: &Held,
+    theirs: &Held,
+) -> Result<Held, Stuck> {
     let kind = three_way(&base.kind, &ours.kind, &theirs.kind);
     let kind = *kind.ok_or_else(|| whole(path, "its kind was changed, too"))?;
     if let Some(bytes) = three_way(&base.bytes, &ours.bytes, &theirs.bytes) {

@@ -227,13 +227,24 @@ fn work_is_taken_over_into_another_tree_and_can_be_taken_back() {
     own.write("a", "1\n2\n3\n4\n5\n6\n7\nmine\n");
     let over = persons.take_over(&mut agents).unwrap();
     assert_eq!(own.read("a").unwrap(), "A\n2\n3\n4\n5\n6\n7\nmine\n");
-    assert_eq!((own.read("sub/new").as_deref(), own.read("gone")), (Some("made\n"), None));
+    assert_eq!(
+        (own.read("sub/new").as_deref(), own.read("gone")),
+        (Some("made\n"), None)
+    );
     assert_eq!(persons.take_over(&mut agents), Err(Stuck::Nothing));
-    persons.undo(&Selection::of_operation(over.operation)).unwrap();
+    persons
+        .undo(&Selection::of_operation(over.operation))
+        .unwrap();
     assert_eq!(own.read("a").unwrap(), "1\n2\n3\n4\n5\n6\n7\nmine\n");
-    assert_eq!((own.read("sub/new"), own.read("gone").as_deref()), (None, Some("x\n")));
+    assert_eq!(
+        (own.read("sub/new"), own.read("gone").as_deref()),
+        (None, Some("x\n"))
+    );
     own.write("a", "my own\n2\n3\n4\n5\n6\n7\n8\n");
-    assert!(matches!(persons.take_over(&mut agents), Err(Stuck::Conflicts(_))));
+    assert!(matches!(
+        persons.take_over(&mut agents),
+        Err(Stuck::Conflicts(_))
+    ));
     assert_eq!(own.read("sub/new"), None);
 }
 
