@@ -10,5 +10,10 @@ pub mod authored;
 pub mod best;
 pub mod board;
 pub mod checkpoint;
+pub mod forecast;
 pub mod graph;
+pub mod land;
 pub mod roles;
+mod work;
+
+pub use work::{CommitId, Work};

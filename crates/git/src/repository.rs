@@ -45,6 +45,9 @@ pub enum Error {
         /// What libgit2 said.
         message: String,
     },
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] host::Error),
 }
 
 impl Repository {

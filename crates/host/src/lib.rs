@@ -42,6 +42,7 @@ pub use files::{AppendLog, Expected, Files, Lock, OnDisk, SaveRequest, SaveWay, 
 pub use instance::{Handed, Instance, claim};
 pub use overwrite::{Interrupted, InterruptedState};
 pub use real::RealFiles;
+pub use real::links;
 pub use stat::{Entry, FileKind, Listing, Stamp, Stat};
 pub use temp::TempFolder;
 pub use tree::{Step, Tree, TreeEntry, TreeKind};

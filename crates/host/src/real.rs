@@ -3,6 +3,7 @@
 #[cfg(target_os = "linux")]
 mod beneath;
 mod folder;
+pub mod links;
 mod log;
 mod read;
 mod save;

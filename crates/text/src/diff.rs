@@ -150,6 +150,26 @@ impl Snapshot {
     }
 }
 
+/// The hunks by which some lines became others, in order, as a merge wants them: where a hunk may stand in more than
+/// one place it stands in the last.
+pub fn diff_lines(before: &[&[u8]], after: &[&[u8]]) -> Vec<RowHunk> {
+    let mut input = InternedInput::default();
+    input.update_before(before.iter().copied());
+    input.update_after(after.iter().copied());
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_no_heuristic(&input);
+    let rows = |range: std::ops::Range<u32>| RowSpan {
+        start: Row(range.start),
+        end: Row(range.end),
+    };
+    diff.hunks()
+        .map(|hunk| RowHunk {
+            before: rows(hunk.before),
+            after: rows(hunk.after),
+        })
+        .collect()
+}
+
 /// One row with its ending.
 #[derive(Default, PartialEq, Eq, Hash)]
 struct RowText<'a>(Cow<'a, str>);

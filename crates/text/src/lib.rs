@@ -41,7 +41,7 @@ mod storage;
 pub use anchors::AnchorId;
 pub use buffer::{Buffer, Restored};
 pub use change::{Change, Splice};
-pub use diff::{RowHunk, RowSpan, diff_words};
+pub use diff::{RowHunk, RowSpan, diff_lines, diff_words};
 pub use edit::{Author, Edit, EditKind, Origin, Timestamp};
 pub use encoding::{
     Decoded, EncodeError, Encoding, FileFormat, decode, decode_as, encode, looks_binary,

@@ -25,7 +25,7 @@ pub(super) struct Beneath {
 }
 
 /// Something that was opened, and a path by which it is reached whatever happens to its name.
-struct Held {
+pub(super) struct Held {
     /// Keeps the path alive.
     _handle: OwnedFd,
     path: AbsPath,
@@ -57,7 +57,11 @@ impl Beneath {
     }
 
     /// A name in the folder that holds it.
-    fn hold_name(&self, path: &AbsPath, doing: &'static str) -> Result<(Held, AbsPath), Error> {
+    pub(super) fn hold_name(
+        &self,
+        path: &AbsPath,
+        doing: &'static str,
+    ) -> Result<(Held, AbsPath), Error> {
         let above = path.parent().unwrap_or_else(|| path.clone());
         let held = self.hold(&above, doing)?;
         let name = path.as_path().file_name().unwrap_or_default();

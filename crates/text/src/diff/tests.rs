@@ -119,3 +119,16 @@ fn anchors_stay_with_their_words_when_a_file_is_read_again() {
         "three"
     );
 }
+
+#[test]
+fn lines_of_bytes_differ_in_hunks() {
+    let lines = |text: &'static [u8]| -> Vec<&[u8]> {
+        text.split_inclusive(|byte| *byte == b'\n').collect()
+    };
+    let hunks = super::diff_lines(&lines(b"a\nb\nc\n"), &lines(b"a\n\xff\nc"));
+    let told: Vec<_> = hunks
+        .iter()
+        .map(|hunk| (hunk.before.start.0, hunk.before.end.0, hunk.after.end.0))
+        .collect();
+    assert_eq!(told, [(1, 3, 3)]);
+}

@@ -1,0 +1,31 @@
+//! Forecasts of sessions in real repositories.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests set up repositories on disk and ask the real git"
+)]
+
+mod recorded;
+mod stories;
+mod timing;
+
+use std::sync::Arc;
+
+use git::merge::Changes;
+
+use super::{Forecast, Gather, Input, Report, Session, Who};
+use crate::land::Buffers;
+use crate::land::tests::{Hub, git, write};
+use crate::work::{CommitId, Work};
+
+fn session(name: &str, base: &str, changes: Changes) -> Session {
+    Session {
+        name: name.to_owned(),
+        title: format!("work of {name}"),
+        base: CommitId(base.to_owned()),
+        changes: Arc::new(changes),
+    }
+}
+
+fn who(name: &str) -> Who {
+    Who::Session(name.to_owned())
+}

@@ -1,0 +1,65 @@
+//! What a refresh costs with eight sessions.
+
+use std::time::Instant;
+
+use git::Repository;
+use host::RealFiles;
+
+use super::*;
+
+/// Repository size: `BURIN_FILES`, small by default.
+#[test]
+fn a_refresh_with_eight_sessions() {
+    let count: usize = std::env::var("BURIN_FILES").map_or(200, |count| count.parse().unwrap());
+    let text: String = (0..300)
+        .map(|line| format!("fn f{line}() {{ {line}; }}\n"))
+        .collect();
+    let names: Vec<String> = (0..count)
+        .map(|file| format!("src/m{}/f{file}.rs", file % 60))
+        .collect();
+    let texts: Vec<String> = (0..count)
+        .map(|file| format!("// {file}\n{text}"))
+        .collect();
+    let files: Vec<(&str, &str)> = names
+        .iter()
+        .zip(&texts)
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    let hub = Hub::new(&files);
+    let works: Vec<Work> = (0..8).map(|ix| hub.session(&format!("s{ix}"))).collect();
+    for (ix, work) in works.iter().enumerate() {
+        for file in 0..20 {
+            let text =
+                texts[file].replacen(&format!("f{}()", 20 * ix + file), &format!("g{ix}()"), 1);
+            write(&work.root, &names[file], &text);
+        }
+    }
+    let repository = Repository::discover(&hub.root).unwrap();
+    let memory = hub.folder.path().join("memory");
+    let gather = Gather::new(&hub.root, &memory, Arc::new(RealFiles)).unwrap();
+    let mut forecast = Forecast::default();
+    let mut refresh = |what: &str| {
+        let start = Instant::now();
+        let gathered = gather.read(&repository, &works, &Buffers::new()).unwrap();
+        let read = start.elapsed();
+        let start = Instant::now();
+        let report = forecast.refresh(&repository, &gathered.input).unwrap();
+        println!(
+            "{what}: {count} files, 8 sessions of 20 changed files: trees read in {read:?}, {} merges and {} \
+             conflicts in {:?}",
+            report.merged,
+            report.conflicts.len(),
+            start.elapsed()
+        );
+        report
+    };
+    refresh("first");
+    refresh("second");
+    let still = refresh("unchanged");
+    assert_eq!(still.merged, 0);
+    write(&works[3].root, &names[0], "// all of it\n");
+    let report = refresh("one file of one session changed");
+    // Its seven pairs, and the order from it on.
+    assert_eq!(report.merged, 7 + 5);
+    assert!(report.conflicts.len() >= 7);
+}

@@ -1,0 +1,199 @@
+//! Stories of landings on real repositories, looked at by the real git.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests set up repositories on disk and ask the real git"
+)]
+
+mod dying;
+mod eight;
+mod hostile;
+mod kills;
+mod stories;
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use base::AbsPath;
+use git::land::Person;
+use git::merge::{Changes, TreePath};
+use host::{RealClock, RealFiles, TempFolder};
+
+use super::{Buffers, LandingId, Landings, Outcome, Request, Unchecked, Words};
+use crate::work::{CommitId, Work};
+
+pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git")
+        .current_dir(folder)
+        .args([
+            "-c",
+            "user.name=Ada",
+            "-c",
+            "user.email=ada@example.org",
+            "-c",
+            "init.defaultBranch=main",
+        ])
+        .args(arguments)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "git {arguments:?} in {}: {}{}",
+        folder.display(),
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A person's repository and the worktrees of sessions beside it.
+pub(crate) struct Hub {
+    pub(crate) folder: TempFolder,
+    pub(crate) root: AbsPath,
+}
+
+impl Hub {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let folder = TempFolder::new().unwrap();
+        let root = folder.path().join("hub");
+        std::fs::create_dir(root.as_path()).unwrap();
+        git(root.as_path(), &["init", "-q"]);
+        git(root.as_path(), &["config", "user.name", "Ada"]);
+        git(root.as_path(), &["config", "user.email", "ada@example.org"]);
+        let hub = Self { folder, root };
+        for (path, text) in files {
+            write(&hub.root, path, text);
+        }
+        hub.commit();
+        hub
+    }
+
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        git(self.root.as_path(), arguments)
+    }
+
+    pub(crate) fn commit(&self) -> String {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", "work"]);
+        self.tip()
+    }
+
+    pub(crate) fn tip(&self) -> String {
+        self.git(&["rev-parse", "HEAD"]).trim().to_owned()
+    }
+
+    /// A worktree with objects of the hub and a git folder of its own.
+    pub(crate) fn session(&self, name: &str) -> Work {
+        let root = self.folder.path().join(name);
+        let place = root.as_path().to_str().unwrap();
+        git(
+            self.folder.path().as_path(),
+            &["clone", "-q", "--shared", "hub", place],
+        );
+        Work {
+            session: name.to_owned(),
+            title: format!("work of {name}"),
+            git_dir: root.join(".git"),
+            root,
+            base: CommitId(self.tip()),
+        }
+    }
+
+    pub(crate) fn landings(&self) -> Landings {
+        let (landings, told) = self.open();
+        assert_eq!(told, Vec::<String>::new());
+        landings
+    }
+
+    pub(crate) fn open(&self) -> (Landings, Vec<String>) {
+        let folder = self.folder.path().join("state");
+        let clock = Arc::new(RealClock::default());
+        Landings::open(&self.root, &folder, Arc::new(RealFiles), clock).unwrap()
+    }
+
+    /// What git has to say against the repository; and nothing may be locked.
+    pub(crate) fn assert_sound(&self) {
+        self.git(&["fsck", "--strict", "--no-dangling"]);
+        let mut locks = Vec::new();
+        find_locks(&self.root.join(".git"), &mut locks);
+        assert_eq!(locks, Vec::<String>::new(), "locks were left");
+        assert!(!self.root.join(".git/burin/index").as_path().exists());
+    }
+
+    pub(crate) fn status(&self) -> String {
+        self.git(&["status", "--porcelain"])
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.root.join(path).as_path()).unwrap()
+    }
+}
+
+fn find_locks(folder: &AbsPath, locks: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder.as_path()).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.file_type().unwrap().is_dir() {
+            find_locks(&folder.join(&name), locks);
+        } else if name.ends_with(".lock") && name != "landing.lock" {
+            locks.push(name);
+        }
+    }
+}
+
+pub(crate) fn write(root: &AbsPath, path: &str, text: &str) {
+    let place = root.join(path);
+    std::fs::create_dir_all(place.parent().unwrap().as_path()).unwrap();
+    std::fs::write(place.as_path(), text).unwrap();
+}
+
+fn agent() -> Person {
+    Person {
+        name: "Agent".to_owned(),
+        email: "agent@example.org".to_owned(),
+    }
+}
+
+fn request(work: &Work, changes: Changes) -> Request {
+    Request {
+        session: work.session.clone(),
+        title: work.title.clone(),
+        base: work.base.clone(),
+        changes,
+        branch: None,
+        author: agent(),
+        words: Words {
+            subject: work.title.clone(),
+            ..Words::default()
+        },
+    }
+}
+
+/// Queues all that a session holds.
+fn enqueue(landings: &Landings, work: &Work) -> LandingId {
+    let scanned = landings.read(work).unwrap();
+    assert!(scanned.refused.is_empty(), "{:?}", scanned.refused);
+    landings.enqueue(&request(work, scanned.changes)).unwrap()
+}
+
+fn land(landings: &Landings, work: &Work) -> (LandingId, Outcome) {
+    let id = enqueue(landings, work);
+    (id, landings.run(id, &Unchecked, &Buffers::new()).unwrap())
+}
+
+#[track_caller]
+fn landed(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Landed { commit, left, .. } => {
+            assert!(left.is_empty(), "{left:?}");
+            commit.0.clone()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn path(text: &str) -> TreePath {
+    TreePath::from(text)
+}

@@ -1,0 +1,152 @@
+//! Eight sessions, random edits: all land or are in a named conflict, and nothing of anybody is lost.
+
+use super::*;
+use crate::forecast::{Forecast, Input, Session, Who};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+const SESSIONS: usize = 8;
+
+fn edit(random: &mut StdRng, root: &AbsPath, name: &str, step: usize) {
+    let file = format!("f{}.txt", random.random_range(0..12));
+    let place = root.join(&file);
+    let Ok(text) = std::fs::read_to_string(place.as_path()) else {
+        return;
+    };
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    match random.random_range(0..12) {
+        0 => std::fs::remove_file(place.as_path()).unwrap(),
+        1 => write(
+            root,
+            &format!("new-{name}-{step}/x.txt"),
+            &format!("{name} {step}\n"),
+        ),
+        2 => {
+            let to = root.join(format!("moved-{}.txt", random.random_range(0..4)));
+            if !to.as_path().exists() {
+                std::fs::rename(place.as_path(), to.as_path()).unwrap();
+            }
+        }
+        _ => {
+            let at = random.random_range(0..=lines.len());
+            lines.insert(at, format!("{name} {step}"));
+            std::fs::write(place.as_path(), lines.join("\n") + "\n").unwrap();
+        }
+    }
+}
+
+/// Every line a session wrote and did not take away itself.
+fn own_lines(work: &Work) -> Vec<String> {
+    let told = git(
+        work.root.as_path(),
+        &[
+            "grep",
+            "-h",
+            "--untracked",
+            "-e",
+            &format!("^{} ", work.session),
+            "--",
+            ".",
+        ],
+    );
+    told.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn all_land_or_are_in_a_named_conflict() {
+    let rounds: u64 = std::env::var("BURIN_LANDINGS").map_or(3, |rounds| rounds.parse().unwrap());
+    let (mut landed_count, mut conflicted_count) = (0, 0);
+    for seed in 0..rounds {
+        let random = &mut StdRng::seed_from_u64(seed);
+        let files: Vec<(String, String)> = (0..12)
+            .map(|file| {
+                let text: String = (0..40)
+                    .map(|line| format!("file {file} line {line}\n"))
+                    .collect();
+                (format!("f{file}.txt"), text)
+            })
+            .collect();
+        let files: Vec<(&str, &str)> = files
+            .iter()
+            .map(|(name, text)| (name.as_str(), text.as_str()))
+            .collect();
+        let hub = Hub::new(&files);
+        let works: Vec<Work> = (0..SESSIONS)
+            .map(|ix| hub.session(&format!("s{ix}")))
+            .collect();
+        for step in 0..6 {
+            for work in &works {
+                edit(random, &work.root, &work.session, step);
+            }
+        }
+        write(&hub.root, "mine.txt", "the person's\n");
+        let landings = hub.landings();
+        let sessions: Vec<Session> = works
+            .iter()
+            .map(|work| Session {
+                name: work.session.clone(),
+                title: work.title.clone(),
+                base: work.base.clone(),
+                changes: Arc::new(landings.read(work).unwrap().changes),
+            })
+            .collect();
+        let repository = landings.repository().unwrap();
+        let input = Input {
+            tip: CommitId(hub.tip()),
+            branch: "main".to_owned(),
+            sessions: sessions.clone(),
+            uncommitted: Arc::default(),
+            unsaved: Buffers::new(),
+        };
+        let report = Forecast::default().refresh(&repository, &input).unwrap();
+        let mut landed_sessions: Vec<&str> = Vec::new();
+        for (work, session) in works.iter().zip(&sessions) {
+            if session.changes.is_empty() {
+                continue;
+            }
+            let (_, outcome) = land(&landings, work);
+            let foreseen = report
+                .order
+                .iter()
+                .find(|it| it.session == work.session)
+                .unwrap();
+            match &outcome {
+                Outcome::Landed { .. } | Outcome::Nothing => {
+                    assert!(foreseen.conflicts.is_empty(), "{foreseen:?} in seed {seed}");
+                    landed_sessions.push(&work.session);
+                    landed_count += 1;
+                }
+                Outcome::Conflicted { paths, .. } => {
+                    assert_eq!(&foreseen.conflicts, paths, "seed {seed}");
+                    // Some pair with a session that landed foretold it.
+                    let is_told = report.conflicts.iter().any(|it| {
+                        let both = [&it.one, &it.two];
+                        let is = |name: &str| both.contains(&&Who::Session(name.to_owned()));
+                        is(&work.session) && landed_sessions.iter().any(|other| is(other))
+                    });
+                    assert!(is_told, "{} in seed {seed}", work.session);
+                    conflicted_count += 1;
+                }
+                other => panic!("{other:?}"),
+            }
+            assert_eq!(hub.status(), "?? mine.txt\n", "seed {seed}");
+        }
+        hub.assert_sound();
+        for work in &works {
+            let lines = own_lines(work);
+            let whole: String = hub.git(&["grep", "-h", "-e", "^s[0-7] "]);
+            if landed_sessions.contains(&work.session.as_str()) {
+                for line in lines {
+                    assert!(
+                        whole.lines().any(|it| it == line),
+                        "{line:?} is lost in seed {seed}"
+                    );
+                }
+            }
+        }
+    }
+    println!(
+        "{landed_count} landed, {conflicted_count} in a named conflict, over {rounds} rounds of {SESSIONS}"
+    );
+    assert!(landed_count > 0 && conflicted_count > 0);
+}

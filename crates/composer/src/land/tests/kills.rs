@@ -1,0 +1,132 @@
+//! A child process that lands is killed at any moment; what it leaves is whole.
+
+use std::collections::BTreeSet;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use super::*;
+use crate::land::Step;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+/// The child: lands all that waits, then takes the last one back and lands it again. A test only so that the test
+/// program can be its own child; by itself there is nothing to land.
+#[test]
+fn child() {
+    let Ok(folder) = std::env::var("BURIN_LANDING_CHILD") else {
+        return;
+    };
+    let folder = AbsPath::new(folder).unwrap();
+    let clock = Arc::new(RealClock::default());
+    let files = Arc::new(super::dying::Dying::of_environment());
+    let (landings, _) =
+        Landings::open(&folder.join("hub"), &folder.join("state"), files, clock).unwrap();
+    let mut last = None;
+    while let Some(id) = landings.next().unwrap() {
+        let outcome = landings.run(id, &Unchecked, &Buffers::new()).unwrap();
+        landed(&outcome);
+        last = Some(id);
+    }
+    if let Some(last) = last {
+        let (undo, _) = landings.undo(last, &Buffers::new()).unwrap();
+        landings.undo(undo, &Buffers::new()).unwrap();
+    }
+}
+
+#[test]
+fn a_killed_landing_is_before_or_after() {
+    let kills: u64 = std::env::var("BURIN_KILLS").map_or(24, |kills| kills.parse().unwrap());
+    let mut hub = Hub::new(&[("shared.txt", ""), ("moved/a.txt", "a\n")]);
+    let (mut told, mut cut_short, mut killed) = (BTreeSet::new(), 0, 0);
+    for round in 0..kills {
+        if round % 40 == 39 {
+            hub = Hub::new(&[("shared.txt", ""), ("moved/a.txt", "a\n")]);
+        }
+        let random = &mut StdRng::seed_from_u64(round);
+        let work = hub.session(&format!("s{round}"));
+        write(
+            &work.root,
+            &format!("new{round}/file.txt"),
+            &format!("{round}\n"),
+        );
+        let shared = format!("{}{round}\n", hub.read("shared.txt"));
+        write(&work.root, "shared.txt", &shared);
+        write(&hub.root, "untracked.txt", "the person's\n");
+        let (landings, _) = hub.open();
+        let id = enqueue(&landings, &work);
+        let before = hub.tip();
+        killed += u64::from(kill_one(&hub, random, round));
+        let (landings, sentences) = hub.open();
+        cut_short += usize::from(!sentences.is_empty());
+        told.extend(
+            sentences
+                .iter()
+                .map(|it| it.split(';').next_back().unwrap().to_owned()),
+        );
+        let summaries = landings.list().unwrap();
+        let is_landed = |summary: &crate::land::Summary| {
+            matches!(
+                summary.step,
+                Step::Landed {
+                    undone_by: None,
+                    ..
+                }
+            )
+        };
+        // Before or after, and the checkout with it; a killed undo counts the same way.
+        let after = hub.tip();
+        assert_eq!(
+            hub.status(),
+            "?? untracked.txt\n",
+            "round {round}: {sentences:?}"
+        );
+        hub.assert_sound();
+        let has_landed = hub.read("shared.txt") == shared;
+        assert_eq!(has_landed, after != before, "round {round}");
+        assert_eq!(
+            hub.root.join(format!("new{round}")).as_path().exists(),
+            has_landed
+        );
+        if !has_landed && summaries.iter().any(|it| it.step == Step::Waiting) {
+            assert_eq!(landings.next().unwrap(), Some(id));
+            landed(&landings.run(id, &Unchecked, &Buffers::new()).unwrap());
+        } else if !has_landed {
+            // Killed between its undo and the undo of that.
+            let undo = summaries
+                .iter()
+                .rfind(|it| it.undoes == Some(id) && is_landed(it))
+                .unwrap();
+            landed(&landings.undo(undo.id, &Buffers::new()).unwrap().1);
+        }
+        assert_eq!(hub.read("shared.txt"), shared, "round {round}");
+        assert_eq!(hub.status(), "?? untracked.txt\n");
+        hub.assert_sound();
+    }
+    println!("{kills} rounds, {killed} killed, {cut_short} cut short: {told:#?}");
+}
+
+/// Starts the child and lets it die; whether it died before it was done.
+fn kill_one(hub: &Hub, random: &mut StdRng, round: u64) -> bool {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args([
+            "--exact",
+            "land::tests::kills::child",
+            "--nocapture",
+            "--test-threads=1",
+        ])
+        .env("BURIN_LANDING_CHILD", hub.folder.path().as_path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    // Every second dies at one of its calls to the system, the others whenever the kill comes.
+    let is_counted = round % 2 == 0;
+    if is_counted {
+        command.env("BURIN_DIES_AT", random.random_range(0..110).to_string());
+    }
+    let mut child = command.spawn().unwrap();
+    if !is_counted {
+        std::thread::sleep(Duration::from_millis(random.random_range(5..160)));
+        child.kill().unwrap();
+    }
+    !child.wait().unwrap().success()
+}

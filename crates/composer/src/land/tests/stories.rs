@@ -1,0 +1,407 @@
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+use crate::land::{Candidate, Check, Checks, Error, Resolution, Step};
+
+const TEXT: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
+
+fn with(from: &str, to: &str) -> String {
+    TEXT.replace(from, to)
+}
+
+#[test]
+fn a_whole_session_lands_and_is_taken_back_and_lands_again() {
+    let hub = Hub::new(&[
+        ("a.txt", TEXT),
+        ("old/b.txt", TEXT),
+        ("gone.txt", "x\n"),
+        (".gitignore", "*.log\n"),
+    ]);
+    let work = hub.session("s1");
+    let before = hub.tip();
+    write(&work.root, "a.txt", &with("five", "5"));
+    write(&work.root, "new/deep/c.txt", "c\n");
+    write(&work.root, "ignored.log", "l\n");
+    write(&work.root, "run.sh", "#!/bin/sh\n");
+    std::fs::set_permissions(
+        work.root.join("run.sh").as_path(),
+        std::fs::Permissions::from_mode(0o755),
+    )
+    .unwrap();
+    std::os::unix::fs::symlink("a.txt", work.root.join("link").as_path()).unwrap();
+    std::fs::remove_file(work.root.join("gone.txt").as_path()).unwrap();
+    git(work.root.as_path(), &["mv", "old/b.txt", "b.txt"]);
+    let landings = hub.landings();
+    let (id, outcome) = land(&landings, &work);
+    let commit = landed(&outcome);
+    assert_eq!(hub.tip(), commit);
+    assert_eq!(hub.status(), "");
+    hub.assert_sound();
+    assert_eq!(hub.read("a.txt"), with("five", "5"));
+    assert_eq!(hub.read("b.txt"), TEXT);
+    assert_eq!(hub.read("new/deep/c.txt"), "c\n");
+    assert!(!hub.root.join("old").as_path().exists());
+    assert!(!hub.root.join("gone.txt").as_path().exists());
+    let told = hub.git(&[
+        "log",
+        "-1",
+        "--format=%an|%cn|%s|%(trailers:key=Burin-Session,valueonly)",
+    ]);
+    assert_eq!(told.trim(), "Agent|Ada|work of s1|s1");
+    assert_eq!(
+        hub.git(&["ls-files", "-s", "run.sh", "link"])
+            .matches("100755")
+            .count(),
+        1
+    );
+    assert!(
+        hub.git(&["reflog", "-1"])
+            .contains("burin land: work of s1")
+    );
+
+    let (undo, outcome) = landings.undo(id, &Buffers::new()).unwrap();
+    assert_eq!(landed(&outcome), before);
+    assert_eq!((hub.tip(), hub.status()), (before.clone(), String::new()));
+    assert!(!hub.root.join("new").as_path().exists());
+    assert_eq!(hub.read("old/b.txt"), TEXT);
+    assert!(matches!(
+        landings.undo(id, &Buffers::new()),
+        Err(Error::AlreadyUndone { .. })
+    ));
+
+    let (_, outcome) = landings.undo(undo, &Buffers::new()).unwrap();
+    assert_eq!(landed(&outcome), commit);
+    assert_eq!((hub.tip(), hub.status()), (commit, String::new()));
+    hub.assert_sound();
+}
+
+#[test]
+fn an_undo_under_later_work_is_a_commit() {
+    let hub = Hub::new(&[("a.txt", TEXT), ("b.txt", TEXT)]);
+    let (one, two) = (hub.session("s1"), hub.session("s2"));
+    write(&one.root, "a.txt", &with("five", "5"));
+    write(&two.root, "b.txt", &with("five", "5"));
+    let landings = hub.landings();
+    let (id, _) = land(&landings, &one);
+    landed(&land(&landings, &two).1);
+    let tip = hub.tip();
+    let (undo, outcome) = landings.undo(id, &Buffers::new()).unwrap();
+    landed(&outcome);
+    assert_eq!(hub.git(&["rev-parse", "HEAD~"]).trim(), tip);
+    assert_eq!(
+        (hub.read("a.txt"), hub.read("b.txt")),
+        (TEXT.to_owned(), with("five", "5"))
+    );
+    landed(&landings.undo(undo, &Buffers::new()).unwrap().1);
+    assert_eq!(hub.read("a.txt"), with("five", "5"));
+    assert_eq!(hub.status(), "");
+    hub.assert_sound();
+}
+
+#[test]
+fn conflicts_are_a_state_with_both_sides() {
+    let hub = Hub::new(&[("a.txt", TEXT)]);
+    let (one, two) = (hub.session("s1"), hub.session("s2"));
+    write(&one.root, "a.txt", &with("five", "5"));
+    write(&two.root, "a.txt", &with("five", "V"));
+    let landings = hub.landings();
+    landed(&land(&landings, &one).1);
+    let tip = hub.tip();
+    let (id, outcome) = land(&landings, &two);
+    let Outcome::Conflicted { paths, sentence } = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!(paths, [path("a.txt")]);
+    assert_eq!(
+        sentence,
+        "Cannot land “work of s2”: main moved and 1 hunk conflicts in a.txt. Decide each, then go on."
+    );
+    assert_eq!((hub.tip(), hub.status()), (tip, String::new()));
+    let conflicts = landings.conflicts(id).unwrap();
+    let conflict = &conflicts[0];
+    let text = |version: &Option<git::merge::Version>| {
+        String::from_utf8(version.as_ref().unwrap().bytes.to_vec()).unwrap()
+    };
+    assert_eq!(text(&conflict.base), TEXT);
+    assert_eq!(text(&conflict.ours), with("five", "5"));
+    assert_eq!(text(&conflict.theirs), with("five", "V"));
+    assert_eq!(conflict.lines[0].ours, 4..5);
+    // It is still there after the program begins anew.
+    let landings = hub.landings();
+    assert!(matches!(
+        landings.list().unwrap()[1].step,
+        Step::Conflicted { .. }
+    ));
+    let resolution = Resolution::Text(with("five", "5 or V").into_bytes());
+    assert_eq!(
+        landings.resolve(id, &path("a.txt"), &resolution).unwrap(),
+        0
+    );
+    landed(&landings.run(id, &Unchecked, &Buffers::new()).unwrap());
+    assert_eq!(hub.read("a.txt"), with("five", "5 or V"));
+    assert_eq!(hub.status(), "");
+    hub.assert_sound();
+}
+
+#[test]
+fn what_a_conflict_was_ended_with_is_not_used_for_another() {
+    let hub = Hub::new(&[("a.txt", TEXT)]);
+    let (one, two) = (hub.session("s1"), hub.session("s2"));
+    write(&one.root, "a.txt", &with("five", "5"));
+    write(&two.root, "a.txt", &with("five", "V"));
+    let landings = hub.landings();
+    landed(&land(&landings, &one).1);
+    let (id, _) = land(&landings, &two);
+    landings
+        .resolve(id, &path("a.txt"), &Resolution::Theirs)
+        .unwrap();
+    // The person commits something else there before the turn comes.
+    write(&hub.root, "a.txt", &with("five", "fünf"));
+    hub.commit();
+    let outcome = landings.run(id, &Unchecked, &Buffers::new()).unwrap();
+    assert!(matches!(outcome, Outcome::Conflicted { .. }), "{outcome:?}");
+    landings
+        .resolve(id, &path("a.txt"), &Resolution::Ours)
+        .unwrap();
+    let outcome = landings.run(id, &Unchecked, &Buffers::new()).unwrap();
+    assert_eq!(outcome, Outcome::Nothing);
+    assert_eq!(hub.read("a.txt"), with("five", "fünf"));
+}
+
+#[test]
+fn what_the_person_has_not_committed_is_merged_in_or_stands_in_the_way() {
+    let hub = Hub::new(&[("a.txt", TEXT), ("b.txt", TEXT)]);
+    let work = hub.session("s1");
+    write(&work.root, "a.txt", &with("two", "2"));
+    write(&work.root, "b.txt", &with("two", "2"));
+    write(&work.root, "c.txt", "theirs\n");
+    let landings = hub.landings();
+    let tip = hub.tip();
+    write(&hub.root, "a.txt", &with("nine", "9"));
+    write(&hub.root, "b.txt", &with("nine", "9"));
+    hub.git(&["add", "b.txt"]);
+    write(&hub.root, "b.txt", &with("nine", "9").replace("ten", "10"));
+    write(&hub.root, "c.txt", "mine, untracked\n");
+    let (id, outcome) = land(&landings, &work);
+    let Outcome::Blocked { sentence } = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!(
+        sentence,
+        "Cannot land “work of s1”: in c.txt, your uncommitted changes to it and the landed ones cannot be merged; \
+         commit, stash or undo that first. Nothing was moved."
+    );
+    assert_eq!(hub.tip(), tip);
+    assert_eq!(hub.read("c.txt"), "mine, untracked\n");
+    hub.assert_sound();
+    std::fs::remove_file(hub.root.join("c.txt").as_path()).unwrap();
+    landings.try_again(id).unwrap();
+    landed(&landings.run(id, &Unchecked, &Buffers::new()).unwrap());
+    assert_eq!(hub.read("a.txt"), with("two", "2").replace("nine", "9"));
+    assert_eq!(
+        hub.read("b.txt"),
+        with("two", "2").replace("nine", "9").replace("ten", "10")
+    );
+    assert_eq!(hub.status(), " M a.txt\nMM b.txt\n");
+    let staged = hub.git(&["show", ":b.txt"]);
+    assert_eq!(staged, with("two", "2").replace("nine", "9"));
+    // And back: what is the person's stays.
+    let (_, outcome) = landings.undo(id, &Buffers::new()).unwrap();
+    assert_eq!(landed(&outcome), tip);
+    assert_eq!(hub.read("a.txt"), with("nine", "9"));
+    assert_eq!(hub.status(), " M a.txt\nMM b.txt\n");
+    hub.assert_sound();
+}
+
+#[test]
+fn buffers_that_are_not_saved_are_merged_or_stand_in_the_way() {
+    let hub = Hub::new(&[("a.txt", TEXT)]);
+    let work = hub.session("s1");
+    write(&work.root, "a.txt", &with("two", "2"));
+    let landings = hub.landings();
+    let id = enqueue(&landings, &work);
+    let buffer = |text: String| Buffers::from([(path("a.txt"), text.into_bytes().into())]);
+    let outcome = landings
+        .run(id, &Unchecked, &buffer(with("two", "zwei")))
+        .unwrap();
+    assert!(matches!(outcome, Outcome::Blocked { .. }), "{outcome:?}");
+    landings.try_again(id).unwrap();
+    let outcome = landings
+        .run(id, &Unchecked, &buffer(with("nine", "9")))
+        .unwrap();
+    let Outcome::Landed { buffers, .. } = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!(buffers, buffer(with("two", "2").replace("nine", "9")));
+    assert_eq!(hub.read("a.txt"), with("two", "2"));
+}
+
+struct Fails;
+
+impl Checks for Fails {
+    fn check(&self, candidate: &Candidate<'_>) -> Result<Vec<Check>, String> {
+        let folder = TempFolder::new().unwrap();
+        candidate.write_to(folder.path()).unwrap();
+        let text = std::fs::read_to_string(folder.path().join("a.txt").as_path()).unwrap();
+        assert_eq!(candidate.changed, [path("a.txt")]);
+        let is_passed = !text.contains("bad");
+        Ok(vec![Check {
+            name: "grep".to_owned(),
+            is_passed,
+            detail: text,
+        }])
+    }
+}
+
+#[test]
+fn checks_run_on_the_merged_tree() {
+    let hub = Hub::new(&[("a.txt", TEXT)]);
+    let work = hub.session("s1");
+    write(&work.root, "a.txt", &with("two", "bad"));
+    let landings = hub.landings();
+    let tip = hub.tip();
+    let id = enqueue(&landings, &work);
+    let outcome = landings.run(id, &Fails, &Buffers::new()).unwrap();
+    let Outcome::Failed { sentence, .. } = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!(
+        sentence,
+        "Cannot land “work of s1”: grep fails on the merged tree. main has not moved."
+    );
+    assert_eq!((hub.tip(), hub.status()), (tip, String::new()));
+    write(&work.root, "a.txt", &with("two", "good"));
+    let id = enqueue(&landings, &work);
+    landed(&landings.run(id, &Fails, &Buffers::new()).unwrap());
+    let told = hub.git(&[
+        "log",
+        "-1",
+        "--format=%(trailers:key=Burin-Checks,valueonly)",
+    ]);
+    assert_eq!(told.trim(), "grep passed");
+}
+
+struct Commits<'a>(&'a Hub, std::cell::Cell<bool>);
+
+impl Checks for Commits<'_> {
+    fn check(&self, _: &Candidate<'_>) -> Result<Vec<Check>, String> {
+        if !self.1.replace(true) {
+            write(&self.0.root, "b.txt", "b\n");
+            self.0.commit();
+        }
+        Ok(Vec::new())
+    }
+}
+
+#[test]
+fn a_branch_that_moves_while_checks_run_is_merged_anew() {
+    let hub = Hub::new(&[("a.txt", TEXT)]);
+    let work = hub.session("s1");
+    write(&work.root, "a.txt", &with("two", "2"));
+    let landings = hub.landings();
+    let id = enqueue(&landings, &work);
+    let outcome = landings
+        .run(id, &Commits(&hub, false.into()), &Buffers::new())
+        .unwrap();
+    landed(&outcome);
+    assert_eq!(hub.read("b.txt"), "b\n");
+    assert_eq!(hub.git(&["rev-list", "--count", "HEAD"]).trim(), "3");
+    assert_eq!(hub.status(), "");
+}
+
+#[test]
+fn locks_of_others_are_respected_and_ours_cleaned() {
+    let hub = Hub::new(&[("a.txt", TEXT)]);
+    let work = hub.session("s1");
+    write(&work.root, "a.txt", &with("two", "2"));
+    let landings = hub.landings();
+    let id = enqueue(&landings, &work);
+    for (lock, told) in [
+        (".git/index.lock", "another git command is at work here"),
+        (
+            ".git/refs/heads/main.lock",
+            "another git command is moving main",
+        ),
+    ] {
+        write(&hub.root, lock, "");
+        let outcome = landings.run(id, &Unchecked, &Buffers::new()).unwrap();
+        let Outcome::Blocked { sentence } = outcome else {
+            panic!("{outcome:?}");
+        };
+        assert!(sentence.contains(told), "{sentence}");
+        assert!(hub.root.join(lock).as_path().exists());
+        std::fs::remove_file(hub.root.join(lock).as_path()).unwrap();
+        landings.try_again(id).unwrap();
+    }
+    for lock in [".git/index.lock", ".git/refs/heads/main.lock"] {
+        write(&hub.root, lock, "burin landing\n");
+    }
+    landed(&landings.run(id, &Unchecked, &Buffers::new()).unwrap());
+    hub.assert_sound();
+}
+
+#[test]
+fn unfinished_merges_and_other_checkouts_stand_in_the_way() {
+    let hub = Hub::new(&[("a.txt", TEXT)]);
+    let work = hub.session("s1");
+    write(&work.root, "a.txt", &with("two", "2"));
+    let landings = hub.landings();
+    let id = enqueue(&landings, &work);
+    let blocked = |told: &str| {
+        landings.try_again(id).unwrap();
+        let outcome = landings.run(id, &Unchecked, &Buffers::new()).unwrap();
+        let Outcome::Blocked { sentence } = outcome else {
+            panic!("{outcome:?}");
+        };
+        assert!(sentence.contains(told), "{sentence}");
+    };
+    write(&hub.root, ".git/MERGE_HEAD", &format!("{}\n", hub.tip()));
+    blocked("a merge of yours is not finished");
+    std::fs::remove_file(hub.root.join(".git/MERGE_HEAD").as_path()).unwrap();
+    hub.git(&["checkout", "-q", "-b", "elsewhere"]);
+    hub.git(&["worktree", "add", "-q", "../tree", "main"]);
+    blocked("main is checked out in another working tree too");
+    hub.git(&["worktree", "remove", "../tree"]);
+    // A branch that is checked out nowhere simply moves.
+    landings.try_again(id).unwrap();
+    landed(&landings.run(id, &Unchecked, &Buffers::new()).unwrap());
+    assert_eq!(hub.read("a.txt"), TEXT);
+    assert_eq!(hub.git(&["show", "main:a.txt"]), with("two", "2"));
+    assert_eq!(hub.status(), "");
+}
+
+#[test]
+fn packed_branches_and_line_endings() {
+    let hub = Hub::new(&[("a.txt", TEXT), (".gitattributes", "*.txt eol=crlf\n")]);
+    hub.git(&["pack-refs", "--all"]);
+    hub.git(&["gc", "-q"]);
+    std::fs::remove_file(hub.root.join("a.txt").as_path()).unwrap();
+    hub.git(&["checkout", "-q", "a.txt"]);
+    assert!(hub.read("a.txt").contains("one\r\n"));
+    let work = hub.session("s1");
+    let crlf = |text: &str| text.replace('\n', "\r\n");
+    write(&work.root, "a.txt", &crlf(&with("two", "2")));
+    write(&hub.root, "a.txt", &crlf(&with("nine", "9")));
+    let landings = hub.landings();
+    landed(&land(&landings, &work).1);
+    assert_eq!(hub.git(&["show", "HEAD:a.txt"]), with("two", "2"));
+    assert_eq!(
+        hub.read("a.txt"),
+        crlf(&with("two", "2").replace("nine", "9"))
+    );
+    assert_eq!(hub.status(), " M a.txt\n");
+    hub.assert_sound();
+}
+
+#[test]
+fn files_that_were_added_although_ignored_land_too() {
+    let hub = Hub::new(&[(".gitignore", "*.log\n")]);
+    let work = hub.session("s1");
+    write(&work.root, "keep.log", "kept\n");
+    write(&work.root, "other.log", "not\n");
+    git(work.root.as_path(), &["add", "-f", "keep.log"]);
+    let landings = hub.landings();
+    landed(&land(&landings, &work).1);
+    assert_eq!(hub.read("keep.log"), "kept\n");
+    assert!(!hub.root.join("other.log").as_path().exists());
+}

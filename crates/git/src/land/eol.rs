@@ -1,0 +1,123 @@
+//! Line endings between a working tree and git, as attributes and settings ask for them.
+//!
+//! Limitations: programs that attributes name as filters are not run, and `working-tree-encoding` is not known; the
+//! bytes are then taken and given as they are.
+
+use std::borrow::Cow;
+
+use git2::AttrValue;
+
+use crate::merge::{TreePath, is_binary};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Text {
+    No,
+    Yes,
+    /// If it looks like text.
+    Auto,
+}
+
+/// How the endings of one file are kept.
+struct Endings {
+    text: Text,
+    /// Whether the working tree wants `\r\n`.
+    is_crlf_outside: bool,
+}
+
+/// The bytes that git keeps for those of a working tree. What already had `\r\n` in git keeps it, unless attributes
+/// call it text.
+pub(crate) fn to_git<'b>(
+    repository: &git2::Repository,
+    path: &TreePath,
+    bytes: &'b [u8],
+    is_crlf_in_git: &dyn Fn() -> bool,
+) -> Cow<'b, [u8]> {
+    if !has_crlf(bytes) {
+        return Cow::Borrowed(bytes);
+    }
+    let is_changed = match endings(repository, path).text {
+        Text::No => false,
+        Text::Yes => true,
+        Text::Auto => !is_binary(bytes) && !is_crlf_in_git(),
+    };
+    match is_changed {
+        true => Cow::Owned(without_cr(bytes)),
+        false => Cow::Borrowed(bytes),
+    }
+}
+
+/// The bytes that a working tree holds for those of git.
+pub(crate) fn to_worktree<'b>(
+    repository: &git2::Repository,
+    path: &TreePath,
+    bytes: &'b [u8],
+) -> Cow<'b, [u8]> {
+    let endings = endings(repository, path);
+    let is_changed = match endings.text {
+        Text::No => false,
+        Text::Yes => true,
+        Text::Auto => !is_binary(bytes) && !bytes.contains(&b'\r'),
+    };
+    if !endings.is_crlf_outside || !is_changed || has_crlf(bytes) {
+        return Cow::Borrowed(bytes);
+    }
+    let mut whole = Vec::with_capacity(bytes.len() + bytes.len() / 16);
+    for byte in bytes {
+        if *byte == b'\n' {
+            whole.push(b'\r');
+        }
+        whole.push(*byte);
+    }
+    Cow::Owned(whole)
+}
+
+pub(crate) fn has_crlf(bytes: &[u8]) -> bool {
+    bytes.windows(2).any(|two| two == b"\r\n")
+}
+
+fn without_cr(bytes: &[u8]) -> Vec<u8> {
+    let is_kept = |ix: &usize| bytes[*ix] != b'\r' || bytes.get(ix + 1) != Some(&b'\n');
+    (0..bytes.len())
+        .filter(is_kept)
+        .map(|ix| bytes[ix])
+        .collect()
+}
+
+fn endings(repository: &git2::Repository, path: &TreePath) -> Endings {
+    let path = path.to_path();
+    let flags = git2::AttrCheckFlags::FILE_THEN_INDEX;
+    let attribute = |name| {
+        let value = repository.get_attr_bytes(&path, name, flags).ok().flatten();
+        value.map(<[u8]>::to_vec)
+    };
+    let (text, eol) = (attribute("text"), attribute("eol"));
+    let setting = |name: &str| {
+        let config = repository.config().ok()?;
+        config.get_string(name).ok().map(|it| it.to_lowercase())
+    };
+    let autocrlf = setting("core.autocrlf").unwrap_or_default();
+    let eol = match AttrValue::from_bytes(eol.as_deref()) {
+        AttrValue::String(eol) => Some(eol.to_owned()),
+        _ => None,
+    };
+    let text = match AttrValue::from_bytes(text.as_deref()) {
+        AttrValue::True => Text::Yes,
+        AttrValue::False => Text::No,
+        AttrValue::String("auto") => Text::Auto,
+        _ if eol.is_some() => Text::Yes,
+        _ if is_true(&autocrlf) || autocrlf == "input" => Text::Auto,
+        _ => Text::No,
+    };
+    let by_setting = || {
+        let is_crlf = setting("core.eol").as_deref() == Some("crlf");
+        is_true(&autocrlf) || is_crlf && autocrlf != "input"
+    };
+    Endings {
+        text,
+        is_crlf_outside: eol.map_or_else(by_setting, |eol| eol == "crlf"),
+    }
+}
+
+fn is_true(text: &str) -> bool {
+    matches!(text, "true" | "yes" | "on" | "1")
+}

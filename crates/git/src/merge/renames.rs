@@ -1,0 +1,249 @@
+//! Which file a new file was before: by the same bytes, by the same last name, by the most lines in common.
+//!
+//! Likeness is counted as git counts it, so that both see the same renames.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::content::is_binary;
+use super::{Entry, TreePath};
+
+/// Whole likeness.
+const ALL: u64 = 60_000;
+/// The least likeness of a rename: half of the bytes.
+const LEAST: u64 = ALL / 2;
+/// The least likeness where the last name is the same and nobody else has it.
+const LEAST_BY_NAME: u64 = ALL * 3 / 4;
+/// With more pairs than this, files are only compared by name and as a whole.
+const MOST_PAIRS: usize = 1_000_000;
+/// So many of the likeliest sources are kept for each new file.
+const CANDIDATES: usize = 4;
+/// Longer runs without a line feed are counted in pieces.
+const PIECE: u32 = 64;
+
+/// A file on one side of a rename.
+#[derive(Clone, Debug)]
+pub(super) struct File {
+    pub(super) path: TreePath,
+    pub(super) entry: Entry,
+    /// Whether anybody asks what became of it; of the others only renames that kept every byte are found.
+    pub(super) is_wanted: bool,
+}
+
+/// Reads an entry's bytes.
+pub(super) type Read<'a, E> = &'a dyn Fn(&Entry) -> Result<Arc<[u8]>, E>;
+
+/// Pairs of a name that is gone and the new name, each name once.
+pub(super) fn find<E>(
+    gone: &[File],
+    new: &[File],
+    read: Read<'_, E>,
+) -> Result<Vec<(TreePath, TreePath)>, E> {
+    let mut search = Search {
+        gone,
+        new,
+        read,
+        prints: HashMap::new(),
+        of_new: vec![None; new.len()],
+        is_used: vec![false; gone.len()],
+    };
+    search.by_bytes();
+    search.by_last_name()?;
+    search.by_likeness()?;
+    let pairs = search.of_new.iter().zip(new).filter_map(|(source, new)| {
+        let source = (*source)?;
+        Some((gone[source].path.clone(), new.path.clone()))
+    });
+    Ok(pairs.collect())
+}
+
+struct Search<'a, E> {
+    gone: &'a [File],
+    new: &'a [File],
+    read: Read<'a, E>,
+    prints: HashMap<super::ObjectId, Arc<Print>>,
+    of_new: Vec<Option<usize>>,
+    is_used: Vec<bool>,
+}
+
+impl<E> Search<'_, E> {
+    fn pair(&mut self, source: usize, target: usize) {
+        self.of_new[target] = Some(source);
+        self.is_used[source] = true;
+    }
+
+    fn by_bytes(&mut self) {
+        let mut sources: HashMap<_, Vec<usize>> = HashMap::new();
+        for (ix, file) in self.gone.iter().enumerate() {
+            sources.entry(file.entry.id).or_default().push(ix);
+        }
+        let empty = super::ObjectId::of_blob(b"");
+        for (target, file) in self.new.iter().enumerate() {
+            if file.entry.id == empty {
+                continue;
+            }
+            let alike = sources.get(&file.entry.id).into_iter().flatten();
+            let free = alike
+                .copied()
+                .filter(|source| !self.is_used[*source] && self.is_same_kind(*source, target));
+            let best = free.max_by_key(|source| {
+                let is_same_name = self.gone[*source].path.name() == file.path.name();
+                (is_same_name, std::cmp::Reverse(*source))
+            });
+            if let Some(source) = best {
+                self.pair(source, target);
+            }
+        }
+    }
+
+    fn by_last_name(&mut self) -> Result<(), E> {
+        let mut sources: HashMap<&[u8], Vec<usize>> = HashMap::new();
+        let mut targets: HashMap<&[u8], Vec<usize>> = HashMap::new();
+        for source in self.open_sources() {
+            sources
+                .entry(self.gone[source].path.name())
+                .or_default()
+                .push(source);
+        }
+        for target in self.open_targets() {
+            targets
+                .entry(self.new[target].path.name())
+                .or_default()
+                .push(target);
+        }
+        let alone = sources.iter().filter_map(|(name, sources)| {
+            let ([source], [target]) = (sources.as_slice(), targets.get(name)?.as_slice()) else {
+                return None;
+            };
+            Some((*source, *target))
+        });
+        let mut alone: Vec<(usize, usize)> = alone.collect();
+        alone.sort_unstable();
+        for (source, target) in alone {
+            if self.likeness(source, target)? >= LEAST_BY_NAME {
+                self.pair(source, target);
+            }
+        }
+        Ok(())
+    }
+
+    fn by_likeness(&mut self) -> Result<(), E> {
+        let (sources, targets) = (self.open_sources(), self.open_targets());
+        if sources.len().saturating_mul(targets.len()) > MOST_PAIRS {
+            return Ok(());
+        }
+        let mut all = Vec::new();
+        for target in targets {
+            let mut best = Vec::new();
+            for source in &sources {
+                let likeness = self.likeness(*source, target)?;
+                if likeness >= LEAST {
+                    let is_same_name =
+                        self.gone[*source].path.name() == self.new[target].path.name();
+                    best.push((likeness, is_same_name, *source, target));
+                }
+            }
+            best.sort_by_key(|(likeness, name, source, _)| {
+                (std::cmp::Reverse((*likeness, *name)), *source)
+            });
+            best.truncate(CANDIDATES);
+            all.extend(best);
+        }
+        all.sort_by_key(|(likeness, name, ..)| std::cmp::Reverse((*likeness, *name)));
+        for (_, _, source, target) in all {
+            if self.of_new[target].is_none() && !self.is_used[source] {
+                self.pair(source, target);
+            }
+        }
+        Ok(())
+    }
+
+    fn open_sources(&self) -> Vec<usize> {
+        let open = |ix: &usize| {
+            let file = &self.gone[*ix];
+            !self.is_used[*ix] && file.is_wanted && file.entry.mode.is_file()
+        };
+        (0..self.gone.len()).filter(open).collect()
+    }
+
+    fn open_targets(&self) -> Vec<usize> {
+        let open = |ix: &usize| self.of_new[*ix].is_none() && self.new[*ix].entry.mode.is_file();
+        (0..self.new.len()).filter(open).collect()
+    }
+
+    fn is_same_kind(&self, source: usize, target: usize) -> bool {
+        let (one, two) = (self.gone[source].entry.mode, self.new[target].entry.mode);
+        one == two || one.is_file() && two.is_file()
+    }
+
+    fn likeness(&mut self, source: usize, target: usize) -> Result<u64, E> {
+        let source = self.print(&self.gone[source].entry)?;
+        let target = self.print(&self.new[target].entry)?;
+        Ok(source.likeness(&target))
+    }
+
+    fn print(&mut self, entry: &Entry) -> Result<Arc<Print>, E> {
+        if let Some(print) = self.prints.get(&entry.id) {
+            return Ok(print.clone());
+        }
+        let print = Arc::new(Print::of(&(self.read)(entry)?));
+        self.prints.insert(entry.id, print.clone());
+        Ok(print)
+    }
+}
+
+/// How many bytes of a file lie in lines of each hash.
+struct Print {
+    size: u64,
+    lines: HashMap<u32, u64>,
+}
+
+impl Print {
+    fn of(bytes: &[u8]) -> Self {
+        let is_text = !is_binary(bytes);
+        let mut lines: HashMap<u32, u64> = HashMap::new();
+        let (mut one, mut two, mut count) = (0_u32, 0_u32, 0_u32);
+        let mut add = |one: u32, two: u32, count: u32| {
+            let hash = one.wrapping_add(two.wrapping_mul(0x61)) % 107_927;
+            *lines.entry(hash).or_default() += u64::from(count);
+        };
+        for (ix, byte) in bytes.iter().enumerate() {
+            if is_text && *byte == b'\r' && bytes.get(ix + 1) == Some(&b'\n') {
+                continue;
+            }
+            let before = one;
+            one = (one << 7) ^ (two >> 25);
+            two = (two << 7) ^ (before >> 25);
+            one = one.wrapping_add(u32::from(*byte));
+            count += 1;
+            if count >= PIECE || *byte == b'\n' {
+                add(one, two, count);
+                (one, two, count) = (0, 0, 0);
+            }
+        }
+        if count > 0 {
+            add(one, two, count);
+        }
+        Self {
+            size: bytes.len() as u64,
+            lines,
+        }
+    }
+
+    fn likeness(&self, target: &Print) -> u64 {
+        let longer = self.size.max(target.size);
+        let shorter = self.size.min(target.size);
+        if shorter == 0 || longer * (ALL - LEAST) < (longer - shorter) * ALL {
+            return 0;
+        }
+        let common: u64 = self
+            .lines
+            .iter()
+            .map(|(hash, count)| target.lines.get(hash).map_or(0, |other| *count.min(other)))
+            .sum();
+        common * ALL / longer
+    }
+}
+
+#[cfg(test)]
+mod tests;
