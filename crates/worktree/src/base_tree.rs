@@ -10,6 +10,7 @@ use std::thread;
 
 use base::{AbsPath, LogErr};
 use git::lease::{Contents, FileTime, Head, Hub, Reader, TreeFile, write_index};
+use host::{Clock, RealClock};
 use rustix::fs::lstat;
 
 use crate::error::Error;
@@ -164,14 +165,27 @@ impl Bases<'_> {
             let found = fill(tree, &orders, Source::Links(&older.tree_folder()))?;
             stamps.extend(same.iter().map(|file| file.path.as_slice()).zip(found));
         }
-        let times = hub.clean_times();
-        let orders: Vec<Order<'_>> = other
-            .iter()
-            .map(|file| (*file, self.time_of(file, &times)))
-            .collect();
+        let orders = self.timed(hub, other.iter().copied());
         let found = fill(tree, &orders, Source::Objects(self.hub, &head.tree))?;
         stamps.extend(other.iter().map(|file| file.path.as_slice()).zip(found));
         Ok(stamps)
+    }
+
+    /// Files with the times they are to bear.
+    pub(crate) fn timed<'a>(
+        &self,
+        hub: &Hub,
+        files: impl Iterator<Item = &'a TreeFile>,
+    ) -> Vec<Order<'a>> {
+        let times = hub.clean_times();
+        // Most gits tell times apart by the second alone, and read every file anew whose second is the index's.
+        let recently = FileTime {
+            seconds: i64::try_from(RealClock::default().wall_ms() / 1000).unwrap_or(2) - 2,
+            nanoseconds: 0,
+        };
+        files
+            .map(|file| (file, Some(self.time_of(file, &times).unwrap_or(recently))))
+            .collect()
     }
 
     /// When the checkout's file was written, if it holds the same: what was built from it is as old as that.

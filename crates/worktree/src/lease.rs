@@ -5,10 +5,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use base::AbsPath;
-use host::Lock;
 
 use crate::error::Error;
-use crate::owner::Owner;
+use crate::owner::{Lock, Owner};
 use crate::record::LeaseRecord;
 use crate::rung::Rung;
 use crate::setup::SetUp;

@@ -1,10 +1,11 @@
 //! Who holds a lease: a lock file whose lock dies with its process.
 
 use std::fs;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use base::AbsPath;
-use host::{Files, Lock, RealFiles};
+use rustix::fs::FlockOperation;
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -52,12 +53,42 @@ impl std::fmt::Display for Owner {
     }
 }
 
+/// The lock of one lease, held by this process until it is dropped or the process dies.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    file: fs::File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing is not enough: a child of another thread that is about to run a program still has the file.
+        rustix::fs::flock(&self.file, FlockOperation::Unlock).ok();
+    }
+}
+
 /// The lock of the lease in `folder`; `None` while another process has it.
 pub(crate) fn lock(folder: &Path) -> Result<Option<Lock>, Error> {
     let path = folder.join("owner");
-    let path = AbsPath::new(&path)
-        .ok_or_else(|| Error::Refused(format!("{} is no absolute path", path.display())))?;
-    Ok(RealFiles.lock(&path)?)
+    let file = open(&path)?;
+    loop {
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(Some(Lock { file })),
+            Err(Errno::AGAIN) => return Ok(None),
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(Error::errno("lock", &path)(errno)),
+        }
+    }
+}
+
+fn open(path: &Path) -> Result<fs::File, Error> {
+    let mut options = fs::OpenOptions::new();
+    options
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(path)
+        .map_err(Error::file("open", path))
 }
 
 /// A lock that is waited for, given back when dropped or when the process dies.
@@ -68,17 +99,11 @@ pub(crate) struct Gate {
 impl Gate {
     /// Blocks until nobody else has it.
     pub(crate) fn wait(path: &Path) -> Result<Self, Error> {
-        let mut options = fs::OpenOptions::new();
-        let file = options
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(path)
-            .map_err(Error::file("open", path))?;
+        let file = open(path)?;
         loop {
-            match rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive) {
+            match rustix::fs::flock(&file, FlockOperation::LockExclusive) {
                 Ok(()) => return Ok(Self { _file: file }),
-                Err(rustix::io::Errno::INTR) => {}
+                Err(Errno::INTR) => {}
                 Err(errno) => return Err(Error::errno("lock", path)(errno)),
             }
         }

@@ -13,12 +13,12 @@ use host::{Clock, RealClock};
 use crate::base_tree::{Base, Bases};
 use crate::beneath::name_hash;
 use crate::error::Error;
-use crate::fill::{Order, Source, fill, make_folder};
+use crate::fill::{Source, fill, make_folder};
 use crate::git_dir::{self, Own};
 use crate::inside::{Standing, standing};
 use crate::lease::{Lease, LeaseId, resource_name};
 use crate::mount::{self, Layers};
-use crate::owner::{self, Gate, Owner};
+use crate::owner::{self, Gate, Lock, Owner};
 use crate::record::{self, LeaseRecord};
 use crate::rung::{Ladder, Rung, ladder};
 use crate::settings::Settings;
@@ -212,7 +212,7 @@ impl Pool {
         Ok((folder, record))
     }
 
-    pub(crate) fn lock(&self, id: &LeaseId, folder: &Path) -> Result<host::Lock, Error> {
+    pub(crate) fn lock(&self, id: &LeaseId, folder: &Path) -> Result<Lock, Error> {
         owner::lock(folder)?.ok_or_else(|| {
             let record: Option<LeaseRecord> = record::read(&folder.join("lease.json"));
             Error::Held {
@@ -382,7 +382,7 @@ impl Pool {
         make_folder(&tree)?;
         make_folder(&git)?;
         let contents = making.hub.contents(&making.start.tree)?;
-        let orders: Vec<Order<'_>> = contents.files.iter().map(|file| (file, None)).collect();
+        let orders = self.bases().timed(making.hub, contents.files.iter());
         let from = making
             .base
             .as_ref()

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use git::lease::Hub;
-use host::Lock;
 
 use crate::error::Error;
 use crate::lease::{Lease, LeaseId};
 use crate::list::{Merged, Work};
+use crate::owner::Lock;
 use crate::pool::Pool;
 use crate::ports;
 use crate::record::{self, LeaseRecord};

@@ -81,22 +81,27 @@ impl Hub {
         let failed = |error: git2::Error| self.failed("archive work in", &error);
         let id = Oid::from_str(tip).map_err(failed)?;
         let parent = self.repository.find_commit(id).map_err(failed)?;
-        let mut update = TreeUpdateBuilder::new();
+        let mut gone = TreeUpdateBuilder::new();
+        let mut there = TreeUpdateBuilder::new();
         for (path, content) in files {
             match content {
                 Some((mode, content)) => {
                     let blob = self.repository.blob(&content).map_err(failed)?;
-                    update.upsert(as_path(&path), blob, file_mode(mode));
+                    there.upsert(as_path(&path), blob, file_mode(mode));
                 }
                 None => {
-                    update.remove(as_path(&path));
+                    gone.remove(as_path(&path));
                 }
             }
         }
-        let tree = parent.tree().map_err(failed)?;
-        let tree = update
-            .create_updated(&self.repository, &tree)
-            .map_err(failed)?;
+        // In two steps: a folder may stand where a file was, and the other way round.
+        let mut tree = parent.tree().map_err(failed)?.id();
+        for mut update in [gone, there] {
+            let old = self.repository.find_tree(tree).map_err(failed)?;
+            tree = update
+                .create_updated(&self.repository, &old)
+                .map_err(failed)?;
+        }
         let tree = self.repository.find_tree(tree).map_err(failed)?;
         let time = git2::Time::new(seconds, 0);
         let who = Signature::new("Burin", "burin@localhost", &time).map_err(failed)?;

@@ -128,12 +128,13 @@ fn check_nothing_is_lost(pool: &Pool, place: &Path) {
         .chain(listing.unfinished.iter().cloned())
         .collect();
     for mount in mounts_below(place) {
-        let found = mount
+        let mut found = mount
             .components()
+            .rev()
             .filter_map(|part| LeaseId::parse(&part.as_os_str().to_string_lossy()));
         let is_gone = mount.components().any(|part| part.as_os_str() == "gone");
         assert!(
-            found.last().is_some_and(|id| known.contains(&id)) || is_gone,
+            found.next().is_some_and(|id| known.contains(&id)) || is_gone,
             "{}",
             mount.display()
         );
@@ -182,7 +183,7 @@ fn a_lease_of_a_dead_program_is_offered_and_taken_over() {
     assert!(pool.orphans().is_empty());
     assert!(matches!(pool.take(&id), Err(worktree::Error::Held { .. })));
     drop(lease);
-    assert_eq!(pool.orphans(), [id.clone()]);
+    assert_eq!(pool.orphans(), std::slice::from_ref(&id));
     // The machine was restarted: mounts are gone.
     super::world::unmount_below(&world.path());
     let shown = pool.show(&id).unwrap();
@@ -206,7 +207,7 @@ fn a_torn_record_keeps_the_work() {
     let id = lease.id.clone();
     drop(lease);
     fs::write(record, "{ \"version\"").unwrap();
-    assert_eq!(pool.list().unwrap().unfinished, [id.clone()]);
+    assert_eq!(pool.list().unwrap().unfinished, std::slice::from_ref(&id));
     let cleared = pool.gc(0).unwrap();
     assert!(
         cleared.kept.iter().any(|line| line.contains("torn")),
