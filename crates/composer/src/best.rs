@@ -14,7 +14,7 @@ use crate::authored::merge::{hunks, lines};
 use crate::authored::{Authored, Difference, Version};
 use crate::board::{JobId, Line};
 
-pub use mix::Pick;
+pub use mix::{Pick, PickedFile, accepted};
 
 /// Says whether a tree is any good.
 pub trait Trials: Send + Sync {

@@ -3,8 +3,8 @@
 //! Knows: `base`, `text` for differences, `host` for files, libgit2. Must not know: buffers, how a status is coloured, when to ask again.
 //! Invariant: nothing here runs a hook, a filter program, a file-system monitor or any other process;
 //! everything is done in process by libgit2, which has no way to start one for these calls.
-//! Invariant: nothing here writes to the user's checkout or to its git folder, but for `land` and `lease`; `merge` adds
-//! objects.
+//! Invariant: nothing here writes to the user's checkout or to its git folder, but for `land` and `lease`, see there;
+//! `merge` adds objects.
 //! Start at `Repository::discover`.
 
 mod base_tree;

@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use host::{Dirs, RealFiles};
 
 use crate::{
-    Streams, acp, agents, apply, ask, doctor, grep, mcp, models, recover, run, sessions, stats,
-    write,
+    Streams, acp, agents, apply, ask, compose, doctor, grep, mcp, models, recover, run, sessions,
+    stats, write,
 };
 
 /// Burin without a window.
@@ -42,6 +42,7 @@ pub(crate) enum Command {
     Apply(apply::Apply),
     Ask(ask::Ask),
     Run(Box<run::Run>),
+    Compose(Box<compose::Compose>),
     Acp(acp::Acp),
     Agents(agents::Agents),
     Mcp(mcp::Mcp),
@@ -71,6 +72,7 @@ impl Command {
                 },
                 streams,
             ),
+            Command::Compose(compose) => compose.run(dirs, streams),
             Command::Acp(acp) => acp.run(dirs, streams),
             Command::Agents(agents) => agents.run(&RealFiles, streams),
             Command::Mcp(mcp) => mcp.run(dirs, streams),

@@ -17,6 +17,7 @@ use agent::sources::{Buffers, Sources};
 use agent::store::Store;
 use agent::tools::{self, Options, Rooms};
 use base::AbsPath;
+use composer::authored::{Watched, Watchers};
 use connect::mcp::ServerEntry;
 use host::{Dirs, Files as _, RealClock, RealFiles};
 use model::{Cost, Price, Profile, Tier, TokenCount};
@@ -89,6 +90,7 @@ pub(crate) struct Crew {
     rooms: Arc<Rooms>,
     servers: Pool,
     dirs: Dirs,
+    watchers: Watchers,
 }
 
 /// What one session is to be.
@@ -121,12 +123,19 @@ impl Crew {
         buffers: Option<Arc<dyn Buffers>>,
     ) -> Self {
         let rooms: Arc<Rooms> = Arc::default();
+        let watchers = Watchers::default();
         Self {
-            harness: harness(mind, store, dirs, trust, buffers, &rooms),
+            harness: harness(mind, store, dirs, trust, buffers, (&rooms, &watchers)),
             rooms,
             servers: Pool::new(Arc::new(RealFiles), dirs),
             dirs: dirs.clone(),
+            watchers,
         }
+    }
+
+    /// The trees in which it is written down who changes what.
+    pub(crate) fn watchers(&self) -> &Watchers {
+        &self.watchers
     }
 
     pub(crate) fn store(&self) -> &Store {
@@ -149,7 +158,7 @@ impl Crew {
         notices.extend(offer.notices);
         let start = Start {
             harness: self.harness.clone(),
-            tools: offer.tools,
+            tools: Watched::all(offer.tools, &self.watchers),
             root: wanted.root,
             model: wanted.model,
             mode: wanted.mode,
@@ -176,7 +185,7 @@ fn harness(
     dirs: &Dirs,
     trust: Trust,
     buffers: Option<Arc<dyn Buffers>>,
-    rooms: &Arc<Rooms>,
+    (rooms, watchers): (&Arc<Rooms>, &Watchers),
 ) -> Arc<Harness> {
     let sources = Arc::new(Sources {
         files: Arc::new(RealFiles),
@@ -202,7 +211,7 @@ fn harness(
         store,
         sources,
         mind: Arc::new(mind),
-        tools,
+        tools: Watched::all(tools, watchers),
         contexts: Arc::new(contexts),
         compactor: Arc::new(PlannedCompactor),
         limits: Limits::default(),

@@ -9,6 +9,7 @@ mod agents;
 mod apply;
 mod ask;
 mod command;
+pub mod compose;
 mod confined;
 mod crew;
 mod doctor;

@@ -50,6 +50,29 @@ impl Authored {
         Ok(authors)
     }
 
+    /// Who wrote the lines that a hunk brings; where it brings none, whoever last changed the file.
+    pub fn writers(&self, hunk: &Hunk) -> Result<Vec<Author>, String> {
+        // Where the hunk stands now: behind the lines that those before it brought and took.
+        let mut row = i64::from(hunk.row);
+        for before in hunks_of(self)?.iter().filter(|it| it.path == hunk.path) {
+            if before.number < hunk.number {
+                row += before.added.len() as i64 - before.removed.len() as i64;
+            }
+        }
+        let start = u32::try_from(row).unwrap_or(0);
+        let rows = start..start + hunk.added.len() as u32;
+        let mut authors: Vec<Author> = self
+            .authors(&hunk.path, rows)?
+            .into_iter()
+            .flatten()
+            .collect();
+        if authors.is_empty() {
+            let last = self.changes.iter().rfind(|it| it.path == hunk.path);
+            authors.extend(last.map(|it| it.author.clone()));
+        }
+        Ok(authors)
+    }
+
     /// A version's text; empty where there is none, and for what was not kept.
     fn text(&self, version: Option<&Version>) -> Result<String, String> {
         match version.filter(|version| version.is_kept()) {

@@ -110,6 +110,27 @@ impl Authored {
     }
 }
 
+/// A file that was picked: its kind and its bytes, or `None` where it goes.
+pub type PickedFile = Option<(VersionKind, Vec<u8>)>;
+
+/// What picks take of one tree, by file, as it would stand with nothing else.
+pub fn accepted(
+    candidate: &Authored,
+    picks: &[Pick],
+) -> Result<BTreeMap<String, PickedFile>, Stuck> {
+    let mut files = BTreeMap::new();
+    for pick in picks {
+        for (path, picked) in picked(candidate, pick)? {
+            let file = match picked {
+                Picked::Whole(whole) => whole,
+                Picked::Text(kind, text) => Some((kind, text.into_bytes())),
+            };
+            files.insert(path, file);
+        }
+    }
+    Ok(files)
+}
+
 /// What a pick takes of a candidate, by file.
 fn picked(candidate: &Authored, pick: &Pick) -> Result<Vec<(String, Picked)>, Stuck> {
     let mut files = Vec::new();

@@ -129,6 +129,19 @@ impl Board {
         Ok(Past::of(&book.all()?))
     }
 
+    /// Writes down what became of a job's work, where no board is open. Blocks on the disk.
+    pub fn note(book: &dyn Book, line: &Line, how: &Settled, at_ms: u64) -> Result<(), String> {
+        let record = Record::Stands {
+            job: line.job.clone(),
+            state: State::of_settled(how),
+            cost_nano: line.cost_nano,
+            turns: line.turns,
+            worked_ms: line.worked_ms,
+        };
+        let body = serde_json::to_string(&record).map_err(|error| error.to_string())?;
+        book.add(record.kind(), &body, at_ms)
+    }
+
     /// Waits until it has ended, after it was told to close.
     pub async fn ended(self) {
         drop(self.commands);

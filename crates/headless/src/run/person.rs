@@ -171,7 +171,7 @@ impl Person {
 }
 
 /// The words for a decision. Nothing is no.
-pub(super) fn decision(line: &str) -> Decision {
+pub(crate) fn decision(line: &str) -> Decision {
     match line.to_lowercase().as_str() {
         "y" | "yes" => Decision::Once,
         "s" | "session" => Decision::Session,

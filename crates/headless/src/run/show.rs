@@ -316,7 +316,7 @@ pub(crate) fn json_record(stored: &Stored) -> Value {
 }
 
 /// An event as JSON; `None` for what only eyes need.
-fn json_of(event: &Event) -> Option<Value> {
+pub(crate) fn json_of(event: &Event) -> Option<Value> {
     Some(match event {
         Event::Recorded(stored) => json!({ "event": "record", "record": json_record(stored) }),
         Event::Text(text) => json!({ "event": "text", "text": text }),

@@ -192,7 +192,7 @@ impl Model {
 #[test]
 fn whatever_is_taken_back_others_keep_what_they_did() {
     let (mut done, mut refused) = (0, 0);
-    for seed in 0..60 {
+    for seed in 0..24 {
         let mut world = World::new(seed);
         for _ in 0..6 {
             for _ in 0..world.random.random_range(1..7) {
@@ -204,5 +204,5 @@ fn whatever_is_taken_back_others_keep_what_they_did() {
             }
         }
     }
-    assert!(done > 100 && refused > 20, "{done} done, {refused} refused");
+    assert!(done > 30 && refused > 10, "{done} done, {refused} refused");
 }

@@ -1,0 +1,104 @@
+//! Sessions for a board: each in its worktree, its tools watched.
+
+use std::sync::Arc;
+
+use agent::engine::{self, Start};
+use composer::board::{Begin, Hand, Hands, Task};
+use composer::roles::Roles;
+use futures::future::BoxFuture;
+
+use crate::crew::{Crew, Wanted};
+
+use super::Manner;
+use super::trees::Trees;
+
+/// Puts sessions together.
+pub(super) struct CrewHands {
+    pub(super) crew: Arc<Crew>,
+    pub(super) trees: Trees,
+    pub(super) roles: Arc<Roles>,
+    pub(super) manner: Manner,
+}
+
+/// What a session needs that begins, wherever its future runs.
+#[derive(Clone)]
+struct Beginning {
+    crew: Arc<Crew>,
+    trees: Trees,
+    roles: Arc<Roles>,
+    manner: Manner,
+}
+
+impl CrewHands {
+    fn beginning(&self) -> Beginning {
+        Beginning {
+            crew: self.crew.clone(),
+            trees: self.trees.clone(),
+            roles: self.roles.clone(),
+            manner: self.manner.clone(),
+        }
+    }
+}
+
+impl Beginning {
+    async fn start(&self, begin: &Begin) -> Result<Start, String> {
+        let role = self.roles.named(&begin.task.role)?;
+        let wanted = Wanted {
+            root: begin.place.root()?,
+            model: begin.task.model.clone(),
+            mode: role.mode,
+            allows_all: self.manner.allows_all,
+            has_person: self.manner.has_person,
+            budget: self.manner.budget,
+            // What a tree says that an agent writes is not run on the person's machine.
+            hooks: None,
+            servers: Vec::new(),
+        };
+        let (mut start, notices) = self.crew.start(wanted).await;
+        notices.iter().for_each(|notice| log::warn!("{notice}"));
+        start.judge = role.judge(start.judge);
+        Ok(start)
+    }
+}
+
+impl Hands for CrewHands {
+    fn begin(&self, begin: Begin) -> BoxFuture<'static, Result<Hand, String>> {
+        let own = self.beginning();
+        Box::pin(async move {
+            let gate = own.trees.watch(&begin.place).await?;
+            let start = own.start(&begin).await?;
+            let opened = engine::start(start);
+            Ok(Hand { opened, gate })
+        })
+    }
+
+    fn again(&self, begin: Begin, session: String) -> BoxFuture<'static, Result<Hand, String>> {
+        let own = self.beginning();
+        Box::pin(async move {
+            let gate = own.trees.watch(&begin.place).await?;
+            let start = own.start(&begin).await?;
+            let opened = engine::resume(start, &session).await?;
+            Ok(Hand { opened, gate })
+        })
+    }
+
+    fn fork(&self, begin: Begin, session: String) -> BoxFuture<'static, Result<String, String>> {
+        let own = self.beginning();
+        Box::pin(async move {
+            let start = own.start(&begin).await?;
+            let store = own.crew.store().clone();
+            let name = session.clone();
+            let past = tokio::task::spawn_blocking(move || store.read(&name)).await;
+            let past = past.map_err(|error| format!("{session} could not be read: {error}"))??;
+            let last = past.next_seq.saturating_sub(1);
+            engine::fork(&start, &session, last).await
+        })
+    }
+
+    fn tell(&self, task: &Task) -> String {
+        match self.roles.named(&task.role) {
+            Ok(role) => role.tell(&task.prompt),
+            Err(_) => task.prompt.clone(),
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Agents' work foreseen, landed, and taken back.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use base::AbsPath;
+use clap::Args;
+use composer::authored::VersionKind;
+use composer::best::accepted;
+use composer::board::{Board, Line, Place, Settled};
+use composer::forecast::{Forecast as Forecasts, Gather};
+use composer::land::{Buffers, LandingId, Landings, Outcome, Request, Step, Unchecked, Words};
+use composer::{CommitId, Work};
+use git::Repository;
+use git::land::Person;
+use git::merge::{Changes, Entry, Mode, TreePath};
+use host::{Clock, Dirs, RealClock, RealFiles};
+use serde_json::json;
+use worktree::LeaseId;
+
+use crate::run::show::line as json_line;
+use crate::{Streams, tell, unwritten};
+
+use super::past::{of, place_of};
+use super::review::{Decisions, is_reviewable};
+use super::trees::{Trees, lock_of};
+use super::{Where, book};
+
+#[derive(Args)]
+pub(super) struct Forecast {
+    #[command(flatten)]
+    place: Where,
+    /// Print it as a line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Land {
+    #[command(flatten)]
+    place: Where,
+    /// Whose: a1 a2; all that are done without any
+    jobs: Vec<String>,
+    /// Take back what landed last, or what landed under this number
+    #[arg(long, value_name = "NUMBER", num_args = 0..=1, default_missing_value = "0", conflicts_with = "jobs")]
+    undo: Option<u64>,
+    /// The first line of the commit; the task without it
+    #[arg(long, value_name = "WORDS")]
+    message: Option<String>,
+}
+
+impl Forecast {
+    pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        let (trees, past) = self.place.look(dirs)?;
+        let mut works = Vec::new();
+        for line in past.lines.iter().filter(|line| is_reviewable(line)) {
+            works.push(work_of(&trees, line, place_of(line)?)?);
+        }
+        let repository = repository(trees.hub())?;
+        let memory = trees.folder().join("forecast");
+        let gather = Gather::new(trees.hub(), &memory, Arc::new(RealFiles));
+        let gather = gather.map_err(|error| error.to_string())?;
+        let gathered = gather.read(&repository, &works, &Buffers::new());
+        let gathered = gathered.map_err(|error| error.to_string())?;
+        gathered.unread.values().for_each(|why| tell(streams, why));
+        let report = Forecasts::default().refresh(&repository, &gathered.input);
+        let report = report.map_err(|error| error.to_string())?;
+        if self.json {
+            let conflicts: Vec<_> = report.conflicts.iter().map(|it| {
+                json!({ "path": it.path.to_path(), "one": format!("{:?}", it.one), "two": format!("{:?}", it.two), "told": it.for_person })
+            }).collect();
+            let order = report.order.iter().map(|it| {
+                let paths: Vec<_> = it.conflicts.iter().map(TreePath::to_path).collect();
+                json!({ "session": it.session, "conflicts": paths })
+            });
+            let value = json!({
+                "conflicts": conflicts,
+                "near": report.near.iter().map(|it| &it.for_person).collect::<Vec<_>>(),
+                "order": order.collect::<Vec<_>>(),
+            });
+            json_line(streams, &value).map_err(unwritten)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let told = report.conflicts.iter().map(|it| &it.for_person);
+        let told = told.chain(report.near.iter().map(|it| &it.for_person));
+        for sentence in told {
+            writeln!(streams.output, "{sentence}").map_err(unwritten)?;
+        }
+        for step in &report.order {
+            let title = works.iter().find(|work| work.session == step.session);
+            let title = title.map_or(step.session.as_str(), |work| work.title.as_str());
+            let how = match step.conflicts.len() {
+                0 => "would land".to_owned(),
+                count => format!("would be in conflict in {count} files"),
+            };
+            writeln!(streams.output, "{title}: {how}").map_err(unwritten)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Land {
+    pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        let (trees, past) = self.place.look(dirs)?;
+        trees.claim()?;
+        let landings = Landings::open(
+            trees.hub(),
+            &trees.folder().join("landings"),
+            Arc::new(RealFiles),
+            Arc::new(RealClock::default()),
+        );
+        let (landings, told) = landings.map_err(|error| error.to_string())?;
+        told.iter().for_each(|sentence| tell(streams, sentence));
+        let landing = Landing {
+            trees: &trees,
+            landings: &landings,
+            dirs,
+            lines: &past.lines,
+        };
+        if let Some(number) = self.undo {
+            return landing.undo(number, streams);
+        }
+        let mut lines = Vec::new();
+        for job in &self.jobs {
+            lines.push(of(&past, job)?);
+        }
+        if self.jobs.is_empty() {
+            let done = past.lines.iter().filter(|line| line.state.is_done());
+            lines.extend(done.filter(|line| is_reviewable(line)));
+        }
+        if lines.is_empty() {
+            return Err("no agent is done whose work has not landed".to_owned());
+        }
+        let mut code = ExitCode::SUCCESS;
+        for line in lines {
+            if !landing.land(line, self.message.as_deref(), streams)? {
+                code = ExitCode::FAILURE;
+            }
+        }
+        Ok(code)
+    }
+}
+
+struct Landing<'a> {
+    trees: &'a Trees,
+    landings: &'a Landings,
+    dirs: &'a Dirs,
+    lines: &'a [Line],
+}
+
+impl Landing<'_> {
+    /// Lands what of a job's work may; whether it did.
+    fn land(
+        &self,
+        line: &Line,
+        message: Option<&str>,
+        streams: &mut Streams<'_>,
+    ) -> Result<bool, String> {
+        let place = place_of(line)?;
+        let work = work_of(self.trees, line, place)?;
+        let changes = self.changes(line, place)?;
+        if changes.is_empty() {
+            writeln!(streams.output, "{}: there is nothing to land", line.job)
+                .map_err(unwritten)?;
+            return Ok(true);
+        }
+        let repository = repository(self.trees.hub())?;
+        let author = repository.person().unwrap_or_else(|| Person {
+            name: "Burin".to_owned(),
+            email: "burin@localhost".to_owned(),
+        });
+        let request = Request {
+            session: work.session,
+            title: work.title,
+            base: work.base,
+            changes,
+            branch: None,
+            author,
+            words: Words {
+                subject: message.unwrap_or(&line.task.title).to_owned(),
+                turns: (1..=line.turns).map(|turn| turn.to_string()).collect(),
+                ..Words::default()
+            },
+        };
+        let id = self.landings.enqueue(&request);
+        let id = id.map_err(|error| error.to_string())?;
+        let outcome = self.landings.run(id, &Unchecked, &Buffers::new());
+        let outcome = outcome.map_err(|error| error.to_string())?;
+        let (text, settled) = told(&outcome, id);
+        writeln!(streams.output, "{}: {text}", line.job).map_err(unwritten)?;
+        if let Some(settled) = &settled {
+            self.note(line, settled)?;
+        }
+        if let Some(Settled::Landed(commit)) = &settled
+            && let Some(lease) = LeaseId::parse(&place.lease)
+        {
+            let noted = self.trees.pool().note_landed(&lease, commit);
+            noted.map_err(|error| error.to_string())?;
+        }
+        Ok(matches!(outcome, Outcome::Landed { .. } | Outcome::Nothing))
+    }
+
+    /// What of a job's work may land.
+    fn changes(&self, line: &Line, place: &Place) -> Result<Changes, String> {
+        let authored = self.trees.authored(place)?;
+        let authored = lock_of(&authored);
+        let picks = Decisions::read(self.trees)?.picks(line, &authored)?;
+        let files = accepted(&authored, &picks).map_err(|stuck| stuck.to_string())?;
+        let changes = files.into_iter().map(|(path, file)| {
+            let entry = file.map(|(kind, bytes)| {
+                let mode = match kind {
+                    VersionKind::File => Mode::Plain,
+                    VersionKind::Executable => Mode::Executable,
+                    VersionKind::Link => Mode::Link,
+                };
+                Entry::of_bytes(mode, bytes)
+            });
+            (TreePath::new(path), entry)
+        });
+        Ok(changes.collect())
+    }
+
+    fn note(&self, line: &Line, how: &Settled) -> Result<(), String> {
+        let book = book(self.dirs, self.trees.hub())?;
+        Board::note(&book, line, how, RealClock::default().wall_ms())
+    }
+
+    fn undo(&self, number: u64, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        let landed = self.landings.list().map_err(|error| error.to_string())?;
+        let is_there = |step: &Step| {
+            matches!(
+                step,
+                Step::Landed {
+                    undone_by: None,
+                    ..
+                }
+            )
+        };
+        let mut open = landed.iter().filter(|it| is_there(&it.step));
+        let summary = match number {
+            // What took something back is a landing itself; by default the work is meant.
+            0 => open.rfind(|it| it.undoes.is_none()),
+            _ => open.find(|it| it.id == LandingId(number)),
+        };
+        let summary = summary.ok_or("nothing landed that could be taken back")?;
+        let (id, outcome) = self
+            .landings
+            .undo(summary.id, &Buffers::new())
+            .map_err(|error| error.to_string())?;
+        let (text, _) = told(&outcome, id);
+        writeln!(streams.output, "{}: {text}", summary.title).map_err(unwritten)?;
+        let is_done = matches!(outcome, Outcome::Landed { .. } | Outcome::Nothing);
+        let line = self.lines.iter().find(|line| {
+            line.session.as_ref() == Some(&summary.session) || line.job == summary.session
+        });
+        if let (true, Some(line)) = (is_done, line) {
+            self.note(line, &Settled::TakenBack)?;
+        }
+        Ok(match is_done {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        })
+    }
+}
+
+/// What became of a landing, for people and for the board.
+fn told(outcome: &Outcome, id: LandingId) -> (String, Option<Settled>) {
+    match outcome {
+        Outcome::Landed { commit, left, .. } => {
+            let short: String = commit.0.chars().take(12).collect();
+            let mut text = format!("landed as {short} (landing {})", id.0);
+            for sentence in left {
+                text.push_str(&format!("\n  {sentence}"));
+            }
+            (text, Some(Settled::Landed(commit.0.clone())))
+        }
+        Outcome::Conflicted { sentence, .. } => {
+            (sentence.clone(), Some(Settled::Conflict(sentence.clone())))
+        }
+        Outcome::Failed { sentence, .. } | Outcome::Blocked { sentence } => {
+            (sentence.clone(), None)
+        }
+        Outcome::Nothing => ("the branch has it all already".to_owned(), None),
+    }
+}
+
+fn work_of(trees: &Trees, line: &Line, place: &Place) -> Result<Work, String> {
+    trees.hold(&place.lease)?;
+    Ok(Work {
+        session: line.session.clone().unwrap_or_else(|| line.job.clone()),
+        title: format!("{} {}", line.job, line.task.title),
+        root: place.root()?,
+        git_dir: place.git_dir()?,
+        base: CommitId(place.base.clone()),
+    })
+}
+
+fn repository(hub: &AbsPath) -> Result<Repository, String> {
+    Repository::discover(hub).map_err(|error| error.to_string())
+}

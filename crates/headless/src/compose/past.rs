@@ -1,0 +1,311 @@
+//! What a board's agents did, told and taken back after they have ended.
+
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use composer::authored::{Author, Authored, ChangeId};
+use composer::best::{Trial, compare, hunks_of, measure, table};
+use composer::board::{Line, Past, Place, Side};
+use composer::checkpoint::{Selection, Stuck, Undone};
+use host::Dirs;
+use serde_json::json;
+
+use crate::run::show::line as json_line;
+use crate::{Streams, tell, unwritten};
+
+use super::Where;
+use super::board_line::{shown, whole};
+use super::trees::{Trees, lock_of};
+
+#[derive(Args)]
+pub(super) struct List {
+    #[command(flatten)]
+    place: Where,
+    /// Print a line of JSON for each
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Show {
+    #[command(flatten)]
+    place: Where,
+    /// Print it as a line of JSON
+    #[arg(long)]
+    json: bool,
+    /// Whose: a1
+    job: String,
+}
+
+#[derive(Args)]
+pub(super) struct Restore {
+    #[command(flatten)]
+    place: Where,
+    /// Whose: a1
+    job: String,
+    /// The turn that is to find things again as it found them, from 1
+    turn: u64,
+}
+
+#[derive(Args)]
+pub(super) struct Undo {
+    #[command(flatten)]
+    place: Where,
+    /// In whose tree: a1
+    job: String,
+    /// Only what was changed in this turn
+    #[arg(long)]
+    turn: Option<u64>,
+    /// Only what this call changed
+    #[arg(long)]
+    call: Option<String>,
+    /// Only these changes, by their numbers as `show` prints them
+    #[arg(long, value_name = "NUMBER")]
+    change: Vec<u64>,
+    /// Only in these files
+    #[arg(long, value_name = "PATH")]
+    file: Vec<String>,
+    /// Of this author rather than of the agent
+    #[arg(long, value_enum)]
+    by: Option<By>,
+    /// Take back this operation: what an undo or a restore printed
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["turn", "call", "change", "file", "by"])]
+    operation: Option<u64>,
+    /// Make these lines of a file what they were in the beginning, from 1: `--lines src/main.rs:10-20`
+    #[arg(long, value_name = "PATH:FROM-TO", conflicts_with_all = ["turn", "call", "change", "file", "by", "operation"])]
+    lines: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum By {
+    /// You, in the editor
+    Person,
+    /// Other programs
+    Disk,
+}
+
+#[derive(Args)]
+pub(super) struct Compare {
+    #[command(flatten)]
+    place: Where,
+    /// Which: a1 a2 a3; those of the last --best-of without any
+    jobs: Vec<String>,
+}
+
+#[derive(Args)]
+pub(super) struct HandOver {
+    #[command(flatten)]
+    place: Where,
+    /// From your checkout into its tree, instead of from its tree into your checkout
+    #[arg(long)]
+    to_agent: bool,
+    /// Whose: a1
+    job: String,
+}
+
+impl List {
+    pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        let (trees, past) = self.place.look(dirs)?;
+        told(&past, streams);
+        for line in &past.lines {
+            match self.json {
+                true => json_line(streams, &json!(line)).map_err(unwritten)?,
+                false => writeln!(streams.output, "{}", whole(line)).map_err(unwritten)?,
+            }
+        }
+        if past.lines.is_empty() {
+            tell(
+                streams,
+                &format!("no agents have worked on {} yet", trees.hub()),
+            );
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Show {
+    pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        let (trees, past) = self.place.look(dirs)?;
+        let line = of(&past, &self.job)?;
+        if self.json {
+            return json_line(streams, &json!(line))
+                .map(|()| ExitCode::SUCCESS)
+                .map_err(unwritten);
+        }
+        let mut text = format!("{}\n", shown(line, None));
+        if let Some(place) = &line.place {
+            text.push_str(&format!("{}  {}\n", place.branch, place.root));
+            let authored = trees.authored(place)?;
+            text.push_str(&changes(&lock_of(&authored))?);
+        }
+        streams
+            .output
+            .write_all(text.as_bytes())
+            .map_err(unwritten)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Every change with its author, and what differs in the end.
+fn changes(authored: &Authored) -> Result<String, String> {
+    let mut text = String::new();
+    for change in authored.changes() {
+        let what = match (&change.before, &change.after) {
+            (None, _) => "made",
+            (_, None) => "removed",
+            _ => "changed",
+        };
+        let call = change.author.doing().map_or(String::new(), |doing| {
+            format!(", {} {}", doing.tool, doing.call)
+        });
+        text.push_str(&format!(
+            "{:>5}  {what:<8} {}  by {}{call}\n",
+            change.id.0, change.path, change.author
+        ));
+    }
+    let hunks = hunks_of(authored)?;
+    let (came, went) = hunks.iter().fold((0, 0), |(came, went), hunk| {
+        (came + hunk.added.len(), went + hunk.removed.len())
+    });
+    let files = authored.differences().len();
+    text.push_str(&format!(
+        "{files} files differ from the beginning in {} places: {came} lines came, {went} went\n",
+        hunks.len()
+    ));
+    Ok(text)
+}
+
+impl Restore {
+    pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        let (trees, past) = self.place.look(dirs)?;
+        let line = of(&past, &self.job)?;
+        let authored = trees.authored(place_of(line)?)?;
+        let done = lock_of(&authored).restore(&line.sessions(), self.turn);
+        tell_done(done, streams)
+    }
+}
+
+impl Undo {
+    pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        let (trees, past) = self.place.look(dirs)?;
+        let line = of(&past, &self.job)?;
+        let authored = trees.authored(place_of(line)?)?;
+        let mut authored = lock_of(&authored);
+        let done = match &self.lines {
+            Some(lines) => {
+                let (path, rows) = rows(lines)?;
+                authored.undo_rows(path, rows)
+            }
+            None => authored.undo(&self.selection(line)),
+        };
+        tell_done(done, streams)
+    }
+
+    fn selection(&self, line: &Line) -> Selection {
+        if let Some(operation) = self.operation {
+            return Selection::of_operation(operation);
+        }
+        let changes: Vec<ChangeId> = self.change.iter().copied().map(ChangeId).collect();
+        // Changes that are named by their numbers may be anybody's.
+        let is_agents = self.by.is_none() && changes.is_empty();
+        Selection {
+            sessions: is_agents.then(|| line.sessions()),
+            turn: self.turn,
+            call: self.call.clone(),
+            author: self.by.map(|by| match by {
+                By::Person => Author::Person,
+                By::Disk => Author::Disk,
+            }),
+            paths: (!self.file.is_empty()).then(|| self.file.clone()),
+            changes: (!changes.is_empty()).then_some(changes),
+            since: None,
+        }
+    }
+}
+
+/// `path:from-to`, lines from 1, as rows from 0.
+fn rows(text: &str) -> Result<(&str, std::ops::Range<u32>), String> {
+    let unclear = || format!("{text:?} names no lines; write them as src/main.rs:10-20");
+    let (path, lines) = text.rsplit_once(':').ok_or_else(unclear)?;
+    let (from, to) = lines.split_once('-').unwrap_or((lines, lines));
+    let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
+    match (number(from), number(to)) {
+        (Some(from), Some(to)) if from <= to => Ok((path, from - 1..to)),
+        _ => Err(unclear()),
+    }
+}
+
+impl Compare {
+    pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        let (trees, past) = self.place.look(dirs)?;
+        let group = past.lines.iter().rev().find_map(|line| line.group.clone());
+        let is_wanted = |line: &&Line| match self.jobs.is_empty() {
+            true => line.group.is_some() && line.group == group,
+            false => self.jobs.contains(&line.job),
+        };
+        let mut measured = Vec::new();
+        for line in past.lines.iter().filter(is_wanted) {
+            let authored = trees.authored(place_of(line)?)?;
+            measured.push(measure(&lock_of(&authored), line, Vec::<Trial>::new())?);
+        }
+        if measured.is_empty() {
+            return Err(
+                "there is nothing to compare: name jobs, or start some with --best-of".to_owned(),
+            );
+        }
+        let text = table(&compare(measured));
+        streams
+            .output
+            .write_all(text.as_bytes())
+            .map_err(unwritten)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl HandOver {
+    pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        let (trees, past) = self.place.look(dirs)?;
+        // Nobody else is to work in the tree meanwhile.
+        trees.claim()?;
+        let to = match self.to_agent {
+            true => Side::Agent,
+            false => Side::Person,
+        };
+        let text = trees.hand_over_now(place_of(of(&past, &self.job)?)?, to)?;
+        writeln!(streams.output, "{text}").map_err(unwritten)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+pub(super) fn of<'a>(past: &'a Past, job: &str) -> Result<&'a Line, String> {
+    let line = past.lines.iter().find(|line| line.job == job);
+    line.ok_or_else(|| {
+        format!("there is no job \"{job}\": `burin-agent compose list` names those there are")
+    })
+}
+
+pub(super) fn place_of(line: &Line) -> Result<&Place, String> {
+    let place = line.place.as_ref();
+    place.ok_or_else(|| format!("{} has no worktree", line.job))
+}
+
+fn told(past: &Past, streams: &mut Streams<'_>) {
+    past.problems
+        .iter()
+        .for_each(|problem| tell(streams, problem));
+}
+
+fn tell_done(done: Result<Undone, Stuck>, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+    match done {
+        Ok(done) => {
+            let files = done.paths.join(", ");
+            let text = format!(
+                "operation {}: {files}\ntake it back with `burin-agent compose undo JOB --operation {}`",
+                done.operation, done.operation
+            );
+            writeln!(streams.output, "{text}").map_err(unwritten)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(stuck) => Err(stuck.to_string()),
+    }
+}
