@@ -41,13 +41,9 @@ impl OwnChecks {
         })
     }
 
-    /// The commands.
-    pub(crate) fn commands(&self) -> &[String] {
-        &self.commands
-    }
-
     /// Has these run from now on.
     pub(crate) fn keep(folder: &AbsPath, commands: &[String]) -> Result<(), String> {
+        let commands: Vec<&String> = commands.iter().filter(|it| !it.trim().is_empty()).collect();
         let text = serde_json::json!(commands).to_string();
         let written = RealFiles.write_private(&path(folder), text.as_bytes());
         written.map_err(|error| error.to_string())

@@ -41,7 +41,12 @@ impl Table {
 
     /// How it all stands. Those that wait for the person come first.
     pub(super) fn board(&self) -> Board {
-        let mut agents: Vec<Agent> = self.lines.iter().enumerate().map(|it| self.agent(it)).collect();
+        let mut agents: Vec<Agent> = self
+            .lines
+            .iter()
+            .enumerate()
+            .map(|it| self.agent(it))
+            .collect();
         agents.sort_by_key(|agent| match agent.state {
             AgentState::Waiting => 0,
             AgentState::Conflict | AgentState::Failed => 1,
