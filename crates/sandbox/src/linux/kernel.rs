@@ -355,6 +355,8 @@ pub(super) fn pass_time(milliseconds: c_int) {
 pub(super) fn child_signals() -> Result<RawFd, Errno> {
     // SAFETY: all zeroes is a valid set, and the set outlives the calls.
     unsafe {
+        // An ignored signal is never seen, and would stay ignored in what is executed.
+        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::sigaddset(&raw mut set, libc::SIGCHLD);
         libc::sigprocmask(libc::SIG_SETMASK, &raw const set, std::ptr::null_mut());
@@ -393,12 +395,25 @@ pub(super) fn drain(file: RawFd) {
     while unsafe { libc::read(file, bytes.as_mut_ptr().cast(), bytes.len()) } > 0 {}
 }
 
-/// A child that has ended and how, if there is one.
-pub(super) fn reap() -> Option<(i32, i32)> {
+/// What `reap` found.
+pub(super) enum Child {
+    /// One has ended, with this status.
+    Ended(i32, i32),
+    /// All that there are run.
+    Running,
+    /// There is none.
+    None,
+}
+
+/// Takes leave of a child that has ended, if there is one.
+pub(super) fn reap() -> Child {
     let mut status = 0;
     // SAFETY: the status can be written.
-    let child = unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) };
-    (child > 0).then_some((child, status))
+    match unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) } {
+        0 => Child::Running,
+        child if child > 0 => Child::Ended(child, status),
+        _ => Child::None,
+    }
 }
 
 pub(super) fn kill(process: i32, signal: i32) {
@@ -418,6 +433,12 @@ pub(super) fn kill_by_descriptor(process: RawFd, signal: i32) {
             0,
         )
     };
+}
+
+/// A descriptor of this process itself.
+pub(super) fn myself() -> Result<RawFd, Errno> {
+    // SAFETY: takes numbers only.
+    number(unsafe { libc::syscall(libc::SYS_pidfd_open, libc::getpid(), 0) })
 }
 
 pub(super) fn new_session() -> Result<(), Errno> {

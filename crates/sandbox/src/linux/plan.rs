@@ -276,6 +276,13 @@ impl Builder {
         self.labels.push((self.layer, label));
     }
 
+    /// The last step may fail.
+    pub(super) fn make_optional(&mut self) {
+        if let Some(step) = self.blob.steps.last_mut() {
+            step.flags |= blob::OPTIONAL;
+        }
+    }
+
     pub(super) fn text(&mut self, text: &OsStr) -> u32 {
         self.blob.text(text.as_bytes())
     }
