@@ -19,8 +19,14 @@ mod net;
 pub mod scan;
 pub mod seatbelt;
 
+#[cfg(not(target_os = "linux"))]
 mod elsewhere;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(not(target_os = "linux"))]
 use elsewhere as system;
+#[cfg(target_os = "linux")]
+use linux as system;
 
 pub use denied::{Access, Denials, Denied};
 pub use net::BadRule;
