@@ -125,8 +125,8 @@ fn map_line(line: &mut [u8; 32], number: u32) -> &[u8] {
 /// Makes a seat whenever the program asks for one.
 fn keep_room(view: &View<'_>, socket: RawFd) -> ! {
     kernel::forget_children();
-    if wire::say(socket, [wire::READY, 0, 0], &[]).is_err() {
-        kernel::exit(0);
+    if let Err(failure) = present(socket) {
+        fail(socket, failure);
     }
     let mut bytes = [0; 12];
     let mut files = [-1; 8];
@@ -138,6 +138,13 @@ fn keep_room(view: &View<'_>, socket: RawFd) -> ! {
             kernel::exit(0);
         };
     }
+}
+
+fn present(socket: RawFd) -> Result<(), Failure> {
+    let process = at(stage::PROCESSES, kernel::myself())?;
+    let told = wire::say(socket, [wire::READY, wire::WITH_PROCESS, 0], &[process]);
+    kernel::close(process);
+    at(stage::ORDER, told)
 }
 
 /// A seat has processes of its own, so that all of them end with it, and therefore a view of its own

@@ -355,6 +355,8 @@ pub(super) fn pass_time(milliseconds: c_int) {
 pub(super) fn child_signals() -> Result<RawFd, Errno> {
     // SAFETY: all zeroes is a valid set, and the set outlives the calls.
     unsafe {
+        // An ignored signal is never seen, and would stay ignored in what is executed.
+        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::sigaddset(&raw mut set, libc::SIGCHLD);
         libc::sigprocmask(libc::SIG_SETMASK, &raw const set, std::ptr::null_mut());
@@ -418,6 +420,12 @@ pub(super) fn kill_by_descriptor(process: RawFd, signal: i32) {
             0,
         )
     };
+}
+
+/// A descriptor of this process itself.
+pub(super) fn myself() -> Result<RawFd, Errno> {
+    // SAFETY: takes numbers only.
+    number(unsafe { libc::syscall(libc::SYS_pidfd_open, libc::getpid(), 0) })
 }
 
 pub(super) fn new_session() -> Result<(), Errno> {

@@ -23,13 +23,8 @@ pub(super) fn environment(policy: &Policy, order: &Order) -> Vec<(OsString, OsSt
         put(name, value);
     }
     if matches!(&policy.network, Network::Hosts(hosts) if !hosts.is_empty()) {
-        let proxy = format!("http://127.0.0.1:{}", crate::net::Proxy::PORT);
-        for name in ["http_proxy", "https_proxy", "all_proxy"] {
-            put(name.as_ref(), proxy.as_ref());
-            put(name.to_uppercase().as_ref(), proxy.as_ref());
-        }
-        for name in ["no_proxy", "NO_PROXY"] {
-            put(name.as_ref(), "localhost,127.0.0.1,::1".as_ref());
+        for (name, value) in crate::net::environment() {
+            put(&name, &value);
         }
     }
     environment

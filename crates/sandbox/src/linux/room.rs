@@ -73,8 +73,10 @@ impl Room {
             let [kind, stage, errno] = heard.numbers;
             match kind {
                 wire::FAILED => return Err(plan::explain(&main.plan, stage, errno as i32)),
-                wire::READY if heard.files.is_empty() => break,
                 _ => main.settle(policy, heard)?,
+            }
+            if main.process.is_some() {
+                break;
             }
         }
         let room = Self {

@@ -95,27 +95,29 @@ impl Seat {
     /// Too long to be sent, or nobody there.
     fn failed(&self, errno: i32) -> Refused {
         // What was said before the end explains it better than the end.
-        match hear(&self.socket) {
-            Some(heard) if heard.numbers[0] == wire::FAILED => {
-                plan::explain(&self.plan, heard.numbers[1], heard.numbers[2] as i32)
+        while let Some(heard) = hear(&self.socket) {
+            if heard.numbers[0] == wire::FAILED {
+                return plan::explain(&self.plan, heard.numbers[1], heard.numbers[2] as i32);
             }
-            _ => gone(&io::Error::from_raw_os_error(errno).to_string()),
         }
+        gone(&io::Error::from_raw_os_error(errno).to_string())
     }
 
     /// Takes what comes along while a sandbox or a seat is put up.
     pub(super) fn settle(&mut self, policy: &Policy, heard: Heard) -> Result<(), Refused> {
-        let mut files = heard.files.into_iter();
-        let Some(file) = files.next() else {
+        let [wire::READY, with, _] = heard.numbers else {
             return Ok(());
         };
-        match (heard.numbers[0], heard.numbers[1]) {
-            (wire::BORN, _) => self.process = Some(Arc::new(file)),
-            (wire::READY, wire::WITH_PROXY) => self.keeps.proxy = self.proxy(policy, file)?,
-            (wire::READY, wire::WITH_QUESTIONS) => {
-                watch::answer(file, self.plan.clone(), self.denials.clone());
-            }
-            _ => {}
+        let mut files = heard.files.into_iter();
+        let mut next = |what: u32| if with & what == 0 { None } else { files.next() };
+        if let Some(listener) = next(wire::WITH_PROXY) {
+            self.keeps.proxy = self.proxy(policy, listener)?;
+        }
+        if let Some(questions) = next(wire::WITH_QUESTIONS) {
+            watch::answer(questions, self.plan.clone(), self.denials.clone());
+        }
+        if let Some(process) = next(wire::WITH_PROCESS) {
+            self.process = Some(Arc::new(process));
         }
         Ok(())
     }

@@ -53,18 +53,20 @@ fn prepare(view: &View<'_>, socket: RawFd) -> Result<Seat, Failure> {
         let locked = kernel::control(libc::PR_SET_NO_NEW_PRIVS, 1, 0);
         at(stage::NO_NEW_PRIVS, locked)?;
     }
-    let mut ready = [wire::READY, 0, 0];
-    let mut questions = -1;
+    let process = at(stage::PROCESSES, kernel::myself())?;
     if head.has(blob::SECCOMP) {
-        questions = at(stage::SECCOMP, kernel::install_filter(view.program()))?;
-        ready[1] = wire::WITH_QUESTIONS;
-    }
-    let files = [questions];
-    let files = if questions < 0 { &[][..] } else { &files };
-    at(stage::ORDER, wire::say(socket, ready, files))?;
-    if questions >= 0 {
+        let questions = at(stage::SECCOMP, kernel::install_filter(view.program()))?;
+        let ready = [wire::READY, wire::WITH_QUESTIONS | wire::WITH_PROCESS, 0];
+        at(
+            stage::ORDER,
+            wire::say(socket, ready, &[questions, process]),
+        )?;
         kernel::close(questions);
+    } else {
+        let ready = [wire::READY, wire::WITH_PROCESS, 0];
+        at(stage::ORDER, wire::say(socket, ready, &[process]))?;
     }
+    kernel::close(process);
     Ok(Seat {
         socket,
         signals,

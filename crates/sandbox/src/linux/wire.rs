@@ -13,8 +13,6 @@ pub(super) const ORDER: u32 = 2;
 pub(super) const MORE: u32 = 3;
 /// To a seat: pass a signal on.
 pub(super) const SIGNAL: u32 = 4;
-/// From the launcher: the sandbox is born. Descriptor: its process.
-pub(super) const BORN: u32 = 5;
 /// From all: a step, and what the system said.
 pub(super) const FAILED: u32 = 6;
 /// From a sandbox or a seat: it is up. Says which descriptors come along, in this order.
@@ -29,6 +27,7 @@ pub(super) const ENDED: u32 = 10;
 /// What `READY` brings along.
 pub(super) const WITH_PROXY: u32 = 1;
 pub(super) const WITH_QUESTIONS: u32 = 2;
+pub(super) const WITH_PROCESS: u32 = 4;
 
 /// What failed, where it is no step of a plan.
 pub(super) mod stage {

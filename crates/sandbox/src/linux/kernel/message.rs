@@ -74,7 +74,8 @@ pub(in crate::linux) fn receive(
         let received = unsafe { libc::recvmsg(socket, &raw mut message, flags) };
         match super::checked(received as libc::c_long) {
             Ok(count) => break count as usize,
-            Err(libc::EINTR) => {}
+            // The other end is gone with something of ours unread; what it said before is still there.
+            Err(libc::EINTR | libc::ECONNRESET) => {}
             Err(errno) => return Err(errno),
         }
     };

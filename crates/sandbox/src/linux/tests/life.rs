@@ -2,18 +2,68 @@
 
 use super::*;
 
+/// How many processes have this in their command line.
 fn processes(mark: &str) -> usize {
-    let is_marked = |entry: fs::DirEntry| {
+    let holds = |entry: &fs::DirEntry| {
         let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
         String::from_utf8_lossy(&line).contains(mark)
     };
-    fs::read_dir("/proc")
-        .expect("processes")
-        .flatten()
-        .filter(|_| true)
-        .map(is_marked)
-        .filter(|is| *is)
-        .count()
+    let entries = fs::read_dir("/proc").expect("processes").flatten();
+    entries.filter(holds).count()
+}
+
+/// Waits until something is so, for five seconds.
+#[track_caller]
+fn eventually(what: impl Fn() -> bool) {
+    for _ in 0..500 {
+        if what() {
+            return;
+        }
+        super::super::kernel::pass_time(10);
+    }
+    panic!("it did not come to be");
+}
+
+/// Run by the next test in a process of its own, which is killed while orders run in it.
+#[test]
+fn a_program_that_is_killed() {
+    let Some(folder) = std::env::var_os("BURIN_TEST_KILLED") else {
+        return;
+    };
+    let home = Home::new();
+    let room = Room::open(&home.policy()).expect("a room");
+    let script = "setsid sleep 86404 & sleep 86404";
+    let first = room.start(shell(&home.work(), script).0).expect("an order");
+    let second = crate::start(&home.policy(), shell(&home.work(), script).0).expect("an order");
+    fs::write(folder, home.path().to_str().expect("a path")).expect("said");
+    first.wait();
+    second.wait();
+}
+
+#[test]
+fn nothing_is_left_of_a_killed_program() {
+    let folder = tempfile::tempdir_in("/tmp").expect("a folder");
+    let mounts = || fs::read_to_string("/proc/self/mountinfo").expect("mounts");
+    let before = mounts();
+    for round in 0..5 {
+        let said = folder.path().join(round.to_string());
+        let mut command = std::process::Command::new(std::env::current_exe().expect("a program"));
+        command.args(["--exact", "linux::tests::life::a_program_that_is_killed"]);
+        command.env("BURIN_TEST_KILLED", &said);
+        command.stdout(std::process::Stdio::null());
+        let mut child = command.spawn().expect("a child");
+        eventually(|| said.exists() && processes("86404") >= 6);
+        child.kill().expect("killed");
+        child.wait().expect("dead");
+        eventually(|| processes("86404") == 0);
+        let home = fs::read_to_string(&said).expect("a path");
+        let left: Vec<_> = fs::read_dir(Path::new(&home).join("work"))
+            .expect("work")
+            .collect();
+        assert_eq!(left.len(), 0, "{left:?}");
+        fs::remove_dir_all(home).expect("nothing mounted");
+    }
+    assert_eq!(mounts(), before);
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn protected_names_stay_whether_there_or_not() {
         "mkdir made && mv made .vscode",
         "mkdir .git",
         "ln -s deep .git",
-        "ln -s .git link && mkdir link/",
+        "ln -s .git link && echo x > link",
         "mkdir /proc/self/cwd/.git",
     ] {
         let outcome = run(&home.policy(), script);
@@ -228,8 +228,9 @@ fn calls_that_reach_the_kernel_deeper_are_not_given() {
 #[test]
 fn the_environment_is_the_policys() {
     let home = Home::new();
-    let outcome = check(&home.policy(), "cat /proc/1/environ; env", 1);
+    let outcome = check(&home.policy(), "cat /proc/1/environ; env", 0);
     assert!(!outcome.text.contains("CARGO"), "{}", outcome.text);
+    assert!(outcome.text.contains("denied"), "{}", outcome.text);
 }
 
 #[test]
@@ -276,4 +277,33 @@ fn every_layer_can_be_left_out() {
         let outcome = check(&policy, "echo x > made", 0);
         assert_eq!(outcome.finished.without, policy.without);
     }
+}
+
+/// The same walls for whoever is no administrator: this test program runs itself once more as somebody
+/// who owns nothing.
+#[test]
+fn an_ordinary_user_is_kept_in_too() {
+    const NOBODY: u32 = 65534;
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let folder = tempfile::tempdir_in("/var").expect("a folder");
+    let program = folder.path().join("tests");
+    fs::copy(std::env::current_exe().expect("a program"), &program).expect("a copy");
+    for path in [folder.path(), &program] {
+        std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY)).expect("given away");
+    }
+    let mut command = std::process::Command::new(&program);
+    use std::os::unix::process::CommandExt as _;
+    command.uid(NOBODY).gid(NOBODY).current_dir(folder.path());
+    command
+        .env(super::HOMES, folder.path())
+        .env("HOME", folder.path());
+    command.args(["linux::tests", "--skip", "killed"]);
+    let output = command.output().expect("the tests");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
 }
