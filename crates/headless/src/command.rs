@@ -8,6 +8,7 @@ use host::{Dirs, RealFiles};
 
 use crate::{
     Streams, acp, agents, apply, ask, compose, doctor, grep, mcp, models, recover, run, sessions,
+    Streams, acp, agents, apply, ask, doctor, grep, mcp, models, recover, run, sandbox, sessions,
     stats, write,
 };
 
@@ -46,6 +47,7 @@ pub(crate) enum Command {
     Acp(acp::Acp),
     Agents(agents::Agents),
     Mcp(mcp::Mcp),
+    Sandbox(sandbox::Sandbox),
     Sessions(sessions::Sessions),
     Stats(stats::Stats),
     Models(models::Models),
@@ -76,6 +78,7 @@ impl Command {
             Command::Acp(acp) => acp.run(dirs, streams),
             Command::Agents(agents) => agents.run(&RealFiles, streams),
             Command::Mcp(mcp) => mcp.run(dirs, streams),
+            Command::Sandbox(sandbox) => sandbox.run(&RealFiles, dirs, streams),
             Command::Sessions(sessions) => sessions.run(dirs, streams),
             Command::Stats(stats) => stats.run(dirs, streams),
             Command::Models(models) => models.run(&RealFiles, dirs, streams),
