@@ -8,7 +8,7 @@ use host::{Dirs, RealFiles};
 
 use crate::{
     Streams, acp, agents, apply, ask, doctor, grep, mcp, models, recover, run, sessions, stats,
-    write,
+    worktree, write,
 };
 
 /// Burin without a window.
@@ -49,6 +49,7 @@ pub(crate) enum Command {
     Stats(stats::Stats),
     Models(models::Models),
     Grep(grep::Grep),
+    Worktree(worktree::Worktree),
 }
 
 impl Command {
@@ -78,6 +79,7 @@ impl Command {
             Command::Stats(stats) => stats.run(dirs, streams),
             Command::Models(models) => models.run(&RealFiles, dirs, streams),
             Command::Grep(grep) => grep.run(streams),
+            Command::Worktree(worktree) => worktree.run(&RealFiles, dirs, streams),
         }
     }
 }

@@ -23,6 +23,7 @@ mod run;
 mod sessions;
 mod stats;
 pub mod workshop;
+mod worktree;
 mod write;
 
 use std::ffi::OsString;
