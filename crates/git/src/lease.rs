@@ -4,7 +4,7 @@
 //! Must not know: mounts, where leases lie, who holds them.
 //! Invariant: nothing here opens the git folder of a lease as a repository; its config, refs and hooks are
 //! whatever an agent made of them. Objects are read from copies, and only below hashes that are checked.
-//! Invariant: the hub's branches, index, config and checkout are never written; hidden refs below `refs/burin/` are.
+//! Invariant: of the hub only objects are added; refs, index, config and checkout are never written.
 //! Start at `Hub::open`; what a lease changed is in `Glance`.
 
 mod adopt;

@@ -7,9 +7,8 @@ use clap::{Parser, Subcommand};
 use host::{Dirs, RealFiles};
 
 use crate::{
-    Streams, acp, agents, apply, ask, compose, doctor, grep, mcp, models, recover, run, sessions,
-    Streams, acp, agents, apply, ask, doctor, grep, mcp, models, recover, run, sandbox, sessions,
-    stats, write,
+    Streams, acp, agents, apply, ask, compose, doctor, grep, mcp, models, recover, run, sandbox, sessions, stats,
+    worktree, write,
 };
 
 /// Burin without a window.
@@ -52,6 +51,7 @@ pub(crate) enum Command {
     Stats(stats::Stats),
     Models(models::Models),
     Grep(grep::Grep),
+    Worktree(worktree::Worktree),
 }
 
 impl Command {
@@ -83,6 +83,7 @@ impl Command {
             Command::Stats(stats) => stats.run(dirs, streams),
             Command::Models(models) => models.run(&RealFiles, dirs, streams),
             Command::Grep(grep) => grep.run(streams),
+            Command::Worktree(worktree) => worktree.run(&RealFiles, dirs, streams),
         }
     }
 }

@@ -26,6 +26,7 @@ mod sandbox;
 mod sessions;
 mod stats;
 pub mod workshop;
+mod worktree;
 mod write;
 
 use std::ffi::OsString;

@@ -8,6 +8,7 @@ use git::lease::{Archived, Head, Hub};
 use crate::beneath::{Beneath, Held};
 use crate::error::Error;
 use crate::fill::{as_path, to_path};
+use crate::hidden::Hidden;
 use crate::lease::{Lease, LeaseId};
 use crate::owner::{Gate, Owner};
 use crate::pool::Pool;
@@ -79,7 +80,7 @@ impl Pool {
         let wanted = LeaseId::parse(name);
         let lease = self.create(&mut making, wanted.as_ref(), Some(&fill))?;
         // From here on the lease holds it; its commits stay kept under the base's hidden names.
-        hub.unpin(&format!("archive/{name}"))?;
+        Hidden::of(&hub).remove(&format!("archive/{name}"))?;
         Ok(lease)
     }
 
@@ -123,6 +124,12 @@ impl Pool {
             &message,
             seconds,
         )?;
+        // The tree goes next: what was taken over must be on the disk before, and the ref after that.
+        let common = hub.common_dir();
+        let synced =
+            std::fs::File::open(&common).and_then(|folder| Ok(rustix::fs::syncfs(&folder)?));
+        synced.map_err(Error::file("sync", &common))?;
+        Hidden::of(hub).set(&format!("archive/{}", record.id), &archived.commit)?;
         Ok(archived)
     }
 }

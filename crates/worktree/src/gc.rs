@@ -7,6 +7,7 @@ use std::fs;
 use git::lease::Hub;
 
 use crate::error::Error;
+use crate::hidden::Hidden;
 use crate::lease::LeaseId;
 use crate::list::Shown;
 use crate::owner::{self, Gate, Owner};
@@ -137,6 +138,8 @@ impl Pool {
     /// Lets go of commits that no lease needs.
     fn clear_pins(&self) -> Result<(), Error> {
         let hub = Hub::open(&self.hub)?;
+        let hidden = Hidden::of(&hub);
+        hidden.clear_stale()?;
         let used = self.used();
         let head = hub.head()?;
         for (commit, _) in hub.pinned("base")? {
@@ -146,7 +149,7 @@ impl Pool {
                 .resolve(&commit)
                 .is_ok_and(|head| self.bases().find(&head.tree).is_some());
             if !is_used && !has_base {
-                hub.unpin(&crate::pool::pin(&commit))?;
+                hidden.remove(&crate::pool::pin(&commit))?;
             }
         }
         Ok(())

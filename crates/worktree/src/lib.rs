@@ -24,6 +24,7 @@ mod error;
 mod fill;
 mod gc;
 mod git_dir;
+mod hidden;
 mod inside;
 mod lease;
 mod list;

@@ -15,6 +15,7 @@ use crate::beneath::name_hash;
 use crate::error::Error;
 use crate::fill::{Source, fill, make_folder};
 use crate::git_dir::{self, Own};
+use crate::hidden::Hidden;
 use crate::inside::{Standing, standing};
 use crate::lease::{Lease, LeaseId, resource_name};
 use crate::mount::{self, Layers};
@@ -101,6 +102,8 @@ impl Pool {
         builder
             .create(&ports)
             .map_err(Error::file("create", &ports))?;
+        // A lock that a killed process left in the hub would be in everybody's way.
+        Hidden::of(&opened).clear_stale()?;
         Ok(Self {
             hub: opened.workdir().clone(),
             top,
@@ -126,7 +129,7 @@ impl Pool {
     pub fn warm(&self) -> Result<Base, Error> {
         let hub = Hub::open(&self.hub)?;
         let head = hub.head()?;
-        hub.pin(&pin(&head.commit), &head.commit)?;
+        Hidden::of(&hub).set(&pin(&head.commit), &head.commit)?;
         self.bases().make(&hub, &head)
     }
 
@@ -162,6 +165,13 @@ impl Pool {
         record.owner = Owner::this();
         record::write(&folder.join("lease.json"), &record)?;
         Lease::of(&record, &folder, Some(lock))
+    }
+
+    /// Has a lease stay with the person when this process ends.
+    pub fn keep(&self, lease: &Lease) -> Result<(), Error> {
+        let (folder, mut record) = self.record(&lease.id)?;
+        record.owner = Owner::Person;
+        record::write(&folder.join("lease.json"), &record)
     }
 
     /// Runs the commands that make a lease ready. A failure is noted in the lease.
@@ -237,7 +247,7 @@ impl Pool {
             None => self.ladder()?.rung,
         };
         for commit in [&start.commit, &base_commit] {
-            hub.pin(&pin(commit), commit)?;
+            Hidden::of(hub).set(&pin(commit), commit)?;
         }
         let base = match rung {
             Rung::Fill => None,

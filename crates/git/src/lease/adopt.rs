@@ -31,7 +31,7 @@ pub type Difference = (Vec<u8>, Option<TreeFile>);
 
 impl Hub {
     /// Copies `tip` and everything it stands on that the hub lacks out of the object folder `from` into the hub.
-    /// Every object is checked against its name. Refs are not touched; pin the commit to keep it.
+    /// Every object is checked against its name. Refs are not touched.
     pub fn adopt(&self, from: &Path, tip: &str) -> Result<(), Error> {
         let failed = |error: git2::Error| self.failed("take over commits into", &error);
         let tip = Oid::from_str(tip).map_err(failed)?;
@@ -68,8 +68,8 @@ impl Hub {
         Ok(())
     }
 
-    /// Makes a commit of `tip` with `files` changed, and keeps it as `refs/burin/archive/NAME`. A file is its name, its
-    /// mode and its content; without content it is gone.
+    /// Makes a commit of `tip` with `files` changed, for keeping under the hidden name `archive/NAME`. A file is its
+    /// name, its mode and its content; without content it is gone.
     pub fn put_away(
         &self,
         name: &str,
@@ -109,7 +109,6 @@ impl Hub {
             .repository
             .commit(None, &who, &who, message, &tree, &[&parent])
             .map_err(failed)?;
-        self.pin(&format!("archive/{name}"), &commit.to_string())?;
         Ok(Archived {
             name: name.to_owned(),
             commit: commit.to_string(),

@@ -239,32 +239,6 @@ impl Hub {
             .then(|| self.common_dir().join("shallow"))
     }
 
-    /// Keeps a commit from being cleared away by git, under a hidden name.
-    pub fn pin(&self, name: &str, commit: &str) -> Result<(), Error> {
-        let failed = |error: git2::Error| self.failed("write a hidden ref in", &error);
-        let id = Oid::from_str(commit).map_err(failed)?;
-        let name = format!("refs/burin/{name}");
-        let message = "kept for a leased worktree";
-        self.repository
-            .reference(&name, id, true, message)
-            .map_err(failed)?;
-        Ok(())
-    }
-
-    /// Lets go of what `pin` kept; one that is not there is fine.
-    pub fn unpin(&self, name: &str) -> Result<(), Error> {
-        let found = self
-            .repository
-            .find_reference(&format!("refs/burin/{name}"));
-        match found {
-            Ok(mut reference) => reference
-                .delete()
-                .map_err(|error| self.failed("remove a hidden ref from", &error)),
-            Err(error) if error.code() == ErrorCode::NotFound => Ok(()),
-            Err(error) => Err(self.failed("read a hidden ref of", &error)),
-        }
-    }
-
     /// The hidden names below `folder`, each with its commit.
     pub fn pinned(&self, folder: &str) -> Result<Vec<(String, String)>, Error> {
         let prefix = format!("refs/burin/{folder}/");

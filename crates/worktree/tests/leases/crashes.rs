@@ -163,6 +163,22 @@ fn clear_everything(pool: &Pool, place: &Path) {
         }
     }
     assert_eq!(left, [] as [String; 0]);
+    assert_eq!(locks(&place.join("hub/.git")), [] as [PathBuf; 0]);
+}
+
+/// Lock files anywhere in a git folder, and what we note beside them.
+fn locks(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        let is_note = folder.ends_with(".git/burin");
+        if path.is_dir() {
+            found.extend(locks(&path));
+        } else if is_note || path.extension().is_some_and(|end| end == "lock") {
+            found.push(path);
+        }
+    }
+    found
 }
 
 fn noted(place: &Path) -> Vec<String> {

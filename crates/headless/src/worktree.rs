@@ -1,0 +1,353 @@
+//! The command `worktree`: leased worktrees of the repository around a folder.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use host::{Dirs, Files};
+use serde_json::{Value, json};
+use worktree::{Discard, LeaseId, Listing, Merged, Pool, Settings, Shown, Wanted, Way};
+
+use crate::{Streams, folder, unwritten};
+
+/// Lease worktrees, and say what became of them
+#[derive(Args)]
+pub(crate) struct Worktree {
+    #[command(subcommand)]
+    what: What,
+    /// A folder of the repository; the working directory where nothing is said
+    #[arg(long, global = true)]
+    root: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Make worktrees of the commit that is checked out; they are yours until you release them
+    Lease {
+        /// How many
+        #[arg(long, default_value_t = 1)]
+        count: usize,
+        /// Take along what is not committed in the checkout
+        #[arg(long)]
+        with_changes: bool,
+    },
+    /// All leases, what lies in them, and what a crash left
+    List,
+    /// One lease, with its environment
+    Show {
+        /// Which: "wt-3"
+        id: String,
+    },
+    /// Remove a lease; one with work that is nowhere else is kept
+    Release {
+        /// Which
+        id: String,
+        /// Lose what is in it
+        #[arg(long)]
+        discard: bool,
+    },
+    /// Put the work of a lease away in the repository and free its folder
+    Archive {
+        /// Which
+        id: String,
+    },
+    /// Bring archived work back as it was
+    Restore {
+        /// What it is archived as
+        name: String,
+    },
+    /// Remove what can go without loss, and say what stays and why
+    Gc {
+        /// How many MiB all of this repository's leases may take
+        #[arg(long)]
+        quota: Option<u64>,
+    },
+}
+
+impl Worktree {
+    pub(crate) fn run(
+        &self,
+        files: &dyn Files,
+        dirs: &Dirs,
+        streams: &mut Streams<'_>,
+    ) -> Result<ExitCode, String> {
+        let hub = folder(self.root.as_deref(), files)?;
+        dirs.create().map_err(|error| error.to_string())?;
+        // Mounts of an ordinary user end with this command: what it leases must be files that stay, and to look at what
+        // was mounted elsewhere it needs a namespace. Where none is to be had, each such lease says so.
+        let is_lasting = matches!(self.what, What::Lease { .. } | What::Restore { .. });
+        if !is_lasting {
+            worktree::enter().ok();
+        }
+        let pool = Pool::open(&hub, &dirs.state, Settings::usual()).map_err(said)?;
+        let text = self.answer(&pool)?;
+        streams
+            .output
+            .write_all(text.as_bytes())
+            .map_err(unwritten)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn answer(&self, pool: &Pool) -> Result<String, String> {
+        let lines = match &self.what {
+            What::Lease {
+                count,
+                with_changes,
+            } => return self.lease(pool, *count, *with_changes),
+            What::List => return self.list(&pool.list().map_err(said)?),
+            What::Show { id } => return self.show(&pool.show(&parse(id)?).map_err(said)?),
+            What::Release { id, discard } => {
+                let discard = match discard {
+                    true => Discard::Work,
+                    false => Discard::Nothing,
+                };
+                pool.release(&parse(id)?, discard).map_err(said)?;
+                vec![format!("{id} is released")]
+            }
+            What::Archive { id } => {
+                let archived = pool.archive(&parse(id)?).map_err(said)?;
+                vec![format!(
+                    "{id} is archived as refs/burin/archive/{} ({}); `burin-agent worktree restore {}` brings it back",
+                    archived.name,
+                    short(&archived.commit),
+                    archived.name
+                )]
+            }
+            What::Restore { name } => {
+                let lease = pool.restore(name).map_err(said)?;
+                pool.keep(&lease).map_err(said)?;
+                vec![lease.root.to_string()]
+            }
+            What::Gc { quota } => {
+                let quota = quota.map_or(Settings::usual().quota, |quota| quota << 20);
+                let cleared = pool.gc(quota).map_err(said)?;
+                if self.json {
+                    let value = json!({ "removed": cleared.removed, "kept": cleared.kept, "bytes": cleared.size });
+                    return Ok(format!("{value}\n"));
+                }
+                let removed = cleared.removed.iter().map(|line| format!("removed {line}"));
+                let kept = cleared.kept.iter().map(|line| format!("kept {line}"));
+                let end = format!("{} are in use", size(cleared.size));
+                removed.chain(kept).chain([end]).collect()
+            }
+        };
+        if self.json {
+            return Ok(format!("{}\n", json!({ "done": lines })));
+        }
+        Ok(lines.iter().map(|line| format!("{line}\n")).collect())
+    }
+
+    fn lease(&self, pool: &Pool, count: usize, with_changes: bool) -> Result<String, String> {
+        let wanted = Wanted {
+            count,
+            is_kept: true,
+            with_changes,
+        };
+        let leases = pool.lease(wanted).map_err(said)?;
+        if self.json {
+            let leases = leases.iter().map(lease_json).collect();
+            return Ok(format!("{}\n", Value::Array(leases)));
+        }
+        Ok(leases
+            .iter()
+            .map(|lease| format!("{}  {}\n", lease.id, lease.root))
+            .collect())
+    }
+
+    fn list(&self, listing: &Listing) -> Result<String, String> {
+        if self.json {
+            let value = json!({
+                "leases": listing.leases.iter().map(shown_json).collect::<Vec<_>>(),
+                "unfinished": listing.unfinished.iter().map(LeaseId::as_str).collect::<Vec<_>>(),
+                "archives": listing.archives.iter().map(|archived| json!({
+                    "name": archived.name, "commit": archived.commit, "tip": archived.tip,
+                    "seconds": archived.seconds,
+                })).collect::<Vec<_>>(),
+                "rung": listing.ladder.rung.name(),
+                "missing": listing.ladder.missing,
+            });
+            return Ok(format!("{value}\n"));
+        }
+        let mut text: String = listing.leases.iter().map(line).collect();
+        for id in &listing.unfinished {
+            text.push_str(&format!(
+                "{id}  was never ready; `burin-agent worktree gc` clears it away\n"
+            ));
+        }
+        for archived in &listing.archives {
+            text.push_str(&format!(
+                "{}  archived, {}; `burin-agent worktree restore {}` brings it back\n",
+                archived.name,
+                short(&archived.commit),
+                archived.name
+            ));
+        }
+        if text.is_empty() {
+            text.push_str("there are no leases; `burin-agent worktree lease` makes one\n");
+        }
+        text.push_str(&format!(
+            "worktrees are made by {}",
+            listing.ladder.rung.name()
+        ));
+        for (rung, why) in &listing.ladder.missing {
+            text.push_str(&format!("; {rung} is not to be had: {why}"));
+        }
+        text.push('\n');
+        Ok(text)
+    }
+
+    fn show(&self, shown: &Shown) -> Result<String, String> {
+        if self.json {
+            return Ok(format!("{}\n", shown_json(shown)));
+        }
+        let lease = &shown.lease;
+        let mut text = line(shown);
+        text.push_str(&format!(
+            "    branch {} from {}\n",
+            lease.branch,
+            short(&lease.base)
+        ));
+        for shared in &lease.shared {
+            let how = match &shared.way {
+                Way::Overlay => "shared, copied when written".to_owned(),
+                Way::Reflink => "cloned".to_owned(),
+                Way::Copy => "copied".to_owned(),
+                Way::LeftOut(why) => format!("left out: {why}"),
+            };
+            text.push_str(&format!("    {}: {how}\n", shared.path));
+        }
+        for caveat in &lease.caveats {
+            text.push_str(&format!("    {caveat}\n"));
+        }
+        if let Some(done) = lease.set_up.as_ref().filter(|done| !done.is_done) {
+            text.push_str(&format!(
+                "    set-up failed in {:?}:\n{}\n",
+                done.command, done.output
+            ));
+        }
+        if let Ok(work) = &shown.work {
+            for touched in work.touched.iter().take(20) {
+                text.push_str(&format!(
+                    "    not committed: {}\n",
+                    String::from_utf8_lossy(&touched.path)
+                ));
+            }
+        }
+        for (name, value) in lease.env() {
+            text.push_str(&format!(
+                "    {}={}\n",
+                name.to_string_lossy(),
+                value.to_string_lossy()
+            ));
+        }
+        Ok(text)
+    }
+}
+
+fn line(shown: &Shown) -> String {
+    let lease = &shown.lease;
+    let holder = match (shown.is_held, shown.is_orphan()) {
+        (true, _) => format!("held by {}", lease.owner),
+        (_, true) => "left by a program that is gone".to_owned(),
+        _ => "yours".to_owned(),
+    };
+    let work = match &shown.work {
+        Err(sentence) => sentence.clone(),
+        Ok(work) => {
+            let commits = match work.merged {
+                Merged::Nothing => "no commits",
+                Merged::Yes => "merged",
+                Merged::No => "commits not merged",
+            };
+            match work.touched.len() {
+                0 => format!("clean, {commits}"),
+                count => format!("{count} files not committed, {commits}"),
+            }
+        }
+    };
+    format!(
+        "{}  {holder}, {}, {} old, by {}, ports {}-{}: {work}\n    {}\n",
+        lease.id,
+        size(shown.size),
+        age(shown.age_ms),
+        lease.rung.name(),
+        lease.ports.start,
+        lease.ports.end - 1,
+        lease.root,
+    )
+}
+
+fn lease_json(lease: &worktree::Lease) -> Value {
+    let env = lease.env().into_iter().map(|(name, value)| {
+        let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+        (text(name), Value::String(text(value)))
+    });
+    json!({
+        "id": lease.id.as_str(),
+        "root": lease.root.to_string(),
+        "git_dir": lease.git_dir.to_string(),
+        "hub": lease.hub.to_string(),
+        "base": lease.base,
+        "branch": lease.branch,
+        "ports": [lease.ports.start, lease.ports.end],
+        "name": lease.name,
+        "rung": lease.rung.name(),
+        "caveats": lease.caveats,
+        "env": env.collect::<serde_json::Map<_, _>>(),
+    })
+}
+
+fn shown_json(shown: &Shown) -> Value {
+    let mut value = lease_json(&shown.lease);
+    value["owner"] = Value::String(shown.lease.owner.to_string());
+    value["is_held"] = Value::Bool(shown.is_held);
+    value["is_orphan"] = Value::Bool(shown.is_orphan());
+    value["bytes"] = json!(shown.size);
+    value["age_ms"] = json!(shown.age_ms);
+    match &shown.work {
+        Err(sentence) => value["problem"] = Value::String(sentence.clone()),
+        Ok(work) => {
+            value["tip"] = Value::String(work.tip.clone());
+            value["is_dirty"] = Value::Bool(!work.touched.is_empty());
+            value["touched"] = json!(work.touched.len());
+            value["merged"] = match work.merged {
+                Merged::Nothing => Value::Null,
+                Merged::Yes => Value::Bool(true),
+                Merged::No => Value::Bool(false),
+            };
+        }
+    }
+    value
+}
+
+fn parse(id: &str) -> Result<LeaseId, String> {
+    LeaseId::parse(id).ok_or_else(|| format!("{id:?} is no lease; they are called like \"wt-3\""))
+}
+
+fn said(error: worktree::Error) -> String {
+    error.to_string()
+}
+
+fn short(id: &str) -> &str {
+    &id[..id.len().min(10)]
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_048_576 => format!("{} KiB", bytes.div_ceil(1024)),
+        1_048_576..1_073_741_824 => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
+        _ => format!("{:.1} GiB", bytes as f64 / 1_073_741_824.0),
+    }
+}
+
+fn age(millis: u64) -> String {
+    match millis / 60_000 {
+        0 => format!("{} s", millis / 1000),
+        minutes @ 1..60 => format!("{minutes} min"),
+        minutes @ 60..2880 => format!("{} h", minutes / 60),
+        minutes => format!("{} days", minutes / 1440),
+    }
+}
