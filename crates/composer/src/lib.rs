@@ -2,6 +2,7 @@
 
 pub mod forecast;
 pub mod land;
+pub mod review;
 mod work;
 
 pub use work::{CommitId, Work};
