@@ -76,6 +76,7 @@ impl Landings {
         let Some(_lock) = lock else {
             return Err(Error::Busy(self.hub.clone()));
         };
+        let _held = self.hold(id)?;
         let mut record = self.load(id)?;
         if record.step != Step::Waiting {
             return Err(Error::NotWaiting {
