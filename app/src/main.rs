@@ -21,6 +21,8 @@ use crate::arguments::Asked;
 use crate::second_start::Claimed;
 
 fn main() -> ExitCode {
+    // While there is nothing here yet that a sandbox must not see.
+    headless::prepare_sandbox();
     let asked = match arguments::read(std::env::args_os().skip(1)) {
         Ok(asked) => asked,
         Err(sentence) => return fail(&sentence),

@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use host::{Dirs, RealFiles};
 
 use crate::{
-    Streams, acp, agents, apply, ask, compose, doctor, grep, mcp, models, recover, run, sandbox, sessions, stats,
-    worktree, write,
+    Streams, acp, agents, apply, ask, compose, doctor, grep, mcp, models, recover, run, sandbox,
+    sessions, stats, worktree, write,
 };
 
 /// Burin without a window.

@@ -136,6 +136,8 @@ impl Fleet {
 
 impl Compose {
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        // Without it there are other ways to make worktrees.
+        ::worktree::enter().ok();
         match &self.what {
             None => self.start.run(dirs, streams),
             Some(What::List(list)) => list.run(dirs, streams),

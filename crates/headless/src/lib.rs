@@ -50,6 +50,12 @@ pub struct Streams<'a> {
     pub errors: &'a mut dyn Write,
 }
 
+/// Makes sandboxes cheap and keeps what this program comes to know out of them. To be called first thing in `main`,
+/// before there are threads.
+pub fn prepare_sandbox() {
+    ::sandbox::prepare();
+}
+
 /// Runs a command line, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) -> ExitCode {
     let arguments = match Arguments::try_parse_from(arguments) {

@@ -4,6 +4,8 @@ use std::io::{stderr, stdin, stdout};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // While there is nothing here yet that a sandbox must not see.
+    headless::prepare_sandbox();
     headless::run(
         std::env::args_os(),
         &mut headless::Streams {
