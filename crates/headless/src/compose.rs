@@ -26,7 +26,6 @@ use ledger::Ledger;
 use model::Cost;
 
 use crate::Streams;
-use crate::crew::Crew;
 use crate::workshop::Workshop;
 
 pub use trees::Trees;
