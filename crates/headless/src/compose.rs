@@ -29,7 +29,6 @@ use model::Cost;
 
 use crate::Streams;
 use crate::confined::Confinement;
-use crate::crew::Crew;
 use crate::workshop::Workshop;
 
 pub use trees::Trees;

@@ -8,6 +8,7 @@
 )]
 
 mod program {
+    mod compose;
     mod guests;
     mod home;
     mod npm;

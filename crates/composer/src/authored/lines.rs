@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::best::{Hunk, hunks_of};
+
 use super::Authored;
 use super::change::{Author, ChangeId, Version};
 use super::merge::{hunks, lines};

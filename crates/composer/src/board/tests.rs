@@ -142,7 +142,7 @@ impl FakeSession {
     }
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn more_jobs_than_room_wait_and_then_work() {
     let mut world = World::new(2);
     world
@@ -175,7 +175,7 @@ async fn more_jobs_than_room_wait_and_then_work() {
     }
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn what_a_job_needs_is_done_first_and_its_tree_begins_with_it() {
     let mut world = World::new(4);
     let tasks = vec![
@@ -206,7 +206,7 @@ async fn what_a_job_needs_is_done_first_and_its_tree_begins_with_it() {
     assert!(world.refused().await.contains("in a circle"));
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_job_that_waits_for_the_person_says_for_what_and_makes_room() {
     let mut world = World::new(1);
     world
@@ -277,7 +277,7 @@ async fn a_job_that_waits_for_the_person_says_for_what_and_makes_room() {
     world.stands("a2", "working").await;
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_paused_job_is_held_at_its_next_call() {
     let mut world = World::new(1);
     world.tell(Command::Add(vec![task("one")])).await;
@@ -298,7 +298,7 @@ async fn a_paused_job_is_held_at_its_next_call() {
     drop(stop);
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn steering_reaches_the_agent_and_a_done_one_begins_again() {
     let mut world = World::new(1);
     world.tell(Command::Add(vec![task("one")])).await;
@@ -339,7 +339,7 @@ async fn steering_reaches_the_agent_and_a_done_one_begins_again() {
     assert_eq!(prompt.text, "and now that");
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_board_that_was_killed_opens_as_it_stood_and_goes_on_when_told() {
     let mut world = World::new(1);
     let best = Command::AddBestOf(task("best"), 2);
@@ -359,7 +359,7 @@ async fn a_board_that_was_killed_opens_as_it_stood_and_goes_on_when_told() {
     assert_eq!(world.lines["a2"].group.as_deref(), Some("best-2"));
     assert_eq!(world.lines["a2"].session.as_deref(), Some("s2"));
     // Nothing goes on by itself.
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(world.hands.begun(), Vec::<String>::new());
     world.tell(Command::GoOn("a2".to_owned())).await;
     world.stands("a2", "working").await;
@@ -374,7 +374,7 @@ async fn a_board_that_was_killed_opens_as_it_stood_and_goes_on_when_told() {
     world.until(|it| it.lines.contains_key("a4")).await;
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_fork_goes_on_from_the_work_and_the_words_of_another() {
     let mut world = World::new(2);
     world.tell(Command::Add(vec![task("one")])).await;
@@ -401,7 +401,7 @@ async fn a_fork_goes_on_from_the_work_and_the_words_of_another() {
     assert_eq!(prompt.text, "another way");
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn work_is_handed_over_landed_and_let_go() {
     let mut world = World::new(1);
     world
@@ -453,7 +453,7 @@ async fn work_is_handed_over_landed_and_let_go() {
     world.board.ended().await;
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_tree_that_cannot_be_had_fails_its_job_alone() {
     let mut world = World::new(1);
     world.ground.refuse("the disk is full");

@@ -96,6 +96,7 @@ impl Forecast {
             let title = title.map_or(step.session.as_str(), |work| work.title.as_str());
             let how = match step.conflicts.len() {
                 0 => "would land".to_owned(),
+                1 => "would be in conflict in one file".to_owned(),
                 count => format!("would be in conflict in {count} files"),
             };
             writeln!(streams.output, "{title}: {how}").map_err(unwritten)?;

@@ -15,7 +15,7 @@ use crate::{Streams, tell, unwritten};
 
 use super::Where;
 use super::board_line::{shown, whole};
-use super::trees::{Trees, lock_of};
+use super::trees::lock_of;
 
 #[derive(Args)]
 pub(super) struct List {

@@ -194,7 +194,15 @@ pub(super) fn named(line: &Line, authored: &Authored) -> Result<Vec<Named>, Stri
 /// Who wrote what a hunk brings, or took away what it takes.
 fn authors(authored: &Authored, hunk: &Hunk) -> Result<Vec<String>, String> {
     let wrote = authored.writers(hunk)?;
-    Ok(wrote.iter().map(ToString::to_string).collect())
+    let mut names: Vec<String> = Vec::new();
+    for author in &wrote {
+        // Calls of the same turn read the same.
+        let name = author.to_string();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Ok(names)
 }
 
 fn as_json(line: &Line, one: &Named, stands: Option<bool>) -> serde_json::Value {

@@ -272,8 +272,7 @@ impl Show {
             let event = tokio::select! {
                 event = fleet.board.events.recv() => event,
                 command = next_line(&mut input) => {
-                    let commands = self.read(&command);
-                    for command in commands {
+                    if let Some(command) = self.read(&command) {
                         fleet.board.commands.send(command).await.ok();
                     }
                     continue;
@@ -401,7 +400,7 @@ impl Show {
         streams.errors.flush().ok();
     }
 
-    /// The commands that a line of the input means.
+    /// The command that a line of the input means.
     fn read(&mut self, line: &str) -> Option<Command> {
         if self.is_json {
             return read_json(line);

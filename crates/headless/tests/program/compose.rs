@@ -1,0 +1,179 @@
+//! Three agents at once on the sample project, as somebody new would try them: foreseen, reviewed, landed, taken back.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::home::{Home, Left};
+
+/// Whether what the demo model runs is here.
+fn has_python() -> bool {
+    let asked = std::process::Command::new("python3")
+        .arg("--version")
+        .output();
+    asked.is_ok_and(|asked| asked.status.success())
+}
+
+struct Story {
+    home: Home,
+    hub: PathBuf,
+}
+
+impl Story {
+    /// What a command of `compose` leaves, in the sample project.
+    fn compose(&self, arguments: &[&str]) -> Left {
+        let hub = self.hub.to_str().expect("a name");
+        let (what, rest) = arguments.split_first().expect("a command");
+        let mut all = vec!["compose", *what, "--root", hub];
+        all.extend(rest);
+        self.home.run(&all)
+    }
+
+    fn good(&self, arguments: &[&str]) -> String {
+        let left = self.compose(arguments);
+        assert_eq!(left.code, Some(0), "{arguments:?}: {left:?}");
+        left.output
+    }
+
+    fn lines(&self, arguments: &[&str]) -> Vec<Value> {
+        let output = self.good(arguments);
+        let lines = output.lines().map(serde_json::from_str);
+        lines.collect::<Result<_, _>>().expect("lines of JSON")
+    }
+
+    fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.hub.join(path)).expect("a file")
+    }
+
+    fn states(&self) -> Vec<String> {
+        let lines = self.lines(&["list", "--json"]);
+        let states = lines.iter().map(|line| &line["state"]["is"]);
+        states
+            .map(|is| is.as_str().expect("a state").to_owned())
+            .collect()
+    }
+
+    /// The hunks of a job, by name: path, and the first line that they bring.
+    fn hunks(&self, job: &str) -> Vec<(String, String, String)> {
+        let lines = self.lines(&["review", job, "--json"]);
+        let hunks = lines.iter().map(|hunk| {
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            (
+                text(&hunk["hunk"]),
+                text(&hunk["path"]),
+                text(&hunk["added"][0]),
+            )
+        });
+        hunks.collect()
+    }
+}
+
+const DAYS: &str = "    days = (weekday - today.weekday()) % 7\n";
+
+#[test]
+fn three_agents_are_foreseen_reviewed_landed_and_taken_back() {
+    if !has_python() {
+        eprintln!("skipped: the demo model's tasks need python3");
+        return;
+    }
+    let home = Home::new(&json!([{ "reply": [{ "text": "-" }] }]));
+    let task = "Improve the sample project";
+    let run = home.run(&["compose", "--model", "demo", "--yes", "--agents", "3", task]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let hub = run
+        .errors
+        .lines()
+        .find_map(|line| line.split_once("sample project in ").map(|(_, path)| path));
+    let hub = PathBuf::from(hub.expect("where it is"));
+    let story = Story { home, hub };
+
+    // Nothing of it is in the person's checkout.
+    assert_eq!(story.states(), ["done", "done", "done"]);
+    for (path, text) in mockllm::demo::SAMPLE {
+        assert_eq!(story.read(path), *text, "{path}");
+    }
+
+    // The first and the third are in each other's way in one place.
+    let forecast = story.lines(&["forecast", "--json"]);
+    let conflicts = forecast[0]["conflicts"].as_array().expect("conflicts");
+    assert_eq!(conflicts.len(), 1, "{forecast:?}");
+    assert_eq!(conflicts[0]["path"], "todo/dates.py");
+
+    // Every hunk says whose it is.
+    let hunks = story.lines(&["review", "--json"]);
+    let is_agents = |hunk: &Value| {
+        let by = hunk["by"].as_array().expect("authors");
+        by.len() == 1 && by[0].as_str().is_some_and(|by| by.starts_with("the agent"))
+    };
+    assert!(hunks.iter().all(is_agents), "{hunks:?}");
+
+    // A turn is taken back in the worktree, and that again.
+    story.good(&["undo", "a2", "--file", "todo/cli.py"]);
+    assert_eq!(story.hunks("a2").len(), 1);
+    story.good(&["undo", "a2", "--operation", "1"]);
+    assert_eq!(story.hunks("a2").len(), 3);
+    story.good(&["restore", "a2", "1"]);
+    assert_eq!(story.hunks("a2").len(), 0);
+    story.good(&["undo", "a2", "--operation", "3"]);
+    assert_eq!(story.hunks("a2").len(), 3);
+
+    story.good(&["land", "a1", "a2"]);
+    assert_eq!(story.states(), ["landed", "landed", "done"]);
+    assert!(story.read("todo/cli.py").contains("def run_count"));
+    assert!(!story.read("todo/dates.py").contains(DAYS));
+
+    // The third one is in conflict; without the hunk that is, it lands.
+    let refused = story.compose(&["land", "a3"]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert_eq!(story.states(), ["landed", "landed", "conflict"]);
+    let hunks = story.hunks("a3");
+    let wrong = hunks.iter().find(|(_, _, added)| added.contains("or 7"));
+    let wrong = &wrong.expect("the hunk").0;
+    story.good(&["review", "a3", "--reject", wrong]);
+    story.good(&["land", "a3"]);
+    assert!(story.read("todo/dates.py").contains("name[:3]"));
+    assert_eq!(story.states(), ["landed", "landed", "landed"]);
+
+    // One command takes the last one back.
+    story.good(&["land", "--undo"]);
+    assert_eq!(story.states(), ["landed", "landed", "done"]);
+    assert!(!story.read("todo/dates.py").contains("name[:3]"));
+    assert!(story.read("todo/cli.py").contains("def run_count"));
+}
+
+#[test]
+fn the_best_of_several_is_compared_and_handed_over() {
+    if !has_python() {
+        eprintln!("skipped: the demo model's tasks need python3");
+        return;
+    }
+    let home = Home::new(&json!([{ "reply": [{ "text": "-" }] }]));
+    let task = "Add a count command";
+    let run = home.run(&[
+        "compose",
+        "--model",
+        "demo",
+        "--yes",
+        "--agents",
+        "2",
+        "--best-of",
+        task,
+    ]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let hub = run
+        .errors
+        .lines()
+        .find_map(|line| line.split_once("sample project in ").map(|(_, path)| path));
+    let hub = PathBuf::from(hub.expect("where it is"));
+    let story = Story { home, hub };
+    let table = story.good(&["compare"]);
+    assert_eq!(table.lines().count(), 3, "{table}");
+    assert!(table.contains("+14 -0"), "{table}");
+    let over = story.good(&["hand-over", "a2"]);
+    assert!(over.starts_with("2 files were handed over"), "{over}");
+    assert!(story.read("todo/cli.py").contains("def run_count"));
+    // What the person does there goes back the other way.
+    std::fs::write(story.hub.join("NOTES.md"), "mine\n").expect("a file");
+    let over = story.good(&["hand-over", "a2", "--to-agent"]);
+    assert!(over.contains("NOTES.md"), "{over}");
+}
