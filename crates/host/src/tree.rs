@@ -373,6 +373,10 @@ enum Missing {
     Make,
 }
 
+#[allow(
+    clippy::unnecessary_cast,
+    reason = "these numbers have other types on other systems"
+)]
 fn entry_of(stat: &rustix::fs::Stat) -> TreeEntry {
     let nanoseconds =
         |seconds: i64, rest: u64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
