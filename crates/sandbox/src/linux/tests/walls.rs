@@ -430,3 +430,36 @@ fn hosts_are_reached_through_the_proxy_alone() {
     };
     assert!(outcome.finished.denials.contains(&denied), "{outcome:?}");
 }
+
+/// Two threads: one asks to make what is allowed, the other changes the words while we look at them.
+#[test]
+fn whoever_gets_past_an_answer_is_ended() {
+    let home = Home::new();
+    let script = r#"
+import ctypes, os, threading
+libc = ctypes.CDLL(None)
+buffer = ctypes.create_string_buffer(b"aaaa")
+def flip():
+    while True:
+        ctypes.memmove(buffer, b".git", 4)
+        ctypes.memmove(buffer, b"aaaa", 4)
+threading.Thread(target=flip, daemon=True).start()
+import time
+until = time.time() + 5
+while time.time() < until:
+    libc.mkdir(buffer, 0o755)
+    try: os.rmdir("aaaa")
+    except OSError: pass
+    if os.path.exists(".git"):
+        time.sleep(1)
+        open(".git/config", "w").write("planted")
+"#;
+    let mut policy = home.policy();
+    policy.limits.cpu_seconds = Some(15);
+    home.write("work/race.py", script);
+    let outcome = run(&policy, "exec python3 race.py");
+    assert!(!home.path().join("work/.git/config").exists());
+    if home.path().join("work/.git").exists() {
+        assert_eq!(outcome.finished.end, End::Signal(9), "{outcome:?}");
+    }
+}
