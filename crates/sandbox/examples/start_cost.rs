@@ -138,8 +138,9 @@ fn report(variants: &mut [Variant<'_>]) {
         let at = |part: usize| variant.took[variant.took.len() * part / 100].as_secs_f64() * 1e3;
         let bare = *bare.get_or_insert(at(50));
         println!(
-            "{:>14}: p50 {:.2} ms, p90 {:.2} ms, {:.2} x bare",
+            "{:>14}: p10 {:.2} ms, p50 {:.2} ms, p90 {:.2} ms, {:.2} x bare",
             variant.name,
+            at(10),
             at(50),
             at(90),
             at(50) / bare

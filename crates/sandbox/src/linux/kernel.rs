@@ -395,12 +395,25 @@ pub(super) fn drain(file: RawFd) {
     while unsafe { libc::read(file, bytes.as_mut_ptr().cast(), bytes.len()) } > 0 {}
 }
 
-/// A child that has ended and how, if there is one.
-pub(super) fn reap() -> Option<(i32, i32)> {
+/// What `reap` found.
+pub(super) enum Child {
+    /// One has ended, with this status.
+    Ended(i32, i32),
+    /// All that there are run.
+    Running,
+    /// There is none.
+    None,
+}
+
+/// Takes leave of a child that has ended, if there is one.
+pub(super) fn reap() -> Child {
     let mut status = 0;
     // SAFETY: the status can be written.
-    let child = unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) };
-    (child > 0).then_some((child, status))
+    match unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) } {
+        0 => Child::Running,
+        child if child > 0 => Child::Ended(child, status),
+        _ => Child::None,
+    }
 }
 
 pub(super) fn kill(process: i32, signal: i32) {

@@ -44,8 +44,8 @@ enum Cover {
     Private,
     /// Empty and unchangeable.
     Hidden,
-    /// As on the disk, changes kept aside.
-    Scratch,
+    /// As on the disk, changes kept aside; put into the slot by `copy_scratch`.
+    Scratch(u32),
     /// Copied into the slot before the root became read-only, or after.
     Copied(u32),
 }
@@ -87,7 +87,7 @@ pub(super) fn plan(
         planned.push(Planned { found, cover });
     }
     let mut writable = roots.clone();
-    writable.extend(cover(policy, &mut planned));
+    writable.extend(cover(builder, policy, &mut planned));
     planned.sort_by_key(|planned| {
         let depth = planned.found.path.components().count();
         (depth, planned.found.path.clone(), planned.cover)
@@ -139,7 +139,7 @@ fn readable(policy: &Policy) -> Vec<Found> {
 }
 
 /// What covers the disk; the answer is which of it can be written.
-fn cover(policy: &Policy, planned: &mut Vec<Planned>) -> Vec<Found> {
+fn cover(builder: &mut Builder, policy: &Policy, planned: &mut Vec<Planned>) -> Vec<Found> {
     let mut covers: Vec<Planned> = Vec::new();
     let mut push = |found: Found, cover: Cover| {
         if !covers.iter().any(|known| known.found == found) {
@@ -167,7 +167,8 @@ fn cover(policy: &Policy, planned: &mut Vec<Planned>) -> Vec<Found> {
         // The options of a mount are separated by these.
         let text = found.path.to_string_lossy().into_owned();
         if found.is_folder && !text.contains([',', ':', '\\', '\u{fffd}']) {
-            push(found, Cover::Scratch);
+            let slot = builder.slot();
+            push(found, Cover::Scratch(slot));
         }
     }
     let is_writable = |cover: &&Planned| cover.cover != Cover::Hidden;
@@ -225,7 +226,8 @@ fn lay(builder: &mut Builder, policy: &Policy, planned: &[Planned], devices: &[(
     builder.step(Kind::File, &file, |_| {});
     builder.step(Kind::Folder, &empty, |step| step.a = 0o755);
     lay_devices(builder, devices, bytes);
-    for (ix, Planned { found, cover }) in planned.iter().enumerate() {
+    copy_scratch(builder, planned);
+    for Planned { found, cover } in planned {
         match cover {
             Cover::Private => mount(builder, "tmpfs", &found.path, &private, USUAL),
             Cover::Hidden => {
@@ -233,7 +235,7 @@ fn lay(builder: &mut Builder, policy: &Policy, planned: &[Planned], devices: &[(
                 let slot = copy(builder, source, READ_ONLY, 0);
                 place(builder, found, slot, 0);
             }
-            Cover::Scratch => lay_scratch(builder, found, ix),
+            Cover::Scratch(slot) => place(builder, found, *slot, 0),
             Cover::Copied(slot) => place(builder, found, *slot, blob::MAKE_FOLDER),
         }
     }
@@ -279,24 +281,49 @@ fn lay_devices(builder: &mut Builder, devices: &[(PathBuf, u32)], bytes: u64) {
     );
 }
 
-/// Changes go into the base. Where the kernel cannot do it the folder stays read-only, which loses
-/// nothing but comfort.
-fn lay_scratch(builder: &mut Builder, found: &Found, ix: usize) {
-    let upper = Path::new(BASE).join(format!("upper{ix}"));
-    let work = Path::new(BASE).join(format!("work{ix}"));
-    for path in [&upper, &work] {
-        builder.step(Kind::Folder, path, |step| step.a = 0o755);
+/// Puts the folders that seem writable into their slots: parts of one overlay for each file system, since
+/// an overlay costs as much as everything else together. Changes go into the base. Where the kernel
+/// cannot do it the folders stay read-only, which loses nothing but comfort.
+fn copy_scratch(builder: &mut Builder, planned: &[Planned]) {
+    let mut layers: BTreeMap<u64, Vec<(&Path, u32)>> = BTreeMap::new();
+    for Planned { found, cover } in planned {
+        if let Cover::Scratch(slot) = cover
+            && let Some((device, _)) = identity(&found.path)
+        {
+            layers.entry(device).or_default().push((&found.path, *slot));
+        }
     }
-    let options = format!(
-        "lowerdir={},upperdir={},workdir={},userxattr",
-        found.path.display(),
-        upper.display(),
-        work.display()
-    );
-    mount(builder, "overlay", &found.path, &options, USUAL);
-    if let Some(step) = builder.blob.steps.last_mut() {
-        step.flags |= blob::OPTIONAL;
+    for (device, folders) in layers {
+        let lower = common(device, &folders);
+        let [upper, work, merged] = ["upper", "work", "merged"].map(|name| {
+            let path = Path::new(BASE).join(format!("{name}{device}"));
+            builder.step(Kind::Folder, &path, |step| step.a = 0o755);
+            path
+        });
+        let options = format!(
+            "lowerdir={},upperdir={},workdir={},userxattr",
+            lower.display(),
+            upper.display(),
+            work.display()
+        );
+        mount(builder, "overlay", &merged, &options, USUAL);
+        builder.make_optional();
+        for (path, slot) in folders {
+            let inside = path.strip_prefix(lower).unwrap_or(path);
+            builder.step(Kind::Copy, &merged.join(inside), |step| step.slot = slot);
+            builder.make_optional();
+        }
     }
+}
+
+/// The folder that holds all of these, on the same file system; the first of them when there is none.
+fn common<'a>(device: u64, folders: &[(&'a Path, u32)]) -> &'a Path {
+    let first = folders[0].0;
+    let holds_all = |folder: &&Path| {
+        folders.iter().all(|(path, _)| path.starts_with(folder))
+            && identity(folder).is_some_and(|(its, _)| its == device)
+    };
+    first.ancestors().find(holds_all).unwrap_or(first)
 }
 
 /// Pins every folder that leads to something protected, and makes that itself read-only.

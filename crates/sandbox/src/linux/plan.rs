@@ -184,7 +184,8 @@ fn limits(builder: &mut Builder, policy: &Policy) {
     let is_counted = !policy.without.contains(&Layer::Namespaces);
     let processes = limits.processes.filter(|_| is_counted);
     let known = [
-        (libc::RLIMIT_CORE, Some(0)),
+        // One byte: none at all would still be handed to a program that gathers them.
+        (libc::RLIMIT_CORE, Some(1)),
         (libc::RLIMIT_NPROC, processes),
         (libc::RLIMIT_NOFILE, limits.open_files),
         (libc::RLIMIT_FSIZE, limits.file_bytes),
@@ -274,6 +275,13 @@ impl Builder {
         self.blob.steps.push(step);
         let label = format!("{kind:?} {}", path.display()).to_lowercase();
         self.labels.push((self.layer, label));
+    }
+
+    /// The last step may fail.
+    pub(super) fn make_optional(&mut self) {
+        if let Some(step) = self.blob.steps.last_mut() {
+            step.flags |= blob::OPTIONAL;
+        }
     }
 
     pub(super) fn text(&mut self, text: &OsStr) -> u32 {

@@ -169,14 +169,16 @@ impl Running {
     }
 
     pub(crate) fn wait(mut self) -> Finished {
-        let status = loop {
-            match hear(&self.seat.socket) {
-                Some(heard) if heard.numbers[0] == wire::ENDED => break heard.numbers[1] as i32,
+        let (status, is_alone) = loop {
+            match hear(&self.seat.socket).map(|heard| heard.numbers) {
+                Some([wire::ENDED, status, alone]) => break (status as i32, alone != 0),
                 Some(_) => {}
-                None => break libc::SIGKILL,
+                None => break (libc::SIGKILL, false),
             }
         };
-        self.ender.see_dead();
+        if !is_alone {
+            self.ender.see_dead();
+        }
         self.is_over = true;
         let end = match status & 0x7f {
             0 => End::Exit(status >> 8 & 0xff),

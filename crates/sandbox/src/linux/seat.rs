@@ -9,7 +9,7 @@ use std::os::fd::RawFd;
 
 use super::blob::{self, View};
 use super::init::{Failure, at, fail};
-use super::kernel::{self, Errno};
+use super::kernel::{self, Child, Errno};
 use super::wire::{self, stage};
 
 /// How long an order may be that comes in the message itself; a longer one comes as a file.
@@ -21,8 +21,8 @@ pub(super) const NUMBERS: usize = 7;
 /// Lives as a seat.
 pub(super) fn serve(view: &View<'_>, socket: RawFd) -> ! {
     match prepare(view, socket).and_then(|seat| seat.run()) {
-        Ok(status) => {
-            let ended = [wire::ENDED, status as u32, 0];
+        Ok((status, is_alone)) => {
+            let ended = [wire::ENDED, status as u32, u32::from(is_alone)];
             // With nobody to hear it there is nothing left to say.
             wire::say(socket, ended, &[]).unwrap_or_default();
             kernel::exit(0)
@@ -39,6 +39,8 @@ struct Seat {
     rules: RawFd,
     /// Landlock's rights on the streams.
     stream: u64,
+    /// Whoever loses its parent comes here.
+    has_namespace: bool,
 }
 
 fn prepare(view: &View<'_>, socket: RawFd) -> Result<Seat, Failure> {
@@ -72,6 +74,7 @@ fn prepare(view: &View<'_>, socket: RawFd) -> Result<Seat, Failure> {
         signals,
         rules,
         stream: head.stream,
+        has_namespace: head.has(blob::NAMESPACES),
     })
 }
 
@@ -97,7 +100,7 @@ struct Taken<'a> {
 }
 
 impl Seat {
-    fn run(&self) -> Result<i32, Failure> {
+    fn run(&self) -> Result<(i32, bool), Failure> {
         let order = at(stage::ORDER, self.take())?;
         if self.rules >= 0 {
             for stream in order.streams {
@@ -179,14 +182,21 @@ impl Seat {
         at(stage.get(), spawned)
     }
 
-    /// Waits for the program, and for all that is left to this process; passes signals on.
-    fn attend(&self, program: i32) -> i32 {
+    /// Waits for the program, and for all that is left to this process; passes signals on. Says how it
+    /// ended and whether nothing is left that it began: whoever loses its parent is left to process 1,
+    /// so without a child there is nobody else in the namespace.
+    fn attend(&self, program: i32) -> (i32, bool) {
+        let mut ended = None;
         let mut bytes = [0; 12];
         let mut files = [-1; 8];
         loop {
-            while let Some((child, status)) = kernel::reap() {
-                if child == program {
-                    return status;
+            loop {
+                match (kernel::reap(), ended) {
+                    (Child::Ended(child, status), _) if child == program => ended = Some(status),
+                    (Child::Ended(..), _) => {}
+                    (Child::None, Some(status)) => return (status, self.has_namespace),
+                    (Child::Running, Some(status)) => return (status, false),
+                    (_, None) => break,
                 }
             }
             let [is_told, is_ended] = kernel::wait_for([self.socket, self.signals]);

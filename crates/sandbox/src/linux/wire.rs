@@ -21,7 +21,7 @@ pub(super) const READY: u32 = 7;
 pub(super) const SEAT: u32 = 8;
 /// From a seat: the program was executed.
 pub(super) const STARTED: u32 = 9;
-/// From a seat: the program ended, with this status.
+/// From a seat: the program ended, with this status; 1 when nothing is left that it began.
 pub(super) const ENDED: u32 = 10;
 
 /// What `READY` brings along.
