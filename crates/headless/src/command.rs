@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use host::{Dirs, RealFiles};
 
 use crate::{
-    Streams, acp, agents, apply, ask, doctor, grep, mcp, models, recover, run, sessions, stats,
-    write,
+    Streams, acp, agents, apply, ask, doctor, grep, mcp, models, recover, run, sandbox, sessions,
+    stats, write,
 };
 
 /// Burin without a window.
@@ -45,6 +45,7 @@ pub(crate) enum Command {
     Acp(acp::Acp),
     Agents(agents::Agents),
     Mcp(mcp::Mcp),
+    Sandbox(sandbox::Sandbox),
     Sessions(sessions::Sessions),
     Stats(stats::Stats),
     Models(models::Models),
@@ -74,6 +75,7 @@ impl Command {
             Command::Acp(acp) => acp.run(dirs, streams),
             Command::Agents(agents) => agents.run(&RealFiles, streams),
             Command::Mcp(mcp) => mcp.run(dirs, streams),
+            Command::Sandbox(sandbox) => sandbox.run(&RealFiles, dirs, streams),
             Command::Sessions(sessions) => sessions.run(dirs, streams),
             Command::Stats(stats) => stats.run(dirs, streams),
             Command::Models(models) => models.run(&RealFiles, dirs, streams),

@@ -1,6 +1,6 @@
 //! The engines without a window: what the program `burin-agent` does.
 //!
-//! Knows: `agent`, `connect`, `host`, `ledger`, `patch`, `project`, `router`. Must not know: windows, how anything is drawn.
+//! Knows: `agent`, `connect`, `host`, `ledger`, `patch`, `project`, `router`, `sandbox`. Must not know: windows, how anything is drawn.
 //! Invariant: every failure is a sentence on standard error and an exit code that is not 0.
 //! Start at `run`; each command is a module.
 
@@ -20,6 +20,7 @@ mod mcp;
 mod models;
 mod recover;
 mod run;
+mod sandbox;
 mod sessions;
 mod stats;
 pub mod workshop;

@@ -1,0 +1,187 @@
+//! `burin-agent sandbox`: a command that can touch only what it may.
+//!
+//! Its streams are ours, so what it reads and says passes through as it is. Start at `Sandbox::run`.
+
+mod report;
+
+use std::ffi::OsString;
+use std::io::{stderr, stdin, stdout};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use ::sandbox::{
+    Control, HostRule, Layer, Network, Order, Person, Policy, PolicyFile, names, start,
+};
+use base::AbsPath;
+use clap::Args;
+use host::{Dirs, Files};
+
+use self::report::{End, Report};
+use crate::{Streams, tell};
+
+/// Longest policy file that is read.
+const LONGEST_POLICY: u64 = 1 << 20;
+/// The exit code when nothing was run.
+const REFUSED: u8 = 125;
+
+/// Runs a command so that it can touch only what it may.
+///
+/// It can write in the workspace and nowhere else, finds no secrets, and reaches no network. Its output and its exit
+/// code are passed through; 128 and more is the signal that ended it. With 125 it was not run at all, with 126 it is no
+/// program, with 127 it was not found.
+#[derive(Debug, Args)]
+pub(crate) struct Sandbox {
+    /// The folder that can be written; without it, the one you are in.
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+    /// A JSON file that adds to the usual policy: readable, writable, scratch, hidden, protected, repositories,
+    /// hosts, environment, limits, without.
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// Where to write what happened: layers, without, end, code, denials, findings.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Do without a layer that the machine does not give: namespaces, mounts, network, landlock, seccomp,
+    /// no-new-privs, limits. It is recorded.
+    #[arg(long, value_name = "LAYER")]
+    without: Vec<String>,
+    /// A host that can be reached, as in crates.io, *.example.com or 127.0.0.1:8080; may be repeated.
+    #[arg(long, value_name = "HOST")]
+    allow_host: Vec<String>,
+    /// The command, behind --.
+    #[arg(last = true, required = true, value_name = "CMD")]
+    command: Vec<OsString>,
+}
+
+impl Sandbox {
+    pub(crate) fn run(
+        &self,
+        files: &dyn Files,
+        dirs: &Dirs,
+        streams: &mut Streams<'_>,
+    ) -> Result<ExitCode, String> {
+        let policy = match self.read(files, dirs) {
+            Ok(policy) => policy,
+            Err(sentence) => {
+                tell(streams, &sentence);
+                return Ok(ExitCode::from(REFUSED));
+            }
+        };
+        let control = Control::of(&policy.workspace, &policy.protected.repositories);
+        let report = self.perform(&policy, &control)?;
+        if let Some(sentence) = report.refusal() {
+            tell(streams, sentence);
+        }
+        let code = report.code();
+        if let Some(path) = &self.report {
+            // A report that is missing must not look like a run without one.
+            report.write(&absolute(path)?, files)?;
+        }
+        Ok(ExitCode::from(code))
+    }
+
+    fn perform(&self, policy: &Policy, control: &Control) -> Result<Report, String> {
+        let (program, arguments) = self.command.split_first().ok_or("no command was given")?;
+        let order = Order {
+            program: program.clone(),
+            arguments: arguments.to_vec(),
+            folder: policy.workspace.clone(),
+            environment: Vec::new(),
+            streams: own_streams()?,
+            terminal: false,
+        };
+        let mut report = Report::of(policy);
+        match start(policy, order) {
+            Ok(running) => {
+                let finished = running.wait();
+                report.findings = control.changes();
+                report.end = End::of(finished.end);
+                report.denials = finished.denials;
+                report.without = finished.without;
+            }
+            Err(refused) => {
+                report.end = End::Refused {
+                    sentence: refused.to_string(),
+                    code: u8::try_from(refused.exit_code()).unwrap_or(REFUSED),
+                };
+            }
+        }
+        Ok(report)
+    }
+
+    /// The usual policy, with what the file and the flags say on top.
+    fn read(&self, files: &dyn Files, dirs: &Dirs) -> Result<Policy, String> {
+        let workspace = absolute(self.workspace.as_deref().unwrap_or(".".as_ref()))?;
+        let home = std::env::var_os("HOME").and_then(AbsPath::new);
+        let home = home.ok_or("cannot tell where your home folder is: HOME is not set")?;
+        let person = Person {
+            home: home.clone(),
+            own: vec![dirs.config.clone(), dirs.state.clone(), dirs.cache.clone()],
+            environment: std::env::vars_os().collect(),
+        };
+        let closed: Vec<&str> = names::closed().map(|name| name.path).collect();
+        let mut policy = Policy::usual(workspace, &person, &closed);
+        if let Some(path) = &self.policy {
+            self.add_file(&absolute(path)?, &home, files, &mut policy)?;
+        }
+        for layer in &self.without {
+            let known = Layer::named(layer).ok_or_else(|| {
+                let all: Vec<&str> = Layer::ALL.iter().map(|layer| layer.name()).collect();
+                format!(
+                    "there is no layer {layer:?}; the layers are {}",
+                    all.join(", ")
+                )
+            })?;
+            policy.without.insert(known);
+        }
+        if !self.allow_host.is_empty() {
+            let mut hosts = match policy.network {
+                Network::Hosts(hosts) => hosts,
+                Network::None => Vec::new(),
+            };
+            for host in &self.allow_host {
+                let rule: HostRule = host
+                    .parse()
+                    .map_err(|bad: ::sandbox::BadRule| bad.to_string())?;
+                hosts.push(rule);
+            }
+            policy.network = Network::Hosts(hosts);
+        }
+        Ok(policy)
+    }
+
+    fn add_file(
+        &self,
+        path: &AbsPath,
+        home: &AbsPath,
+        files: &dyn Files,
+        policy: &mut Policy,
+    ) -> Result<(), String> {
+        let text = files
+            .read(path, LONGEST_POLICY)
+            .map_err(|error| error.to_string())?;
+        let text = String::from_utf8(text).map_err(|_| format!("{path} is not UTF-8"))?;
+        let file = PolicyFile::parse(&text).and_then(|file| file.apply(policy, home));
+        file.map_err(|sentence| format!("{path}: {sentence}"))
+    }
+}
+
+fn own_streams() -> Result<[OwnedFd; 3], String> {
+    let twin = |stream: &dyn AsFd| {
+        let twin = stream.as_fd().try_clone_to_owned();
+        twin.map_err(|error| format!("cannot hand on a stream: {error}"))
+    };
+    Ok([twin(&stdin())?, twin(&stdout())?, twin(&stderr())?])
+}
+
+/// A path as it is meant from here; links in it stay.
+fn absolute(path: &std::path::Path) -> Result<AbsPath, String> {
+    let here = std::env::current_dir();
+    let here = here.map_err(|error| format!("cannot tell where I am: {error}"))?;
+    let here = AbsPath::new(here).ok_or("the working directory is no absolute path")?;
+    Ok(here.join(path))
+}
+
+#[cfg(test)]
+mod tests;

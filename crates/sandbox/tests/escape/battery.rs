@@ -1,0 +1,323 @@
+//! Every attempt, inside and outside, for every user.
+//!
+//! Each user's part runs in a process of its own that was started with a secret in its environment.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use sandbox::names::Guard;
+use sandbox::scan::Quarantine;
+use sandbox::{Control, Policy};
+
+use crate::attempts::{Attempt, Class, all};
+use crate::effects::Before;
+use crate::policies::{Left, inside, outside, usual, with_hosts};
+use crate::scene::{Ground, KINDS, Kind, SECRET, Scene, git, has};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The user that nobody is.
+const NOBODY: u32 = 65534;
+
+#[test]
+fn nothing_gets_out() {
+    in_parts("battery::nothing_gets_out", part);
+}
+
+/// Runs `part` as the user who runs the tests and, where that is root, as an ordinary one.
+pub(crate) fn in_parts(test: &str, part: fn()) {
+    if std::env::var_os("BX_PART").is_some() {
+        return part();
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
+    // The folder of the build may be nobody else's to enter.
+    let program = folder.path().join("program");
+    fs::copy(std::env::current_exe().expect("myself"), &program).expect("copied");
+    let own = rustix::process::getuid().as_raw();
+    let users = if own == 0 { vec![0, NOBODY] } else { vec![own] };
+    let mut failures = Vec::new();
+    for user in users {
+        let mut command = Command::new(&program);
+        command
+            .args(["--exact", test, "--nocapture", "--test-threads=1"])
+            .env("BX_PART", user.to_string())
+            .env("LAUNCHER_TOKEN", SECRET)
+            .current_dir("/");
+        let ground = Path::new("/var/lib").join(format!("bx-ground-{}", std::process::id()));
+        if user != own {
+            fs::create_dir_all(&ground).expect("a folder");
+            chown(&ground, Some(user), Some(user)).expect("an owner");
+            command
+                .uid(user)
+                .gid(user)
+                .env("BX_GROUND", &ground)
+                .env("HOME", &ground);
+        }
+        let status = command.status().expect("a part");
+        if user != own {
+            fs::remove_dir_all(&ground).ok();
+        }
+        if !status.success() {
+            failures.push(user);
+        }
+    }
+    assert!(failures.is_empty(), "it failed for the users {failures:?}");
+}
+
+/// What came of one attempt in one scene.
+#[derive(Default)]
+struct Tally {
+    inside: AtomicUsize,
+    told: AtomicUsize,
+    controls: AtomicUsize,
+    skipped: Mutex<Vec<String>>,
+    escapes: Mutex<Vec<String>>,
+    lame: Mutex<Vec<String>>,
+}
+
+impl Tally {
+    fn note(list: &Mutex<Vec<String>>, text: String) {
+        list.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(text);
+    }
+}
+
+fn part() {
+    let is_whole = std::env::var("BURIN_BATTERY").is_ok_and(|word| word == "all");
+    let only = std::env::var("BX_ONLY").ok();
+    let user = rustix::process::getuid().as_raw();
+    let ground = Ground::new(&format!("battery-{user}"));
+    let mut work = Vec::new();
+    for (number, (class, attempt)) in all().into_iter().enumerate() {
+        if only
+            .as_ref()
+            .is_some_and(|only| !attempt.name.contains(only.as_str()))
+        {
+            continue;
+        }
+        let kinds = match is_whole {
+            true => KINDS.to_vec(),
+            // Where the scene is part of the attempt it is that one; otherwise they take turns.
+            false if attempt.home != Kind::Plain || class == Class::Git => vec![attempt.home],
+            false => vec![KINDS[(number + user as usize) % KINDS.len()]],
+        };
+        work.extend(kinds.into_iter().map(|kind| (class, attempt, kind, false)));
+        work.push((class, attempt, attempt.home, true));
+    }
+    let tally = Tally::default();
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism()
+            .map_or(2, usize::from)
+            .clamp(2, 8)
+        {
+            scope.spawn(|| {
+                while let Some((class, attempt, kind, is_control)) =
+                    work.get(next.fetch_add(1, Ordering::Relaxed))
+                {
+                    match is_control {
+                        true => control(*class, attempt, &ground, &tally),
+                        false => attack(*class, attempt, *kind, &ground, &tally),
+                    }
+                }
+            });
+        }
+    });
+    report(user, tally);
+}
+
+fn report(user: u32, tally: Tally) {
+    let list = |list: Mutex<Vec<String>>| {
+        let mut list = list.into_inner().unwrap_or_else(PoisonError::into_inner);
+        list.sort();
+        list
+    };
+    let (skipped, escapes, lame) = (list(tally.skipped), list(tally.escapes), list(tally.lame));
+    println!(
+        "user {user}: {} attempts inside, {} of them told as denials, {} escapes; {} controls outside, {} without effect",
+        tally.inside.into_inner(),
+        tally.told.into_inner(),
+        escapes.len(),
+        tally.controls.into_inner(),
+        lame.len(),
+    );
+    for line in &skipped {
+        println!("  skipped: {line}");
+    }
+    let failures = [("escaped", escapes), ("has a control without effect", lame)];
+    let failures: Vec<String> = failures
+        .into_iter()
+        .flat_map(|(what, list)| list.into_iter().map(move |line| format!("{what}: {line}")))
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+fn policy(attempt: &Attempt, scene: &Scene) -> Policy {
+    match attempt.has_hosts {
+        true => with_hosts(scene),
+        false => usual(scene),
+    }
+}
+
+fn is_missing(attempt: &Attempt, tally: &Tally) -> bool {
+    let is_missing = !attempt.tool.is_empty() && !has(attempt.tool);
+    if is_missing {
+        let why = format!("{}: there is no {}", attempt.name, attempt.tool);
+        Tally::note(&tally.skipped, why);
+    }
+    is_missing
+}
+
+fn attack(class: Class, attempt: &Attempt, kind: Kind, ground: &Ground, tally: &Tally) {
+    if is_missing(attempt, tally) {
+        return;
+    }
+    let mut scene = ground.scene(kind);
+    let before = Before::of(&scene);
+    let control = Control::of(&scene.work(), &[]);
+    let policy = policy(attempt, &scene);
+    let left = inside(
+        &policy,
+        &scene,
+        attempt.program,
+        &[attempt.flag, attempt.text],
+        PATIENCE,
+    );
+    let left = match left {
+        Ok(left) => left,
+        Err(refused) => {
+            let why = format!(
+                "{:?} {} ({kind:?}): refused, {refused}",
+                class, attempt.name
+            );
+            return Tally::note(&tally.escapes, why);
+        }
+    };
+    tally.inside.fetch_add(1, Ordering::Relaxed);
+    if !left.denials.is_empty() {
+        tally.told.fetch_add(1, Ordering::Relaxed);
+    }
+    let mut effects = before.effects(&mut scene, &left.output);
+    if class == Class::Git {
+        effects.extend(after_the_scan(&control, &scene));
+    }
+    if !effects.is_empty() {
+        let said = said(&left);
+        let why = format!(
+            "{:?} {} ({kind:?}): {}{said}",
+            class,
+            attempt.name,
+            effects.join("; ")
+        );
+        Tally::note(&tally.escapes, why);
+    }
+}
+
+/// Puts aside what no agent writes, and lets the person's git loose.
+pub(crate) fn after_the_scan(control: &Control, scene: &Scene) -> Vec<String> {
+    let mut found = control.changes();
+    found.retain(|finding| finding.guard() == Guard::Closed);
+    let aside = base::AbsPath::new(scene.base.join("aside")).expect("an absolute path");
+    let mut effects = Vec::new();
+    if let Err(error) = Quarantine::put(&found, &scene.work(), &aside, &host::RealFiles) {
+        effects.push(format!("cannot be put aside: {error}"));
+    }
+    if fired(scene) {
+        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+        effects.push(format!("the person's git ran it, after {found:?}"));
+    }
+    effects
+}
+
+/// Asks git for everything a person asks it for, everywhere, and says whether something ran.
+pub(crate) fn fired(scene: &Scene) -> bool {
+    let work = fs::canonicalize(scene.work()).expect("a workspace");
+    let mut folders = vec![
+        work.clone(),
+        scene.base.join("hub"),
+        scene.base.join("other"),
+    ];
+    within(&work, 0, &mut folders);
+    for folder in folders.iter().filter(|folder| folder.is_dir()) {
+        for arguments in [
+            &["status"][..],
+            &["diff"],
+            &["-c", "core.editor=true", "commit", "-qam", "mine"],
+        ] {
+            git(folder, &scene.base.join("home"), arguments);
+        }
+    }
+    scene.base.join("fired").exists()
+}
+
+/// Folders that a person may stand in.
+fn within(folder: &Path, depth: usize, folders: &mut Vec<std::path::PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder && entry.file_name() != ".git" && depth < 2 {
+            if entry.path().join(".git").exists() || entry.path().join("HEAD").exists() {
+                folders.push(entry.path());
+            }
+            within(&entry.path(), depth + 1, folders);
+        }
+    }
+}
+
+fn control(class: Class, attempt: &Attempt, ground: &Ground, tally: &Tally) {
+    if !attempt.no_control.is_empty() {
+        let why = format!("the control of {}: {}", attempt.name, attempt.no_control);
+        return Tally::note(&tally.skipped, why);
+    }
+    if attempt.is_for_root && !rustix::process::getuid().is_root() || is_missing(attempt, tally) {
+        return;
+    }
+    let mut scene = ground.scene(attempt.home);
+    let before = Before::of(&scene);
+    let left = outside(
+        &scene,
+        attempt.program,
+        &[attempt.flag, attempt.text],
+        PATIENCE,
+    );
+    tally.controls.fetch_add(1, Ordering::Relaxed);
+    let mut effects = before.effects(&mut scene, &left.output);
+    if class == Class::Git && effects.is_empty() && fired(&scene) {
+        effects.push("the person's git ran it".to_owned());
+    }
+    if effects.is_empty() {
+        let said = said(&left);
+        Tally::note(&tally.lame, format!("{:?} {}{said}", class, attempt.name));
+    }
+}
+
+fn said(left: &Left) -> String {
+    let end = left.output.len().saturating_sub(300);
+    let end = (end..left.output.len()).find(|at| left.output.is_char_boundary(*at));
+    let end = &left.output[end.unwrap_or(left.output.len())..];
+    format!(
+        "\n    ended with {} and said {end:?}, denials {:?}",
+        left.code, left.denials
+    )
+}
+
+#[test]
+fn the_leaked_descriptor_is_one() {
+    // The attempts that read it would prove nothing if it closed by itself.
+    let ground = Ground::new("leak");
+    let scene = ground.scene(Kind::NoGit);
+    let left = outside(&scene, "/bin/sh", &["-c", "cat /proc/self/fd/$F"], PATIENCE);
+    assert!(left.output.contains(SECRET), "{}", left.output);
+    assert_eq!(
+        fs::metadata(&scene.base).expect("a scene").uid(),
+        rustix::process::getuid().as_raw()
+    );
+}

@@ -1,0 +1,20 @@
+//! Attempts to get out of the sandbox, each beside the same program without one, which must succeed.
+//!
+//! `BURIN_BATTERY=all` runs every attempt for every user in every scene; otherwise each attempt runs for every user in
+//! one scene, in turn. `BURIN_RACES` and `BURIN_KILLS` are how often races and kills are repeated.
+#![cfg(target_os = "linux")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "attacks and their controls touch the machine itself, in scenes of their own"
+)]
+
+mod attempts;
+mod battery;
+mod effects;
+mod everyday;
+mod hostile;
+mod kills;
+mod layers;
+mod policies;
+mod races;
+mod scene;
