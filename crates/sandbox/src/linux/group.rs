@@ -1,7 +1,7 @@
 //! Control groups: memory and processes counted for a whole tree, where this user may make groups.
 //!
 //! Limits: where no group can be made, memory is not limited; the number of processes is limited all
-//! the same, by the namespace of users.
+//! the same, by the namespace of users. Only the administrator is exempt from that, and may make groups.
 #![expect(
     clippy::disallowed_methods,
     reason = "control groups are switches of the kernel, not files of a person"
@@ -12,11 +12,13 @@ use std::fs;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, Once, PoisonError};
 
+use super::kernel;
 use crate::{Layer, Limits};
 
-/// One group, in one tree or two; removed when dropped.
-#[derive(Debug)]
+/// One group, in one tree or more; removed when dropped.
+#[derive(Debug, Default)]
 pub(super) struct Group {
     folders: Vec<PathBuf>,
     /// Whoever writes `0` here is counted.
@@ -27,27 +29,30 @@ const TREES: &str = "/sys/fs/cgroup";
 
 static MADE: AtomicU32 = AtomicU32::new(0);
 
+/// Groups in which somebody was still about to end.
+static LEFT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
 impl Group {
     /// A group for these limits; `None` when there is nothing to count or nowhere to do it.
     pub(super) fn new(limits: &Limits, without: &BTreeSet<Layer>) -> Option<Self> {
-        let memory = limits.memory?;
-        if without.contains(&Layer::Limits) {
+        let is_administrator = kernel::user_and_group().0 == 0;
+        let processes = limits.processes.filter(|_| is_administrator);
+        if without.contains(&Layer::Limits) || (limits.memory, processes) == (None, None) {
             return None;
         }
-        sweep();
+        static SWEPT: Once = Once::new();
+        SWEPT.call_once(sweep);
+        remove_left();
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let name = format!("burin-{}-{number}", std::process::id());
-        let mut group = Self {
-            folders: Vec::new(),
-            counters: Vec::new(),
-        };
-        group.limit(
-            &unified().join(&name),
-            &[("memory.max", memory), ("memory.swap.max", 0)],
-        );
-        if group.folders.is_empty() {
-            let tree = Path::new(TREES).join("memory").join(&name);
-            group.limit(&tree, &[("memory.limit_in_bytes", memory)]);
+        let mut group = Self::default();
+        if let Some(memory) = limits.memory {
+            let unified = [("memory.max", memory), ("memory.swap.max", 0)];
+            group.limit("memory", &name, &unified, "memory.limit_in_bytes", memory);
+        }
+        if let Some(processes) = processes {
+            let unified = [("pids.max", processes)];
+            group.limit("pids", &name, &unified, "pids.max", processes);
         }
         (!group.counters.is_empty()).then_some(group)
     }
@@ -56,57 +61,87 @@ impl Group {
         self.counters.iter()
     }
 
+    /// Limits in the one tree of newer systems, or else in the tree of that kind.
+    fn limit(&mut self, kind: &str, name: &str, unified: &[(&str, u64)], file: &str, value: u64) {
+        let Some(folder) = folder("") else {
+            return self.limit_in(folder(kind), name, &[(file, value)]);
+        };
+        let controllers = fs::read_to_string(folder.join("cgroup.controllers"));
+        match controllers.is_ok_and(|known| known.split_whitespace().any(|known| known == kind)) {
+            true => self.limit_in(Some(folder), name, unified),
+            false => self.limit_in(self::folder(kind), name, &[(file, value)]),
+        }
+    }
+
     /// Makes the folder and sets the first value; the others where the system knows them.
-    fn limit(&mut self, folder: &Path, values: &[(&str, u64)]) {
-        if fs::create_dir(folder).is_err() {
+    fn limit_in(&mut self, tree: Option<PathBuf>, name: &str, values: &[(&str, u64)]) {
+        let Some(folder) = tree.map(|tree| tree.join(name)) else {
+            return;
+        };
+        if fs::create_dir(&folder).is_err() && !self.folders.contains(&folder) {
             return;
         }
         let written: Vec<bool> = values
             .iter()
             .map(|(name, value)| fs::write(folder.join(name), value.to_string()).is_ok())
             .collect();
-        let counter = fs::OpenOptions::new()
-            .write(true)
-            .open(folder.join("cgroup.procs"));
-        match counter {
+        let mut counter = fs::OpenOptions::new();
+        match counter.write(true).open(folder.join("cgroup.procs")) {
             Ok(counter) if written.first() == Some(&true) => {
                 self.counters.push(counter.into());
-                self.folders.push(folder.to_owned());
+                self.folders.push(folder);
             }
             _ => remove(folder),
         }
     }
 }
 
-fn unified() -> PathBuf {
-    let mine = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let mine = mine.lines().find_map(|line| line.strip_prefix("0::/"));
-    Path::new(TREES).join(mine.unwrap_or_default())
+/// Where this process is counted: in the tree of a kind, or in the one tree.
+fn folder(kind: &str) -> Option<PathBuf> {
+    let mine = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let path = mine.lines().find_map(|line| {
+        let (_, rest) = line.split_once(':')?;
+        let (kinds, path) = rest.split_once(":/")?;
+        kinds
+            .split(',')
+            .any(|known| known == kind)
+            .then(|| path.to_owned())
+    })?;
+    let tree = match kind {
+        "" if Path::new(TREES).join("unified").exists() => Path::new(TREES).join("unified"),
+        kind => Path::new(TREES).join(kind),
+    };
+    Some(tree.join(path))
 }
 
-fn remove(folder: &Path) {
-    if let Err(error) = fs::remove_dir(folder) {
-        log::debug!("the control group {} stays: {error}", folder.display());
+/// Removes a group, now or, when somebody in it is still about to end, before the next one is made.
+fn remove(folder: PathBuf) {
+    if fs::remove_dir(&folder).is_err() && folder.exists() {
+        let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+        left.push(folder);
     }
+}
+
+fn remove_left() {
+    let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+    left.retain(|folder| fs::remove_dir(folder).is_err() && folder.exists());
 }
 
 /// Removes the groups of programs that were killed.
 fn sweep() {
-    for tree in [unified(), Path::new(TREES).join("memory")] {
-        let Ok(entries) = fs::read_dir(&tree) else {
-            continue;
-        };
-        for entry in entries.flatten() {
+    for tree in ["", "memory", "pids"].into_iter().filter_map(folder) {
+        let entries = fs::read_dir(&tree).into_iter().flatten().flatten();
+        for entry in entries {
             let name = entry.file_name();
             let name = name.to_string_lossy();
             let process = name
                 .strip_prefix("burin-")
-                .and_then(|rest| rest.split('-').next());
-            let Some(process) = process.and_then(|text| text.parse::<u32>().ok()) else {
-                continue;
-            };
-            if !Path::new("/proc").join(process.to_string()).exists() {
-                remove(&entry.path());
+                .and_then(|rest| rest.split('-').next())
+                .and_then(|text| text.parse::<u32>().ok());
+            if process.is_some_and(|process| !Path::new("/proc").join(process.to_string()).exists())
+                && let Err(error) = fs::remove_dir(entry.path())
+            {
+                log::debug!("the control group {name} stays: {error}");
             }
         }
     }
@@ -114,8 +149,6 @@ fn sweep() {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        for folder in &self.folders {
-            remove(folder);
-        }
+        self.folders.drain(..).for_each(remove);
     }
 }

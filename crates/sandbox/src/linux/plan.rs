@@ -31,6 +31,8 @@ pub(super) struct Plan {
     pub(super) flags: u32,
     /// For each step its layer, and what it does in words.
     pub(super) labels: Vec<(Layer, String)>,
+    /// What is not there and has to stay away.
+    pub(super) absent: Vec<PathBuf>,
     /// Names that are not to come into being, by the folder's device and inode.
     pub(super) guarded: Guarded,
 }
@@ -103,6 +105,7 @@ impl Plan {
             bytes: builder.blob.write(),
             flags,
             labels: builder.labels,
+            absent: protected.absent,
             guarded: protected.guarded,
         })
     }
@@ -184,7 +187,8 @@ fn limits(builder: &mut Builder, policy: &Policy) {
     let is_counted = !policy.without.contains(&Layer::Namespaces);
     let processes = limits.processes.filter(|_| is_counted);
     let known = [
-        (libc::RLIMIT_CORE, Some(0)),
+        // One byte: none at all would still be handed to a program that gathers them.
+        (libc::RLIMIT_CORE, Some(1)),
         (libc::RLIMIT_NPROC, processes),
         (libc::RLIMIT_NOFILE, limits.open_files),
         (libc::RLIMIT_FSIZE, limits.file_bytes),

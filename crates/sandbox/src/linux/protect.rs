@@ -38,6 +38,8 @@ pub(super) struct Protected {
     pub(super) folders: Vec<Found>,
     /// Folders that can be written and can neither be renamed nor removed.
     pub(super) pins: Vec<PathBuf>,
+    /// What is not there and would have git run code as soon as it were.
+    pub(super) absent: Vec<PathBuf>,
     /// Names that stay as they are, whether there or not.
     pub(super) guarded: Guarded,
 }
@@ -62,6 +64,7 @@ pub(super) fn find(policy: &Policy, workspace: &Found) -> Protected {
         }
     }
     protected.guard(&workspace.path, names);
+    protected.miss(workspace.path.join(".git"));
     for path in &policy.protected.repositories {
         match plan::find(path.as_path()) {
             Some(found) if found.is_folder => protected.repository(&found.path),
@@ -97,6 +100,9 @@ impl Protected {
         for name in CONTROL {
             self.fix_if_there(git.join(name));
         }
+        for name in ["commondir", "config.worktree", "hooks"] {
+            self.miss(git.join(name));
+        }
         for (folder, name) in DEEPER {
             self.fix_if_there(git.join(folder).join(name));
             self.guard(&git.join(folder), vec![name.as_bytes().to_vec()]);
@@ -109,6 +115,12 @@ impl Protected {
             if folder.is_dir() && !plan::is_link(&folder) {
                 self.pins.push(folder);
             }
+        }
+    }
+
+    fn miss(&mut self, path: PathBuf) {
+        if path.symlink_metadata().is_err() {
+            self.absent.push(path);
         }
     }
 

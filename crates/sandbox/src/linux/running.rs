@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::group::Group;
 use super::plan::{self, Plan};
 use super::room::Room;
+use super::watch::Tripwire;
 use super::{kernel, launch, order, watch, wire};
 use crate::net::Proxy;
 use crate::{Denials, End, Finished, Layer, Network, Order, Policy, Refused};
@@ -59,6 +60,7 @@ pub(super) struct Keeps {
     pub(super) room: Option<Arc<Room>>,
     pub(super) _group: Option<Group>,
     pub(super) proxy: Option<Proxy>,
+    pub(super) tripwire: Option<Tripwire>,
 }
 
 impl Seat {
@@ -116,8 +118,11 @@ impl Seat {
         if let Some(questions) = next(wire::WITH_QUESTIONS) {
             watch::answer(questions, self.plan.clone(), self.denials.clone());
         }
-        if let Some(process) = next(wire::WITH_PROCESS) {
-            self.process = Some(Arc::new(process));
+        if let Some(process) = next(wire::WITH_PROCESS).map(Arc::new) {
+            if self.keeps.room.is_none() {
+                self.keeps.tripwire = Tripwire::set(&self.plan, &process, &self.denials);
+            }
+            self.process = Some(process);
         }
         Ok(())
     }

@@ -1,5 +1,10 @@
 //! Real commands in real sandboxes. Whoever runs the tests, some of them run again as an ordinary user.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "what is tested is what really happens to files and processes"
+)]
+
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::os::fd::OwnedFd;

@@ -22,6 +22,9 @@ use crate::{Denials, Denied};
 mod calls;
 mod place;
 mod sockets;
+mod tripwire;
+
+pub(super) use tripwire::Tripwire;
 
 /// One filter that asks.
 #[derive(Debug)]
@@ -36,6 +39,7 @@ pub(super) struct Watched {
 struct Watcher {
     poll: OwnedFd,
     watched: Mutex<HashMap<u64, Arc<Watched>>>,
+    wires: Mutex<HashMap<u64, Arc<tripwire::Wire>>>,
 }
 
 static WATCHER: OnceLock<Option<Arc<Watcher>>> = OnceLock::new();
@@ -77,6 +81,7 @@ fn begin() -> Option<Arc<Watcher>> {
     let watcher = Arc::new(Watcher {
         poll,
         watched: Mutex::default(),
+        wires: Mutex::default(),
     });
     let same = watcher.clone();
     let thread = std::thread::Builder::new().name("sandbox-watch".to_owned());
@@ -104,6 +109,15 @@ impl Watcher {
     }
 
     fn serve(&self, key: u64, flags: epoll::EventFlags) {
+        let wire = self.wires.lock();
+        let wire = wire
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&key)
+            .cloned();
+        if let Some(wire) = wire {
+            wire.pull();
+            return;
+        }
         if !flags.contains(epoll::EventFlags::IN) {
             self.forget(key);
             return;

@@ -213,6 +213,21 @@ fn nested_and_look_alike_repositories_are_one_finding_each() {
 }
 
 #[test]
+fn a_workspace_that_becomes_a_repository_is_put_right_and_stays_where_it_is() {
+    let scene = scene();
+    let control = Control::of(&scene.root, &[]);
+    put(&scene.root, "HEAD", "ref: refs/heads/main");
+    put(&scene.root, "objects/x", "");
+    put(&scene.root, "refs/x", "");
+    let findings = control.changes();
+    assert_eq!(found(&control, &scene.root), ["repository HEAD new"]);
+    let folder = scene.root.parent().expect("a folder").join("aside");
+    Quarantine::put(&findings, &scene.root, &folder, &RealFiles).expect("put aside");
+    assert!(scene.root.join("src/main.rs").as_path().exists());
+    assert_eq!(control.changes(), []);
+}
+
+#[test]
 fn a_pointer_that_goes_away_is_told() {
     check(
         |root| put(root, ".git", "gitdir: /elsewhere\n"),

@@ -126,7 +126,12 @@ impl Walk<'_> {
                 .map(|kept| (kept.name.as_os_str(), kept.kind))
                 .collect::<Vec<_>>(),
         ) {
-            self.mark(path, Way::Repository, State::There);
+            // The workspace itself is told by the file that makes it a repository, which can be put aside.
+            let told = match depth {
+                0 => PathBuf::from("HEAD"),
+                _ => path.to_owned(),
+            };
+            self.mark(&told, Way::Repository, State::There);
             git::look(folder, path, &mut self.seen.marks, 0);
         }
         for kept in &read.kept {

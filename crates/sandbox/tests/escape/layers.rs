@@ -22,7 +22,6 @@ const MISSING: &[(&str, &[Layer])] = &[
     ("call landlock", &[Layer::Landlock]),
     ("call seccomp", &[Layer::Seccomp]),
     ("call mount", &[Layer::Mounts, Layer::Namespaces]),
-    ("call clone", &[Layer::Namespaces]),
 ];
 
 #[test]
@@ -127,7 +126,6 @@ fn take_away(call: &str) {
             libc::SYS_open_tree,
             libc::SYS_mount_setattr,
         ],
-        "clone" => &[libc::SYS_unshare],
         other => panic!("{other}"),
     };
     let rules: BTreeMap<i64, Vec<_>> = numbers.iter().map(|number| (*number, Vec::new())).collect();

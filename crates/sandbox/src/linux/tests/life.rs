@@ -177,3 +177,66 @@ fn a_dropped_room_ends_what_runs_in_it() {
     assert_eq!(processes("86403"), 0);
     drop(room);
 }
+
+#[test]
+fn a_stream_becomes_the_terminal() {
+    let main = File::options()
+        .read(true)
+        .write(true)
+        .open("/dev/ptmx")
+        .expect("a terminal");
+    let number = terminal(&main);
+    let stream = File::options()
+        .read(true)
+        .write(true)
+        .open(format!("/dev/pts/{number}"));
+    let stream = OwnedFd::from(stream.expect("its other end"));
+    let home = Home::new();
+    let (mut order, mut reader) = shell(
+        &home.work(),
+        "tty <&0 >&2; echo typed > /dev/tty; ps -o tty= -p $$",
+    );
+    order.streams[0] = stream;
+    order.terminal = true;
+    let running = crate::start(&home.policy(), order).unwrap_or_else(|refused| panic!("{refused}"));
+    let mut text = String::new();
+    reader.read_to_string(&mut text).expect("text");
+    assert_eq!(running.wait().end, End::Exit(0), "{text}");
+    let mut typed = [0; 5];
+    (&main).read_exact(&mut typed).expect("typed");
+    assert_eq!(&typed, b"typed");
+}
+
+#[expect(unsafe_code, reason = "the kernel's requests about a terminal")]
+fn terminal(main: &File) -> i32 {
+    use std::os::fd::AsRawFd as _;
+    let (mut number, unlocked) = (0, 0);
+    // SAFETY: both numbers outlive the calls.
+    unsafe {
+        assert_eq!(
+            libc::ioctl(main.as_raw_fd(), libc::TIOCSPTLCK as _, &raw const unlocked),
+            0
+        );
+        assert_eq!(
+            libc::ioctl(main.as_raw_fd(), libc::TIOCGPTN as _, &raw mut number),
+            0
+        );
+    }
+    number
+}
+
+#[test]
+fn long_orders_arrive() {
+    let home = Home::new();
+    let (mut order, mut reader) = shell(&home.work(), "echo ${#LONG}");
+    order
+        .environment
+        .push(("LONG".into(), "x".repeat(100_000).into()));
+    let running = crate::start(&home.policy(), order).expect("an order");
+    let mut text = String::new();
+    reader.read_to_string(&mut text).expect("text");
+    assert_eq!(
+        (running.wait().end, text.as_str()),
+        (End::Exit(0), "100000\n")
+    );
+}

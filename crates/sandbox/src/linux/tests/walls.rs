@@ -307,3 +307,159 @@ fn an_ordinary_user_is_kept_in_too() {
         String::from_utf8_lossy(&output.stdout)
     );
 }
+
+#[test]
+fn a_lease_commits_to_a_git_folder_of_its_own() {
+    let home = Home::new();
+    let script = "
+        git init -q -b main hub && cd hub && git -c user.name=A -c user.email=a@b commit -q --allow-empty -m base
+        mkdir -p ../state/leases/one/tree && git clone -q --shared --bare . ../state/leases/one/git
+        cd ../state/leases/one && git --git-dir=git config core.bare false
+        git --git-dir=git config user.name A && git --git-dir=git config user.email a@b
+        echo \"gitdir: $PWD/git\" > tree/.git";
+    let mut command = std::process::Command::new("sh");
+    command
+        .current_dir(home.path())
+        .args(["-ec", script])
+        .env("HOME", home.path());
+    assert!(command.status().expect("git").success());
+    let lease = home.path().join("state/leases/one");
+    let mut policy = home.policy();
+    policy.workspace = path(lease.join("tree"));
+    policy.hidden.push(path(home.path().join("state")));
+    policy.protected.repositories = vec![path(lease.join("git"))];
+    let script = "echo x > file && git add . && git commit -qm one && git log --oneline | wc -l";
+    assert_eq!(check(&policy, script, 0).text, "2\n");
+    for script in [
+        "echo x > .git",
+        "rm .git",
+        "git config core.hooksPath .",
+        "mkdir -p ../git/hooks && echo x > ../git/hooks/post-commit",
+        "echo .. > ../git/commondir",
+        "echo x > ../git/objects/info/alternates",
+        "cd ../../../../hub && git commit -q --allow-empty -m mine",
+        "mv ../git ../git2",
+    ] {
+        let outcome = run(&policy, script);
+        assert_ne!(outcome.finished.end, End::Exit(0), "{script}");
+    }
+    assert!(lease.join("git/refs/heads/main").exists());
+}
+
+#[test]
+fn a_git_folder_behind_a_link_stays_too() {
+    let home = Home::new();
+    let script = "git init -q --bare elsewhere && ln -s ../elsewhere work/.git";
+    let mut command = std::process::Command::new("sh");
+    command.current_dir(home.path()).args(["-ec", script]);
+    assert!(command.status().expect("git").success());
+    let policy = home.policy();
+    for script in [
+        "rm .git",
+        "mv .git other",
+        "ln -sfn . .git",
+        "echo x > .git/config",
+    ] {
+        let outcome = run(&policy, script);
+        assert_ne!(outcome.finished.end, End::Exit(0), "{script}");
+    }
+    assert!(home.path().join("work/.git/config").exists());
+}
+
+#[test]
+fn what_the_administrator_owns_is_out_of_reach() {
+    let home = Home::new();
+    for script in [
+        "echo x > /proc/sys/kernel/core_pattern",
+        "echo 1 > /proc/sysrq-trigger",
+        "echo 1 > /sys/kernel/mm/ksm/run",
+        "chmod 777 /etc/hostname",
+        "touch /etc/hostname",
+        "mknod dev b 254 0",
+        "cat /proc/1/environ",
+        "cat /proc/1/maps",
+        "readlink /proc/1/fd/4",
+        "ls /proc/1/root/",
+        "ls /dev/vda",
+        "head -c1 /etc/shadow | grep .",
+        "mount -t tmpfs none /mnt",
+        "kill -9 1; kill -0 1 && false",
+        "ln /etc/hostname link",
+        "chown 12345 .",
+    ] {
+        let outcome = run(&home.policy(), script);
+        assert_ne!(outcome.finished.end, End::Exit(0), "{script}: {outcome:?}");
+    }
+}
+
+#[test]
+fn limits_hold() {
+    let home = Home::new();
+    let mut policy = home.policy();
+    policy.limits.processes = Some(20);
+    policy.limits.file_bytes = Some(1 << 20);
+    policy.limits.private_bytes = 1 << 20;
+    let script = "for n in $(seq 40); do sleep 0.1 & done; wait";
+    assert_ne!(run(&policy, script).finished.end, End::Exit(0));
+    let script = "head -c 2000000 /dev/zero > big";
+    assert_ne!(run(&policy, script).finished.end, End::Exit(0));
+    policy.limits.file_bytes = None;
+    let script = "head -c 2000000 /dev/zero > /tmp/big";
+    assert_ne!(run(&policy, script).finished.end, End::Exit(0));
+}
+
+#[test]
+fn hosts_are_reached_through_the_proxy_alone() {
+    let home = Home::new();
+    let mut policy = home.policy();
+    policy.network = crate::Network::Hosts(vec![crate::HostRule {
+        host: "allowed.example".to_owned(),
+        ports: Vec::new(),
+    }]);
+    let script = "exec bash -c 'exec 3<>/dev/tcp/127.0.0.1/3128; \
+        printf \"CONNECT other.example:443 HTTP/1.1\\r\\nHost: other.example:443\\r\\n\\r\\n\" >&3; head -1 <&3; echo $https_proxy'";
+    let outcome = check(&policy, script, 0);
+    assert!(outcome.text.contains(" 403 "), "{outcome:?}");
+    assert!(
+        outcome.text.contains("http://127.0.0.1:3128"),
+        "{outcome:?}"
+    );
+    let denied = Denied::Host {
+        host: "other.example".to_owned(),
+        port: 443,
+    };
+    assert!(outcome.finished.denials.contains(&denied), "{outcome:?}");
+}
+
+/// Two threads: one asks to make what is allowed, the other changes the words while we look at them.
+#[test]
+fn whoever_gets_past_an_answer_is_ended() {
+    let home = Home::new();
+    let script = r#"
+import ctypes, os, threading
+libc = ctypes.CDLL(None)
+buffer = ctypes.create_string_buffer(b"aaaa")
+def flip():
+    while True:
+        ctypes.memmove(buffer, b".git", 4)
+        ctypes.memmove(buffer, b"aaaa", 4)
+threading.Thread(target=flip, daemon=True).start()
+import time
+until = time.time() + 5
+while time.time() < until:
+    libc.mkdir(buffer, 0o755)
+    try: os.rmdir("aaaa")
+    except OSError: pass
+    if os.path.exists(".git"):
+        time.sleep(1)
+        open(".git/config", "w").write("planted")
+"#;
+    let mut policy = home.policy();
+    policy.limits.cpu_seconds = Some(15);
+    home.write("work/race.py", script);
+    let outcome = run(&policy, "exec python3 race.py");
+    assert!(!home.path().join("work/.git/config").exists());
+    if home.path().join("work/.git").exists() {
+        assert_eq!(outcome.finished.end, End::Signal(9), "{outcome:?}");
+    }
+}
