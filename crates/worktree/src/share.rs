@@ -61,7 +61,6 @@ const LARGEST: u64 = 64 << 20;
 
 impl Plan {
     pub(crate) fn new(hub: &Hub, base_tree: &Path, settings: &Settings) -> Self {
-        let ignored = hub.ignored();
         let root = hub.workdir();
         let is_shared = |name: &&String| {
             let path = Path::new(name.as_str());
@@ -69,16 +68,11 @@ impl Plan {
                 .components()
                 .all(|part| matches!(part, std::path::Component::Normal(_)));
             let is_folder = fs::symlink_metadata(root.join(path)).is_ok_and(|found| found.is_dir());
-            is_below
-                && is_folder
-                && !base_tree.join(path).exists()
-                && ignored
-                    .iter()
-                    .any(|(known, _)| path.starts_with(as_path(known)))
+            is_below && is_folder && !base_tree.join(path).exists() && hub.is_ignored(path)
         };
         let folders: Vec<String> = settings.shared.iter().filter(is_shared).cloned().collect();
         let files = match Beneath::open(root.as_path()) {
-            Ok(beneath) => included(&beneath, &ignored, &settings.shared),
+            Ok(beneath) => included(&beneath, hub, &settings.shared),
             Err(_) => Vec::new(),
         };
         Self {
@@ -236,12 +230,14 @@ fn copy_file(from: &Path, to: &Path, is_clone: bool) -> std::io::Result<()> {
 }
 
 /// The ignored files that the project's list names.
-fn included(hub: &Beneath, ignored: &[(Vec<u8>, bool)], shared: &[String]) -> Vec<PathBuf> {
-    let Ok(Some(text)) = hub.read(Path::new(INCLUDE), 1 << 20) else {
+fn included(root: &Beneath, hub: &Hub, shared: &[String]) -> Vec<PathBuf> {
+    let Ok(Some(text)) = root.read(Path::new(INCLUDE), 1 << 20) else {
         return Vec::new();
     };
     let patterns = patterns(&String::from_utf8_lossy(&text));
-    let mut waiting: VecDeque<(PathBuf, bool)> = ignored
+    // Takes as long as a status: only projects with such a list pay for it.
+    let mut waiting: VecDeque<(PathBuf, bool)> = hub
+        .ignored()
         .iter()
         .map(|(path, is_folder)| (as_path(path).to_path_buf(), *is_folder))
         .collect();
@@ -259,7 +255,7 @@ fn included(hub: &Beneath, ignored: &[(Vec<u8>, bool)], shared: &[String]) -> Ve
             }
             continue;
         }
-        let inner = hub
+        let inner = root
             .folder(&path)
             .and_then(|folder| crate::beneath::names(&folder));
         for (name, kind) in inner.into_iter().flatten() {

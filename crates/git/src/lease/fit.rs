@@ -168,7 +168,7 @@ impl Asked {
     }
 }
 
-fn looks_binary(content: &[u8]) -> bool {
+pub(super) fn looks_binary(content: &[u8]) -> bool {
     let odd = content
         .iter()
         .filter(|byte| **byte < 32 && !matches!(**byte, b'\n' | b'\t' | 8 | 27 | 12))
@@ -176,7 +176,7 @@ fn looks_binary(content: &[u8]) -> bool {
     content.contains(&0) || odd * 128 > content.len()
 }
 
-fn with_crlf(content: &[u8]) -> Vec<u8> {
+pub(super) fn with_crlf(content: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(content.len() + content.len() / 32);
     let mut before = 0;
     for byte in content {

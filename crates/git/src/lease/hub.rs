@@ -140,6 +140,15 @@ impl Hub {
             .collect()
     }
 
+    /// Whether git ignores this folder of the checkout, by its name from the top.
+    pub fn is_ignored(&self, folder: &Path) -> bool {
+        // With a slash at its end it is a folder for patterns too.
+        let mut path = folder.as_os_str().to_owned();
+        path.push("/");
+        let ignored = self.repository.is_path_ignored(Path::new(&path));
+        ignored.unwrap_or(false)
+    }
+
     /// What git ignores in the checkout: files, and folders as a whole (`true`), by their names from the top.
     pub fn ignored(&self) -> Vec<(Vec<u8>, bool)> {
         let mut options = git2::StatusOptions::new();
@@ -369,7 +378,7 @@ const COPIED: &[&str] = &[
 ];
 
 /// A value as git's config files hold it.
-fn quoted(value: &str) -> String {
+pub(super) fn quoted(value: &str) -> String {
     let mut text = String::from("\"");
     for letter in value.chars() {
         match letter {
@@ -386,7 +395,7 @@ fn quoted(value: &str) -> String {
 }
 
 /// Whether a folder may hold this name without it leading elsewhere.
-fn is_harmless(name: &[u8]) -> bool {
+pub(super) fn is_harmless(name: &[u8]) -> bool {
     !(name.is_empty()
         || name == b"."
         || name == b".."
