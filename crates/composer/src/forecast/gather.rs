@@ -103,9 +103,7 @@ impl Gather {
                         changes: known.changes,
                     });
                     if !known.refused.is_empty() {
-                        gathered
-                            .refused
-                            .insert(work.session.clone(), known.refused);
+                        gathered.refused.insert(work.session.clone(), known.refused);
                     }
                 }
                 Err(error) => {
