@@ -20,7 +20,7 @@ use std::sync::Arc;
 use git::Repository;
 use git::merge::{Changes, ConflictKind, Merged, ObjectId, TreePath};
 
-pub use gather::{Gather, Gathered};
+pub use gather::{Gather, Gathered, Touched};
 pub use telling::kind_told;
 
 use crate::land::Buffers;

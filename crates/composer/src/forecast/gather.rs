@@ -1,6 +1,6 @@
 //! What sessions and the person hold right now, read so that an untouched tree costs next to nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use base::AbsPath;
@@ -9,7 +9,7 @@ use git::land::{Limits, Place, Refused, Scanned};
 use git::merge::Changes;
 use host::Files;
 
-use super::{Input, Session};
+use super::{Input, Session, Who};
 use crate::land::Buffers;
 use crate::work::{CommitId, Work};
 
@@ -19,6 +19,24 @@ pub struct Gather {
     hub: AbsPath,
     /// A folder of ours for what was looked at, one file for each tree.
     memory: AbsPath,
+    /// What each tree held, with the commit it was compared with.
+    known: BTreeMap<Who, Known>,
+}
+
+#[derive(Clone)]
+struct Known {
+    base: String,
+    changes: Arc<Changes>,
+    refused: Vec<Refused>,
+}
+
+/// Whose trees may have changed since the last time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Touched {
+    /// Nobody watched: every tree is looked at.
+    Anyone,
+    /// Only theirs, as a watcher says; the others are not even looked at.
+    Only(BTreeSet<Who>),
 }
 
 /// What was read.
@@ -43,25 +61,31 @@ impl Gather {
             files,
             hub: hub.clone(),
             memory: memory.clone(),
+            known: BTreeMap::new(),
         })
     }
 
     /// What everybody holds now. An error means that the hub itself could not be read.
     pub fn read(
-        &self,
+        &mut self,
         repository: &Repository,
         works: &[Work],
         unsaved: &Buffers,
+        touched: &Touched,
     ) -> Result<Gathered, git::Error> {
         let tip = repository.commit_id("HEAD")?.to_string();
         let branch = repository.branch().map(|branch| branch.name);
-        let person = self.scan(repository, (&self.hub, None), &tip, "person")?;
+        let is_work = |who: &Who| works.iter().any(|work| is_of(who, work));
+        self.known
+            .retain(|who, _| *who == Who::Person || is_work(who));
+        let hub = self.hub.clone();
+        let person = self.look(repository, (&hub, None), &tip, (Who::Person, touched))?;
         let mut gathered = Gathered {
             input: Input {
                 tip: CommitId(tip),
                 branch: branch.unwrap_or_default(),
                 sessions: Vec::new(),
-                uncommitted: Arc::new(person.changes),
+                uncommitted: person.changes,
                 unsaved: unsaved.clone(),
             },
             refused: BTreeMap::new(),
@@ -69,19 +93,17 @@ impl Gather {
         };
         for work in works {
             let place = (&work.root, Some(&work.git_dir));
-            match self.scan(repository, place, &work.base.0, &work.session) {
-                Ok(scanned) => {
-                    let changes: Arc<Changes> = Arc::new(scanned.changes);
+            let who = Who::Session(work.session.clone());
+            match self.look(repository, place, &work.base.0, (who, touched)) {
+                Ok(known) => {
                     gathered.input.sessions.push(Session {
                         name: work.session.clone(),
                         title: work.title.clone(),
                         base: work.base.clone(),
-                        changes,
+                        changes: known.changes,
                     });
-                    if !scanned.refused.is_empty() {
-                        gathered
-                            .refused
-                            .insert(work.session.clone(), scanned.refused);
+                    if !known.refused.is_empty() {
+                        gathered.refused.insert(work.session.clone(), known.refused);
                     }
                 }
                 Err(error) => {
@@ -93,14 +115,44 @@ impl Gather {
         Ok(gathered)
     }
 
+    /// What a tree holds; as of the last time where nobody touched it.
+    fn look(
+        &mut self,
+        repository: &Repository,
+        place: (&AbsPath, Option<&AbsPath>),
+        base: &str,
+        (who, touched): (Who, &Touched),
+    ) -> Result<Known, git::Error> {
+        let is_touched = match touched {
+            Touched::Anyone => true,
+            Touched::Only(touched) => touched.contains(&who),
+        };
+        if let Some(known) = self.known.get(&who)
+            && !is_touched
+            && known.base == base
+        {
+            return Ok(known.clone());
+        }
+        // Until it was read, nothing is known of it: the next time looks again.
+        self.known.remove(&who);
+        let scanned = self.scan(repository, place, base, &who)?;
+        let known = Known {
+            base: base.to_owned(),
+            changes: Arc::new(scanned.changes),
+            refused: scanned.refused,
+        };
+        self.known.insert(who, known.clone());
+        Ok(known)
+    }
+
     fn scan(
         &self,
         repository: &Repository,
         (root, git_dir): (&AbsPath, Option<&AbsPath>),
         base: &str,
-        name: &str,
+        who: &Who,
     ) -> Result<Scanned, git::Error> {
-        let print = host::ContentHash::of(name.as_bytes()).0;
+        let print = host::ContentHash::of(format!("{who:?}").as_bytes()).0;
         let memory = self.memory.join(format!("{print:032x}.index"));
         let place = Place {
             root,
@@ -110,4 +162,8 @@ impl Gather {
         let base = repository.tree_of(base)?;
         repository.scan(place, base, Limits::default(), &*self.files)
     }
+}
+
+fn is_of(who: &Who, work: &Work) -> bool {
+    matches!(who, Who::Session(name) if *name == work.session)
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use git::merge::Changes;
 
-use super::{Forecast, Gather, Input, Report, Session, Who};
+use super::{Forecast, Gather, Input, Report, Session, Touched, Who};
 use crate::land::Buffers;
 use crate::land::tests::{Hub, git, write};
 use crate::work::{CommitId, Work};

@@ -30,7 +30,10 @@ impl Story {
 
     fn report(&mut self, works: &[&Work], unsaved: &Buffers) -> Report {
         let works: Vec<Work> = works.iter().map(|work| (*work).clone()).collect();
-        let gathered = self.gather.read(&self.repository, &works, unsaved).unwrap();
+        let gathered = self
+            .gather
+            .read(&self.repository, &works, unsaved, &Touched::Anyone)
+            .unwrap();
         assert!(gathered.unread.is_empty(), "{:?}", gathered.unread);
         self.forecast
             .refresh(&self.repository, &gathered.input)
@@ -163,4 +166,28 @@ fn a_touched_file_of_the_same_size_is_seen() {
         let report = story.report(&[&one, &two], &Buffers::new());
         assert_eq!(!report.conflicts.is_empty(), is_fought, "round {round}");
     }
+}
+
+#[test]
+fn a_tree_nobody_touched_is_not_looked_at() {
+    let mut story = Story::new(&[("a.txt", "a\n")]);
+    let work = story.hub.session("s1");
+    let works = [work.clone()];
+    let none = Buffers::new();
+    let mut count = |touched: &Touched| {
+        let gathered = story
+            .gather
+            .read(&story.repository, &works, &none, touched)
+            .unwrap();
+        gathered.input.sessions[0].changes.len()
+    };
+    let nobody = Touched::Only(std::collections::BTreeSet::new());
+    // The first look needs no reason.
+    assert_eq!(count(&nobody), 0);
+    write(&work.root, "a.txt", "b\n");
+    assert_eq!(count(&nobody), 0);
+    assert_eq!(count(&Touched::Only([who("s1")].into())), 1);
+    write(&work.root, "b.txt", "b\n");
+    assert_eq!(count(&nobody), 1);
+    assert_eq!(count(&Touched::Anyone), 2);
 }

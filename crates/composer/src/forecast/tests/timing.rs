@@ -37,11 +37,13 @@ fn a_refresh_with_eight_sessions() {
     }
     let repository = Repository::discover(&hub.root).unwrap();
     let memory = hub.folder.path().join("memory");
-    let gather = Gather::new(&hub.root, &memory, Arc::new(RealFiles)).unwrap();
+    let mut gather = Gather::new(&hub.root, &memory, Arc::new(RealFiles)).unwrap();
     let mut forecast = Forecast::default();
-    let mut refresh = |what: &str| {
+    let mut refresh = |what: &str, touched: &Touched| {
         let start = Instant::now();
-        let gathered = gather.read(&repository, &works, &Buffers::new()).unwrap();
+        let gathered = gather
+            .read(&repository, &works, &Buffers::new(), touched)
+            .unwrap();
         let read = start.elapsed();
         let start = Instant::now();
         let report = forecast.refresh(&repository, &gathered.input).unwrap();
@@ -54,12 +56,18 @@ fn a_refresh_with_eight_sessions() {
         );
         report
     };
-    refresh("first");
-    refresh("second");
-    let still = refresh("unchanged");
+    let nobody = Touched::Only(std::collections::BTreeSet::new());
+    refresh("first", &Touched::Anyone);
+    refresh("second", &Touched::Anyone);
+    let still = refresh("unchanged, nobody watched", &Touched::Anyone);
+    assert_eq!(still.merged, 0);
+    let still = refresh("unchanged, as a watcher says", &nobody);
     assert_eq!(still.merged, 0);
     write(&works[3].root, &names[0], "// all of it\n");
-    let report = refresh("one file of one session changed");
+    let report = refresh(
+        "one file of one session changed",
+        &Touched::Only([who("s3")].into()),
+    );
     let landings = hub.landings();
     let start = Instant::now();
     let scanned = landings.read(&works[0]).unwrap();
