@@ -3,6 +3,7 @@
 //! Nothing of it is there before the panel first asks. Invariant: what a session tells arrives in order, and what it
 //! is told too.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use agent::engine::Opened;
@@ -13,14 +14,16 @@ use base::AbsPath;
 use composer_panel::agents::{
     Agents, Consent, HouseRules, Live, ModelLine, ModelList, NewSession, SessionLine,
 };
+use composer_panel::board;
 use futures::StreamExt as _;
 use futures::channel::mpsc;
 use futures::future::{BoxFuture, FutureExt as _};
+use headless::compose::desk::{Desk, Watched};
 use headless::workshop::Workshop;
 use host::Dirs;
 use project::Unsaved;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::OnceCell;
+use tokio::sync::{Mutex, OnceCell};
 
 /// The engines of the program.
 pub(crate) struct Engines {
@@ -28,6 +31,8 @@ pub(crate) struct Engines {
     unsaved: Arc<Unsaved>,
     runtime: OnceLock<Result<Runtime, String>>,
     workshop: Arc<OnceCell<Arc<Workshop>>>,
+    /// The boards of folders, for as long as the program runs.
+    desks: Arc<Mutex<HashMap<AbsPath, Desk>>>,
 }
 
 /// The most sessions that are listed.
@@ -41,7 +46,31 @@ impl Engines {
             unsaved,
             runtime: OnceLock::new(),
             workshop: Arc::default(),
+            desks: Arc::default(),
         }
+    }
+
+    /// Does something with the board of a folder, which is opened where it is not yet.
+    fn desk<T: Send + 'static>(
+        &self,
+        root: AbsPath,
+        work: impl FnOnce(Desk) -> Result<T, String> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, String>> {
+        let (dirs, unsaved, desks) = (self.dirs.clone(), self.unsaved.clone(), self.desks.clone());
+        self.with(move |workshop| async move {
+            let mut desks = desks.lock().await;
+            let known = desks.get(&root).cloned();
+            let (desk, done) = on_disk(move || {
+                let desk = match known {
+                    Some(desk) => desk,
+                    None => Desk::open(&workshop, &dirs, &root, unsaved)?,
+                };
+                Ok(((root, desk.clone()), work(desk)))
+            })
+            .await?;
+            desks.insert(desk.0, desk.1);
+            done
+        })
     }
 
     /// Does something on the engines' runtime.
@@ -129,6 +158,20 @@ impl Agents for Engines {
         })
     }
 
+    fn board(&self, root: AbsPath) -> BoxFuture<'static, Result<board::Live, String>> {
+        self.desk(root, |desk| {
+            let told = desk.clone();
+            Ok(board::Live {
+                tell: Arc::new(move |wish| told.tell(wish)),
+                boards: desk.boards(),
+            })
+        })
+    }
+
+    fn watch(&self, root: AbsPath, id: String) -> BoxFuture<'static, Result<Live, String>> {
+        self.desk(root, move |desk| desk.watch(&id).map(looked_on))
+    }
+
     fn house(&self, root: AbsPath) -> BoxFuture<'static, Result<HouseRules, String>> {
         self.with(|workshop| on_disk(move || Ok(workshop.house(&root))))
     }
@@ -199,6 +242,54 @@ fn live(opened: Opened, root: AbsPath, past: Vec<Event>) -> Live {
             tell.unbounded_send(command).ok();
         }),
         events: heard,
+    }
+}
+
+/// An agent of a board, as the panel wants it: what was told already is not told twice.
+fn looked_on(watched: Watched) -> Live {
+    let Watched {
+        session,
+        root,
+        past,
+        mut events,
+        tell,
+    } = watched;
+    let (told, heard) = mpsc::unbounded();
+    let known = past.iter().filter_map(number).max();
+    tokio::spawn(async move {
+        let mut past = past.into_iter();
+        loop {
+            let event = match past.next() {
+                Some(event) => event,
+                None => match events.next().await {
+                    Some(event)
+                        if known.is_some()
+                            && number(&event).is_some_and(|it| Some(it) <= known) =>
+                    {
+                        continue;
+                    }
+                    Some(event) => event,
+                    None => return,
+                },
+            };
+            if told.unbounded_send(event).is_err() {
+                return;
+            }
+        }
+    });
+    Live {
+        id: session,
+        root,
+        tell,
+        events: heard,
+    }
+}
+
+/// The number of the record that an event is.
+fn number(event: &Event) -> Option<u64> {
+    match event {
+        Event::Recorded(stored) => Some(stored.seq),
+        _ => None,
     }
 }
 

@@ -31,6 +31,7 @@ use base::AbsPath;
 use model::Cost;
 use tokio::sync::mpsc;
 
+use crate::confine::Sandbox;
 use crate::hooks::Hooks;
 use crate::leave::Judge;
 use crate::locks::Locks;
@@ -67,6 +68,8 @@ pub struct Start {
     pub budget: Option<Cost>,
     /// What the project or the person hooked in.
     pub hooks: Option<Arc<Hooks>>,
+    /// What keeps its commands in bounds; without, they run with the person's rights.
+    pub sandbox: Option<Arc<dyn Sandbox>>,
     /// Whose child it is.
     pub parent: Option<Parentage>,
 }

@@ -13,6 +13,7 @@
 pub mod arguments;
 pub mod ask;
 pub mod compact;
+pub mod confine;
 pub mod context;
 pub mod engine;
 mod globs;

@@ -16,7 +16,7 @@ pub(crate) mod places;
 use serde_json::Value;
 
 use crate::record::Mode;
-use crate::tool::{Access, Call, Input, Scope, Tool, ToolClass};
+use crate::tool::{Access, Call, Input, Kept, Scope, Tool, ToolClass};
 
 use self::command::Line;
 use self::pattern::{Pattern, Subject};
@@ -188,10 +188,16 @@ impl Rules {
             ToolClass::Execute => match (subject.line, changes_something(access)) {
                 (Some(line), _) if line.is_read_only() => Verdict::Allow,
                 (None, false) => Verdict::Allow,
-                (Some(line), _) if !line.is_understood() => {
+                (Some(line), _) if !line.is_understood() && access.kept != Kept::ToOwnGround => {
                     ask("the command line cannot be read for certain".to_owned())
                 }
-                _ => ask("it runs a program with your rights: there is no sandbox yet".to_owned()),
+                _ => match access.kept {
+                    Kept::ToOwnGround => Verdict::Allow,
+                    Kept::ToProject => {
+                        ask("it runs a program, which can change your project".to_owned())
+                    }
+                    Kept::Free => ask("it runs a program with your rights".to_owned()),
+                },
             },
             ToolClass::Network => ask(match &access.host {
                 Some(host) => format!("it reaches {host}"),
@@ -229,6 +235,12 @@ impl Rules {
             _ => vec![pattern::written(tool.name())],
         }
     }
+}
+
+/// The rules by which a command line, and all like it, would be allowed: what commands have in common that one decision
+/// is for.
+pub fn rules_of(command: &str) -> Vec<String> {
+    Line::read(command).rules()
 }
 
 fn forbidden_by_mode(subject: &Subject<'_>, mode: Mode) -> Option<Verdict> {

@@ -8,6 +8,7 @@ use model::{Content, Profile, ToolSpec};
 use serde_json::Value;
 
 use crate::ask::Desk;
+use crate::confine::Sandbox;
 use crate::outcome::{Detail, Outcome};
 use crate::sources::Sources;
 
@@ -88,8 +89,22 @@ pub struct Access {
     pub command: Option<String>,
     /// The host that it reaches, if it does.
     pub host: Option<String>,
+    /// Who keeps it in bounds, where it runs a program.
+    pub kept: Kept,
     /// One line that tells a person what is to happen: `edit src/main.rs`, `cargo test`.
     pub title: String,
+}
+
+/// How far a program that a call runs is kept in bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kept {
+    /// It has the person's rights.
+    #[default]
+    Free,
+    /// It can change the person's project, and nothing else.
+    ToProject,
+    /// It can change a folder of the session's own, and nothing else.
+    ToOwnGround,
 }
 
 /// A part of the world that calls can get in each other's way about.
@@ -157,6 +172,8 @@ pub struct ToolContext {
     pub root: AbsPath,
     /// Files, clock, search and whatever else is plugged in.
     pub sources: Arc<Sources>,
+    /// What keeps commands in bounds; without, they run with the person's rights.
+    pub sandbox: Option<Arc<dyn Sandbox>>,
     /// The way to the person.
     pub desk: Desk,
     /// Tells that the person wants it to stop.

@@ -10,6 +10,7 @@ pub mod authored;
 pub mod best;
 pub mod board;
 pub mod checkpoint;
+pub mod desk;
 pub mod forecast;
 pub mod graph;
 pub mod land;

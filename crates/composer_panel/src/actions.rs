@@ -1,7 +1,8 @@
 //! Every command of the panel. The first line of each is its help text.
 //!
 //! Contexts for keymaps: `Composer` is the whole panel, with the flag `prompt` while the prompt box has the keyboard,
-//! `transcript` while the transcript has it, and `sessions` while the list of sessions has it.
+//! `transcript` while the transcript has it, `sessions` while the list of sessions has it, and `board` while the board
+//! has it, with `review` while its keys go to the changes.
 
 gpui_kit::actions!(
     agents,
@@ -34,6 +35,30 @@ gpui_kit::actions!(
         DistrustFolder,
         /// Let the hooks of this folder run, as they are now.
         AllowHooks,
+        /// Show or hide the board: agents that work in worktrees of their own.
+        ShowBoard,
+        /// Go on to the next number of agents that a prompt starts.
+        NextCount,
+        /// Go from the agents of the board to their changes, or back.
+        JumpToReview,
+        /// Accept the chosen change; once more takes it back.
+        AcceptHunk,
+        /// Reject the chosen change; once more takes it back.
+        RejectHunk,
+        /// Accept every change of the chosen agent that was not rejected.
+        AcceptAgent,
+        /// Take back what was last decided about changes.
+        UndoVerdict,
+        /// Put the accepted changes onto your branch.
+        Land,
+        /// Take the latest landing back.
+        UndoLanding,
+        /// Let the chosen agent wait, or go on.
+        PauseAgent,
+        /// Stop the chosen agent; its work stays.
+        StopAgent,
+        /// Take the chosen agent off the board; refused while it holds work that did not land.
+        RemoveAgent,
         /// Go to the next thing in the transcript.
         SelectNext,
         /// Go to the previous thing in the transcript.

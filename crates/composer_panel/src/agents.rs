@@ -10,6 +10,8 @@ use base::AbsPath;
 use futures::channel::mpsc;
 use futures::future::BoxFuture;
 
+use crate::board;
+
 pub use agent::house::{HouseRules, WaitingHooks, WaitingServer};
 pub use fake::FakeAgents;
 
@@ -26,6 +28,12 @@ pub trait Agents: Send + Sync {
 
     /// Opens a session of before; its records come first, as events.
     fn open(&self, id: String) -> BoxFuture<'static, Result<Live, String>>;
+
+    /// The engine of many agents for a folder, a git checkout. The same folder has one.
+    fn board(&self, root: AbsPath) -> BoxFuture<'static, Result<board::Live, String>>;
+
+    /// Looks on at an agent of the board; what it did so far comes first, as events.
+    fn watch(&self, root: AbsPath, id: String) -> BoxFuture<'static, Result<Live, String>>;
 
     /// What a folder has to say about agents' work in it.
     fn house(&self, root: AbsPath) -> BoxFuture<'static, Result<HouseRules, String>>;

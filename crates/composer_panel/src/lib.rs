@@ -9,6 +9,7 @@
 
 pub mod actions;
 pub mod agents;
+pub mod board;
 pub mod transcript;
 
 mod changes;

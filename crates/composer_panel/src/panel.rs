@@ -1,11 +1,14 @@
 //! The panel itself: what it holds, and how it takes in what sessions tell.
 
+mod board;
+mod board_view;
 mod card;
 mod commands;
 mod house;
 mod item;
 mod prompt;
 mod render;
+mod review;
 mod sessions;
 
 use std::collections::{HashMap, HashSet};
@@ -37,6 +40,8 @@ pub struct ComposerPanel {
     shows: Shows,
     sessions: Sessions,
     open: Option<OpenSession>,
+    board: Option<board::BoardFace>,
+    count: board::Count,
     /// A sentence about something that did not work, above the prompt.
     trouble: Option<String>,
     house: house::House,
@@ -63,6 +68,7 @@ pub enum PanelEvent {
 enum Shows {
     Session,
     Sessions,
+    Board,
 }
 
 /// The sessions of the folder, as far as they are known.
@@ -120,6 +126,8 @@ impl ComposerPanel {
             shows: Shows::Session,
             sessions: Sessions::default(),
             open: None,
+            board: None,
+            count: board::Count::default(),
             trouble: None,
             house: house::House::default(),
             focus: cx.focus_handle(),
@@ -166,6 +174,7 @@ impl ComposerPanel {
         if self.root != root {
             self.root = root;
             self.open = None;
+            self.board = None;
             self.sessions = Sessions::default();
             self.shows = Shows::Session;
             if self.is_awake {

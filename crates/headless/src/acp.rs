@@ -25,6 +25,7 @@ use clap::Args;
 use connect::acp::agent::serve;
 use host::Dirs;
 
+use crate::confined::Confinement;
 use crate::workshop::Workshop;
 use crate::{Streams, tell};
 use engine::Burin;
@@ -34,7 +35,8 @@ use opening::Shop;
 ///
 /// Speaks version 1 of the Agent Client Protocol, as Zed, the JetBrains editors and others do: tell the editor to run
 /// `burin-agent acp`. Sessions are kept where those of `run` are, so `sessions list` names them and the editor can
-/// load them. What needs leave is asked in the editor; commands run without a sandbox, with your rights.
+/// load them. What needs leave is asked in the editor; commands run in a sandbox, where they can change the project
+/// and nothing else.
 ///
 /// Exit codes: 0 the editor closed the input; 1 it could not start, or the line to the editor broke.
 #[derive(Args)]
@@ -43,9 +45,11 @@ pub(crate) struct Acp {
     /// without it
     #[arg(long)]
     model: Option<String>,
-    /// Allow everything that would be asked: files are changed and commands run without a sandbox
+    /// Allow everything that would be asked: files are changed and commands run, in the sandbox
     #[arg(long)]
     yes: bool,
+    #[command(flatten)]
+    confinement: Confinement,
 }
 
 impl Acp {
@@ -67,9 +71,7 @@ impl Acp {
             tell(streams, problem);
         }
         if self.yes {
-            let warning = "nothing is asked: the agent changes files and runs commands with your rights, without a \
-                           sandbox";
-            tell(streams, warning);
+            tell(streams, self.confinement.warning());
         }
         let shop = Shop {
             crew: workshop.crew().clone(),
@@ -77,6 +79,7 @@ impl Acp {
             models: workshop.models().to_vec(),
             default: workshop.default_model().to_owned(),
             allows_all: self.yes,
+            confinement: self.confinement.clone(),
         };
         let engine = Arc::new(Burin::new(shop));
         let served = serve(engine, tokio::io::stdin(), tokio::io::stdout()).await;

@@ -4,6 +4,8 @@
 //! Start at `Fleet::open`; the command line is in `Compose`.
 
 mod board_line;
+mod checks;
+pub mod desk;
 mod hands;
 mod land;
 mod parts;
@@ -26,6 +28,7 @@ use ledger::Ledger;
 use model::Cost;
 
 use crate::Streams;
+use crate::confined::Confinement;
 use crate::workshop::Workshop;
 
 pub use trees::Trees;
@@ -85,6 +88,8 @@ pub struct Manner {
     pub has_person: bool,
     /// The most that each may cost.
     pub budget: Option<Cost>,
+    /// What the person says about the sandbox.
+    pub(crate) confinement: Confinement,
 }
 
 /// What a board of a repository is made of.

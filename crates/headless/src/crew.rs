@@ -24,6 +24,7 @@ use model::{Cost, Price, Profile, Tier, TokenCount};
 use router::actor::{LaneConfig, RouterHandle};
 use serde_json::{Value, json};
 
+use crate::confined::{self, Confinement, Ground};
 use crate::foreign::Pool;
 
 /// The way to models for sessions: the router, with what is known of each model it may ask.
@@ -104,6 +105,10 @@ pub(crate) struct Wanted {
     pub(crate) has_person: bool,
     pub(crate) budget: Option<Cost>,
     pub(crate) hooks: Option<Arc<Hooks>>,
+    /// What the person says about its sandbox.
+    pub(crate) confinement: Confinement,
+    /// The worktree that it works in; without, the root is the person's own folder.
+    pub(crate) ground: Option<Ground>,
     /// MCP servers beside those of the person and the project.
     pub(crate) servers: Vec<ServerEntry>,
 }
@@ -141,6 +146,11 @@ impl Crew {
     /// most for servers whose tools the session gets.
     pub(crate) async fn start(&self, wanted: Wanted) -> (Start, Vec<String>) {
         let (judge, mut notices) = judge(wanted.allows_all, &self.dirs);
+        let ground = wanted
+            .ground
+            .unwrap_or_else(|| Ground::of_person(&wanted.root));
+        let (sandbox, problems) = confined::sandbox(&self.dirs, ground, &wanted.confinement);
+        notices.extend(problems);
         let offer = self
             .servers
             .open(&wanted.root, wanted.servers, &self.rooms)
@@ -156,6 +166,7 @@ impl Crew {
             has_person: wanted.has_person,
             budget: wanted.budget,
             hooks: wanted.hooks,
+            sandbox,
             parent: None,
         };
         (start, notices)

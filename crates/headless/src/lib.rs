@@ -10,6 +10,7 @@ mod apply;
 mod ask;
 mod command;
 pub mod compose;
+mod confined;
 mod crew;
 mod doctor;
 mod foreign;

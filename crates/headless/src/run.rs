@@ -18,6 +18,7 @@ use host::{Dirs, Files};
 use model::{Cost, FailureClass};
 
 use crate::ask::{self, class_named};
+use crate::confined::Confinement;
 use crate::crew::{self, Crew, Known, Wanted};
 use crate::guest;
 use crate::house;
@@ -28,8 +29,8 @@ use show::{Form, Printer};
 
 /// Have an agent do a task
 ///
-/// It works in a folder with its tools and streams what it says and does. Without a sandbox, which this version does
-/// not have, commands run with your rights: each needs your leave, or --yes.
+/// It works in a folder with its tools and streams what it says and does. Commands run in a sandbox, where they can
+/// change the folder and nothing else; each needs your leave, or --yes.
 ///
 /// Exit codes: 0 the task is done; 1 it is not, for a reason on this machine, or the model declined; 2 wrong
 /// arguments; 3 a budget forbids to go on; 4 the agent went in circles; 97 the model could not be reached or failed;
@@ -55,9 +56,11 @@ pub(crate) struct Run {
     /// The most that it may cost, in US dollars
     #[arg(long, value_name = "DOLLARS")]
     max_cost: Option<f64>,
-    /// Allow everything that would be asked: files are changed and commands run without a sandbox
+    /// Allow everything that would be asked: files are changed and commands run, in the sandbox
     #[arg(long)]
     yes: bool,
+    #[command(flatten)]
+    confinement: Confinement,
     /// Let the hooks of this project run, as they are now; it is remembered until they change
     #[arg(long)]
     trust_hooks: bool,
@@ -220,9 +223,7 @@ impl Run {
         streams: &mut Streams<'_>,
     ) -> Result<Start, String> {
         if self.yes {
-            let warning = "nothing is asked: the agent changes files and runs commands with your rights, without a \
-                           sandbox";
-            tell(streams, warning);
+            tell(streams, self.confinement.warning());
         }
         let is_there = self.json || std::io::stdin().is_terminal();
         if self.trust_hooks {
@@ -240,6 +241,8 @@ impl Run {
                 .max_cost
                 .map(|dollars| Cost((dollars.max(0.0) * 1e9) as u64)),
             hooks,
+            confinement: self.confinement.clone(),
+            ground: None,
             servers: Vec::new(),
         };
         let (start, notices) = crew.start(wanted).await;

@@ -17,6 +17,7 @@ use project::Unsaved;
 use router::actor::RouterHandle;
 
 use crate::ask::{self, LedgerBook};
+use crate::confined::Confinement;
 use crate::crew::{self, Crew, Known, Wanted};
 use crate::house;
 use crate::models::setup::{self, DEMO, KeyState, Setup};
@@ -207,6 +208,8 @@ impl Workshop {
         let (hooks, mut problems) = house::hooks_of(&self.dirs, &root, "let them run in the panel");
         let wanted = Wanted {
             hooks,
+            confinement: Confinement::default(),
+            ground: None,
             root,
             model,
             mode,

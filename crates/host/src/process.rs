@@ -4,6 +4,7 @@
 //! Start at `run`; what goes on beside us, streamed and with a terminal, is in `spawned`;
 //! what stays and is spoken to over its pipes is in `live`. How the two are held on to is in `held`.
 
+mod bounds;
 mod guard;
 mod held;
 mod live;
@@ -22,6 +23,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 use crate::error::{Error, Reason};
 
+pub use bounds::{Bound, BoundStart, Bounds, Denial};
 pub use live::{Group, Live, Start, start};
 pub use spawned::{Ended, Launch, Screen, Sink, Spawned, spawn};
 pub use tree::end_orphans;

@@ -2,6 +2,7 @@
 
 mod a11y;
 mod agents;
+mod board;
 mod documents;
 mod finding;
 mod palette;

@@ -2,6 +2,7 @@
 //!
 //! What goes on is typed into and heard by `typed`.
 
+mod bounds;
 mod typed;
 mod variables;
 
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use base::AbsPath;
 use futures::future::BoxFuture;
-use host::process::{End, Ended, Launch, Screen};
+use host::process::{Bounds, End, Ended, Launch, Screen};
 use model::{Profile, ToolSpec};
 use patch::edit::FileEdit;
 use patch::format::Format;
@@ -28,6 +29,8 @@ use super::read::sentence;
 use super::rooms::{MOST_TERMINALS, Room};
 use super::terminal::Terminal;
 use super::{Options, blocking, invalid, of, spec, unexpected};
+
+use bounds::Way;
 
 pub(super) use typed::WriteStdin;
 
@@ -221,6 +224,7 @@ impl Tool for ExecCommand {
         Ok(Access {
             reads,
             writes,
+            kept: bounds::kept(context),
             title: wanted.title(),
             command: Some(wanted.command),
             ..Access::default()
@@ -251,23 +255,18 @@ impl ExecCommand {
             return Ok(intercepted(context, room, patch_edits(patch)?).await);
         }
         let folder = workdir(context, &wanted)?;
-        let terminal = self.start(context, &room, &wanted, folder)?;
-        let terminal = Arc::new(terminal);
-        let over = watch(context, &terminal, wanted.wait, wanted.limit).await;
-        match over {
-            Over::Ended(ended) => {
-                terminal.tell();
-                Ok(finished(context, &terminal, wanted.tokens, ended))
+        let mut way = Way::of(context, &wanted);
+        loop {
+            let bounds = way.bounds(context, &wanted).await?;
+            let terminal = self.start(context, &room, &wanted, folder.clone(), bounds)?;
+            let terminal = Arc::new(terminal);
+            let over = watch(context, &terminal, wanted.wait, wanted.limit).await;
+            if let Over::Ended(ended) = over
+                && way.widened(context, &wanted, &terminal, ended).await
+            {
+                continue;
             }
-            Over::Yielded => go_on(context, &room, terminal, &wanted).await,
-            Over::Late => {
-                end(&terminal).await;
-                Ok(late(context, &terminal, &wanted))
-            }
-            Over::Stopped => {
-                end(&terminal).await;
-                Ok(aborted(context, &terminal, wanted.tokens))
-            }
+            return become_of(context, &room, terminal, &wanted, over).await;
         }
     }
 
@@ -277,6 +276,7 @@ impl ExecCommand {
         room: &Arc<Room>,
         wanted: &Wanted,
         folder: AbsPath,
+        bounds: Option<Arc<dyn Bounds>>,
     ) -> Result<Terminal, Answer> {
         let mut launch = Launch {
             program: "bash".into(),
@@ -284,6 +284,7 @@ impl ExecCommand {
             folder,
             variables: variables::for_commands(&self.options.variables, wanted.has_screen),
             screen: wanted.has_screen.then_some(SCREEN),
+            bounds,
         };
         let start = |launch: &Launch| {
             Terminal::start(
@@ -300,6 +301,31 @@ impl ExecCommand {
             start(&launch).map_err(|_| error)
         });
         started.map_err(|error| unexpected(sentence(&error.to_string())))
+    }
+}
+
+/// What becomes of a command now that it is waited for no longer, in this way or that.
+async fn become_of(
+    context: &ToolContext,
+    room: &Arc<Room>,
+    terminal: Arc<Terminal>,
+    wanted: &Wanted,
+    over: Over,
+) -> Result<Answer, Answer> {
+    match over {
+        Over::Ended(ended) => {
+            terminal.tell();
+            Ok(finished(context, &terminal, wanted.tokens, ended))
+        }
+        Over::Yielded => go_on(context, room, terminal, wanted).await,
+        Over::Late => {
+            end(&terminal).await;
+            Ok(late(context, &terminal, wanted))
+        }
+        Over::Stopped => {
+            end(&terminal).await;
+            Ok(aborted(context, &terminal, wanted.tokens))
+        }
     }
 }
 
@@ -487,14 +513,18 @@ fn finished(
             "; {left} processes that it left running were ended, use `background` for what is to go on"
         ),
     };
-    told(
-        context,
-        terminal,
-        tokens,
-        Outcome::Ok,
-        Some(code),
-        &format!("{how}{left}"),
-    )
+    let refusal = bounds::refusal(terminal);
+    let kept = refusal.as_ref().map(|(line, _)| format!("; {line}"));
+    let line = format!("{how}{left}{}", kept.unwrap_or_default());
+    let outcome = match code != 0 && refusal.is_some() {
+        true => Outcome::UnexpectedEnvironment,
+        false => Outcome::Ok,
+    };
+    let answer = told(context, terminal, tokens, outcome, Some(code), &line);
+    match refusal {
+        Some((_, detail)) if outcome != Outcome::Ok => answer.with_detail(detail),
+        _ => answer,
+    }
 }
 
 fn still_running(

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use async_channel::Receiver;
 use host::AppendLog;
-use host::process::{Ended, Launch, Spawned, spawn};
+use host::process::{Denial, Ended, Launch, Spawned, spawn};
 use tokio::sync::mpsc;
 
 use crate::sources::Sources;
@@ -133,6 +133,11 @@ impl Terminal {
     /// Ends it and all it started. Blocks up to `grace` and a moment.
     pub(super) fn stop(&self, grace: Duration) {
         self.spawned.stop(grace);
+    }
+
+    /// What its bounds forbade it so far.
+    pub(super) fn denials(&self) -> Vec<Denial> {
+        self.spawned.denials()
     }
 
     /// Its living processes.

@@ -42,6 +42,7 @@ fn context_with(sources: Sources, root: AbsPath) -> ToolContext {
         turn: 1,
         root,
         sources: Arc::new(sources),
+        sandbox: None,
         desk: Desk::empty(),
         stop,
         profile: Arc::new(Profile::harmless()),

@@ -134,6 +134,7 @@ impl World {
             has_person: false,
             budget: None,
             hooks: None,
+            sandbox: None,
             parent: None,
         }))
     }

@@ -7,6 +7,8 @@ use base::AbsPath;
 use futures::channel::mpsc;
 use futures::future::{BoxFuture, FutureExt as _, ready};
 
+use crate::board::{self, Board, Wish};
+
 use super::{Agents, Consent, HouseRules, Live, ModelList, NewSession, SessionLine};
 
 /// Sessions whose events come from a test, and whose commands it reads.
@@ -23,6 +25,9 @@ struct State {
     opened: Vec<String>,
     told: Vec<Command>,
     house: HouseRules,
+    wishes: Vec<Wish>,
+    boards: Option<mpsc::UnboundedSender<Arc<Board>>>,
+    watched: Vec<String>,
     events: Option<mpsc::UnboundedSender<Event>>,
 }
 
@@ -66,6 +71,26 @@ impl FakeAgents {
         self.with(|state| state.opened.clone())
     }
 
+    /// The board stands like this now.
+    pub fn show(&self, board: Board) {
+        self.with(|state| {
+            if let Some(boards) = &state.boards {
+                // A panel that let go of it does not see it.
+                boards.unbounded_send(Arc::new(board)).ok();
+            }
+        });
+    }
+
+    /// What the board was asked for since the last time.
+    pub fn wishes(&self) -> Vec<Wish> {
+        self.with(|state| std::mem::take(&mut state.wishes))
+    }
+
+    /// Which agents of the board were looked at so far.
+    pub fn watched(&self) -> Vec<String> {
+        self.with(|state| state.watched.clone())
+    }
+
     /// The folder has this to say.
     pub fn set_house(&self, house: HouseRules) {
         self.with(|state| state.house = house);
@@ -105,6 +130,20 @@ impl Agents for FakeAgents {
         };
         let live = self.live(&id, root);
         self.with(|state| state.opened.push(id));
+        ready(Ok(live)).boxed()
+    }
+
+    fn board(&self, _: AbsPath) -> BoxFuture<'static, Result<board::Live, String>> {
+        let (sender, boards) = mpsc::unbounded();
+        self.with(|state| state.boards = Some(sender));
+        let this = self.clone();
+        let tell = Arc::new(move |wish| this.with(|state| state.wishes.push(wish)));
+        ready(Ok(board::Live { tell, boards })).boxed()
+    }
+
+    fn watch(&self, root: AbsPath, id: String) -> BoxFuture<'static, Result<Live, String>> {
+        let live = self.live(&id, root);
+        self.with(|state| state.watched.push(id));
         ready(Ok(live)).boxed()
     }
 

@@ -1,5 +1,6 @@
 //! The frame of everything that waits for the person.
 
+use gpui_kit::base::ObservedElement;
 use gpui_kit::{
     Div, Hsla, InteractiveElement as _, Role, Stateful, StatefulInteractiveElement as _,
     Styled as _, TestSupportExt as _, div, px,
@@ -7,7 +8,12 @@ use gpui_kit::{
 use ui::dp;
 
 /// An empty frame; what it says and its buttons are children.
-pub(super) fn card(id: &'static str, role: Role, border: Hsla, ground: Hsla) -> Stateful<Div> {
+pub(super) fn card(
+    id: &'static str,
+    role: Role,
+    border: Hsla,
+    ground: Hsla,
+) -> ObservedElement<Stateful<Div>> {
     div()
         .id(id)
         .role(role)

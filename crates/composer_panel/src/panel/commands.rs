@@ -6,10 +6,11 @@ use agent::record::{Handover, Mode};
 use agent::session::Prompt;
 use gpui_kit::{ClipboardItem, Context, Focusable as _, Window};
 
+use super::board::Count;
 use super::{ComposerPanel, PanelEvent, Shows};
 use crate::actions::{
-    AllowForSession, AllowOnce, Cancel, ChooseModel, Copy, NewSession, NextMode, Open, OpenFile,
-    Refuse, SelectLast, SelectNext, SelectPrevious, Send, Stop,
+    AllowForSession, AllowOnce, Cancel, ChooseModel, Copy, JumpToReview, NewSession, NextMode,
+    Open, OpenFile, Refuse, SelectLast, SelectNext, SelectPrevious, Send, Stop,
 };
 use crate::agents::NewSession as Wanted;
 use crate::transcript::Item;
@@ -32,6 +33,11 @@ impl ComposerPanel {
                 text: Some(text),
             });
             self.clear_prompt(window, cx);
+            return;
+        }
+        if self.shows == Shows::Board || (self.open.is_none() && self.count != Count::Here) {
+            self.clear_prompt(window, cx);
+            self.send_to_board(text, window, cx);
             return;
         }
         let prompt = Prompt {
@@ -88,7 +94,7 @@ impl ComposerPanel {
         }));
     }
 
-    fn clear_prompt(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn clear_prompt(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.prompt
             .update(cx, |state, cx| state.set_value("", window, cx));
     }
@@ -241,12 +247,17 @@ impl ComposerPanel {
                     open.list.scroll_to_reveal_item(at);
                 }
             }
+            (Shows::Board, _) => self.step_board(step < 0, cx),
             (Shows::Session, None) => {}
         }
         cx.notify();
     }
 
     pub(super) fn open_item(&mut self, _: &Open, window: &mut Window, cx: &mut Context<Self>) {
+        if self.shows == Shows::Board {
+            self.open_on_board(window, cx);
+            return;
+        }
         if self.shows == Shows::Sessions {
             self.open_selected_session(window, cx);
             return;
@@ -269,6 +280,10 @@ impl ComposerPanel {
     }
 
     pub(super) fn open_file(&mut self, _: &OpenFile, _: &mut Window, cx: &mut Context<Self>) {
+        if self.shows == Shows::Board {
+            self.open_hunk(cx);
+            return;
+        }
         let Some((open, at)) = self.open.as_ref().and_then(|it| Some((it, it.selected?))) else {
             return;
         };
@@ -288,7 +303,10 @@ impl ComposerPanel {
     }
 
     pub(super) fn cancel(&mut self, _: &Cancel, window: &mut Window, cx: &mut Context<Self>) {
-        if self.shows == Shows::Sessions {
+        let in_review = self.board.as_ref().is_some_and(|face| face.in_review);
+        if self.shows == Shows::Board && in_review && self.list_focus.is_focused(window) {
+            self.jump_to_review(&JumpToReview, window, cx);
+        } else if self.shows == Shows::Sessions {
             self.shows = Shows::Session;
             self.focus_prompt(window, cx);
             cx.notify();

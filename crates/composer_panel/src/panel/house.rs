@@ -136,7 +136,12 @@ impl ComposerPanel {
                 })),
         ];
         let written = server.written.lines();
-        let lines = written.map(|line| Label::new(line.to_owned()).mono().small());
+        // A line gives way to nothing: the whole entry can be scrolled.
+        let lines = written.map(|line| {
+            div()
+                .flex_none()
+                .child(Label::new(line.to_owned()).mono().small())
+        });
         let below = div()
             .id("agent-server-entry")
             .flex()

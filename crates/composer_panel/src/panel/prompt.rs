@@ -3,17 +3,18 @@
 use agent::ask::Decision;
 use agent::record::Mode;
 use gpui_kit::component::input::Textarea;
-use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
     AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
-    StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window, div, px,
+    StatefulInteractiveElement as _, Styled as _, Window, div, px, relative,
 };
 use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, IconButton, Label, Tone, dp};
 
-use super::ComposerPanel;
 use super::card::card;
 use super::sessions::dollars;
-use crate::actions::{AllowForSession, AllowOnce, ChooseModel, NextMode, Refuse, Send, Stop};
+use super::{ComposerPanel, Shows};
+use crate::actions::{
+    AllowForSession, AllowOnce, ChooseModel, NextCount, NextMode, Refuse, Send, Stop,
+};
 use crate::transcript::CallState;
 
 impl ComposerPanel {
@@ -64,26 +65,39 @@ impl ComposerPanel {
                     .gap(dp(4.0))
                     .child(self.render_mode())
                     .child(self.render_model())
+                    .children(self.render_count())
                     .child(div().flex_1())
                     .child(send),
             );
+        let trouble = self.trouble.clone().map(|sentence| {
+            ui::Banner::new("agent-trouble", Tone::Error, sentence).into_any_element()
+        });
+        let mut cards = self.render_house(cx);
+        cards.extend(self.render_plan(cx));
+        cards.extend(self.render_approval(cx));
+        cards.extend(self.render_question(cx));
+        cards.extend(trouble);
         div()
             .id("agent-composer")
             .flex()
-            .flex_none()
             .flex_col()
+            // In a low window the cards scroll, and the box stays.
+            .max_h(relative(0.85))
             .gap(dp(8.0))
             .p(dp(8.0))
             .border_t_1()
             .border_color(colors.border)
-            .children(self.render_house(cx))
-            .children(self.render_plan(cx))
-            .children(self.render_approval(cx))
-            .children(self.render_question(cx))
-            .when_some(self.trouble.clone(), |this, sentence| {
-                this.child(ui::Banner::new("agent-trouble", Tone::Error, sentence))
-            })
-            .child(field)
+            .children((!cards.is_empty()).then(|| {
+                div()
+                    .id("agent-cards")
+                    .flex()
+                    .flex_col()
+                    .min_h_0()
+                    .gap(dp(8.0))
+                    .overflow_y_scroll()
+                    .children(cards.into_iter().map(|card| div().flex_none().child(card)))
+            }))
+            .child(div().flex_none().child(field))
             .children(self.render_fill())
             .into_any_element()
     }
@@ -98,6 +112,17 @@ impl ComposerPanel {
             .icon(icon)
             .style(ButtonStyle::Ghost)
             .action(Box::new(NextMode))
+    }
+
+    /// How many agents what is written starts; only where it starts some.
+    fn render_count(&self) -> Option<Button> {
+        let starts = self.shows == Shows::Board || self.open.is_none();
+        starts.then(|| {
+            Button::new("agent-count", self.count.label())
+                .icon(Icon::GitBranch)
+                .style(ButtonStyle::Ghost)
+                .action(Box::new(NextCount))
+        })
     }
 
     fn render_model(&self) -> Button {

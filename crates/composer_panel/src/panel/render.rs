@@ -7,13 +7,14 @@ use gpui_kit::{
 use ui::{ActiveTheme as _, Button, ButtonStyle, EmptyState, Icon, IconButton, Label, dp};
 
 use super::{ComposerPanel, Shows};
-use crate::actions::{NewSession, ShowSessions};
+use crate::actions::{NewSession, ShowBoard, ShowSessions};
 
 impl ComposerPanel {
     fn render_head(&self, cx: &Context<Self>) -> AnyElement {
         let colors = cx.theme().colors;
         let title = match self.shows {
             Shows::Sessions => Some("Sessions".to_owned()),
+            Shows::Board => Some(self.board_title()),
             Shows::Session => self.transcript().and_then(|it| it.title()),
         };
         div()
@@ -33,6 +34,11 @@ impl ComposerPanel {
                     .child(Label::new(title.unwrap_or_else(|| "New session".to_owned())).strong()),
             )
             .child(
+                IconButton::new("agent-board-button", Icon::GitBranch, "Board")
+                    .pressed(self.shows == Shows::Board)
+                    .action(Box::new(ShowBoard)),
+            )
+            .child(
                 IconButton::new("agent-new", Icon::Plus, "New session")
                     .action(Box::new(NewSession)),
             )
@@ -44,9 +50,24 @@ impl ComposerPanel {
             .into_any_element()
     }
 
+    fn board_title(&self) -> String {
+        let board = self.board.as_ref().map(|face| &face.board);
+        let working = board.map_or(0, |board| {
+            board.agents.iter().filter(|it| it.state.is_live()).count()
+        });
+        match working {
+            0 => "Board".to_owned(),
+            1 => "Board \u{b7} 1 agent works".to_owned(),
+            count => format!("Board \u{b7} {count} agents work"),
+        }
+    }
+
     fn render_body(&self, cx: &mut Context<Self>) -> AnyElement {
         if self.shows == Shows::Sessions {
             return self.render_sessions(cx);
+        }
+        if self.shows == Shows::Board {
+            return self.render_board(cx);
         }
         let Some(open) = &self.open else {
             return self.render_start(cx);
@@ -107,7 +128,7 @@ impl Render for ComposerPanel {
         let colors = cx.theme().colors;
         let body = self.render_body(cx);
         let prompt = match self.shows {
-            Shows::Session => Some(self.render_prompt(window, cx)),
+            Shows::Session | Shows::Board => Some(self.render_prompt(window, cx)),
             Shows::Sessions => None,
         };
         div()
@@ -136,6 +157,18 @@ impl Render for ComposerPanel {
             .on_action(cx.listener(Self::open_file))
             .on_action(cx.listener(Self::copy))
             .on_action(cx.listener(Self::cancel))
+            .on_action(cx.listener(Self::show_board))
+            .on_action(cx.listener(Self::next_count))
+            .on_action(cx.listener(Self::jump_to_review))
+            .on_action(cx.listener(Self::accept_hunk))
+            .on_action(cx.listener(Self::reject_hunk))
+            .on_action(cx.listener(Self::accept_agent))
+            .on_action(cx.listener(Self::undo_verdict))
+            .on_action(cx.listener(Self::land))
+            .on_action(cx.listener(Self::undo_landing))
+            .on_action(cx.listener(Self::pause_agent))
+            .on_action(cx.listener(Self::stop_agent))
+            .on_action(cx.listener(Self::remove_agent))
             .size_full()
             .flex()
             .flex_col()
@@ -143,7 +176,7 @@ impl Render for ComposerPanel {
             .text_color(colors.text)
             .text_size(dp(13.0))
             .child(self.render_head(cx))
-            .child(div().flex_1().min_h_0().child(body))
+            .child(div().flex_1().min_h_0().overflow_hidden().child(body))
             .children(prompt)
     }
 }

@@ -17,6 +17,7 @@ use host::{Dirs, Files as _, RealFiles};
 use super::live::{Live, Made, said};
 use super::teller::Teller;
 use super::{follow, options, replay};
+use crate::confined::Confinement;
 use crate::crew::{self, Crew};
 use crate::house;
 use crate::workshop::{self, Model};
@@ -34,6 +35,8 @@ pub(super) struct Shop {
     pub(super) default: String,
     /// Whether nothing is asked.
     pub(super) allows_all: bool,
+    /// What the person says about the sandbox.
+    pub(super) confinement: Confinement,
 }
 
 /// A session that is open, and the task that passes on what it tells.
@@ -163,6 +166,8 @@ impl Shop {
             has_person: true,
             budget: None,
             hooks: place.hooks.clone(),
+            confinement: self.confinement.clone(),
+            ground: None,
             servers: servers.to_vec(),
         };
         let (start, notices) = self.crew.start(wanted).await;

@@ -52,6 +52,8 @@ impl Beginning {
             budget: self.manner.budget,
             // What a tree says that an agent writes is not run on the person's machine.
             hooks: None,
+            confinement: self.manner.confinement.clone(),
+            ground: Some(self.trees.ground(&begin.place)?),
             servers: Vec::new(),
         };
         let (mut start, notices) = self.crew.start(wanted).await;

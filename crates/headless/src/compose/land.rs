@@ -7,9 +7,9 @@ use base::AbsPath;
 use clap::Args;
 use composer::authored::VersionKind;
 use composer::best::accepted;
-use composer::board::{Board, Line, Place, Settled};
+use composer::board::{Board, JobId, Line, Past, Place, Settled};
 use composer::forecast::{Forecast as Forecasts, Gather};
-use composer::land::{Buffers, LandingId, Landings, Outcome, Request, Step, Unchecked, Words};
+use composer::land::{Buffers, Checks, LandingId, Landings, Outcome, Request, Step, Words};
 use composer::{CommitId, Work};
 use git::Repository;
 use git::land::Person;
@@ -21,6 +21,7 @@ use worktree::LeaseId;
 use crate::run::show::line as json_line;
 use crate::{Streams, tell, unwritten};
 
+use super::checks::OwnChecks;
 use super::past::{of, place_of};
 use super::review::{Decisions, is_reviewable};
 use super::trees::{Trees, lock_of};
@@ -44,6 +45,10 @@ pub(super) struct Land {
     /// Take back what landed last, or what landed under this number
     #[arg(long, value_name = "NUMBER", num_args = 0..=1, default_missing_value = "0", conflicts_with = "jobs")]
     undo: Option<u64>,
+    /// Have this command pass on the merged work before it lands, in the sandbox; kept for later landings. Several
+    /// are several; an empty one is none
+    #[arg(long, value_name = "COMMAND")]
+    check: Vec<String>,
     /// The first line of the commit; the task without it
     #[arg(long, value_name = "WORDS")]
     message: Option<String>,
@@ -103,7 +108,84 @@ impl Forecast {
 impl Land {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let (trees, past) = self.place.look(dirs)?;
-        trees.claim()?;
+        if !self.check.is_empty() {
+            OwnChecks::keep(trees.folder(), &self.check)?;
+        }
+        let checks = OwnChecks::read(dirs, trees.folder())?;
+        let lander = Lander::open(&trees)?;
+        lander
+            .told
+            .iter()
+            .for_each(|sentence| tell(streams, sentence));
+        let mut code = ExitCode::SUCCESS;
+        let landed = match self.undo {
+            Some(number) => vec![lander.undo(number, &past.lines)?],
+            None => {
+                let mut landed = Vec::new();
+                for line in self.lines(&past)? {
+                    landed.push(lander.land(line, self.message.as_deref(), &checks)?);
+                }
+                landed
+            }
+        };
+        for one in landed {
+            writeln!(streams.output, "{}: {}", one.title, one.text).map_err(unwritten)?;
+            if !one.is_good {
+                code = ExitCode::FAILURE;
+            }
+            let line = past
+                .lines
+                .iter()
+                .find(|line| Some(&line.job) == one.job.as_ref());
+            if let (Some(line), Some(settled)) = (line, &one.settled) {
+                let book = book(dirs, trees.hub())?;
+                Board::note(&book, line, settled, RealClock::default().wall_ms())?;
+            }
+        }
+        Ok(code)
+    }
+
+    fn lines<'a>(&self, past: &'a Past) -> Result<Vec<&'a Line>, String> {
+        let mut lines = Vec::new();
+        for job in &self.jobs {
+            lines.push(of(past, job)?);
+        }
+        if self.jobs.is_empty() {
+            let done = past.lines.iter().filter(|line| line.state.is_done());
+            lines.extend(done.filter(|line| is_reviewable(line)));
+        }
+        match lines.is_empty() {
+            true => Err("no agent is done whose work has not landed".to_owned()),
+            false => Ok(lines),
+        }
+    }
+}
+
+/// Brings work onto the branch of a repository, and takes it back.
+pub(super) struct Lander {
+    trees: Trees,
+    landings: Landings,
+    /// What became of landings that a killed program left, in sentences.
+    told: Vec<String>,
+}
+
+/// What came of one try.
+pub(super) struct Landed {
+    /// The job, where one on the board is meant.
+    pub(super) job: Option<JobId>,
+    /// What it is called.
+    title: String,
+    /// A sentence.
+    pub(super) text: String,
+    /// Whether it did what was asked.
+    pub(super) is_good: bool,
+    /// What it means for the board.
+    pub(super) settled: Option<Settled>,
+}
+
+impl Lander {
+    /// Finishes or takes back what a killed program left. Blocks on the disk, as everything here.
+    pub(super) fn open(trees: &Trees) -> Result<Self, String> {
         let landings = Landings::open(
             trees.hub(),
             &trees.folder().join("landings"),
@@ -111,59 +193,32 @@ impl Land {
             Arc::new(RealClock::default()),
         );
         let (landings, told) = landings.map_err(|error| error.to_string())?;
-        told.iter().for_each(|sentence| tell(streams, sentence));
-        let landing = Landing {
-            trees: &trees,
-            landings: &landings,
-            dirs,
-            lines: &past.lines,
-        };
-        if let Some(number) = self.undo {
-            return landing.undo(number, streams);
-        }
-        let mut lines = Vec::new();
-        for job in &self.jobs {
-            lines.push(of(&past, job)?);
-        }
-        if self.jobs.is_empty() {
-            let done = past.lines.iter().filter(|line| line.state.is_done());
-            lines.extend(done.filter(|line| is_reviewable(line)));
-        }
-        if lines.is_empty() {
-            return Err("no agent is done whose work has not landed".to_owned());
-        }
-        let mut code = ExitCode::SUCCESS;
-        for line in lines {
-            if !landing.land(line, self.message.as_deref(), streams)? {
-                code = ExitCode::FAILURE;
-            }
-        }
-        Ok(code)
+        Ok(Self {
+            trees: trees.clone(),
+            landings,
+            told,
+        })
     }
-}
 
-struct Landing<'a> {
-    trees: &'a Trees,
-    landings: &'a Landings,
-    dirs: &'a Dirs,
-    lines: &'a [Line],
-}
-
-impl Landing<'_> {
-    /// Lands what of a job's work may; whether it did.
-    fn land(
+    /// Lands what of a job's work may.
+    pub(super) fn land(
         &self,
         line: &Line,
         message: Option<&str>,
-        streams: &mut Streams<'_>,
-    ) -> Result<bool, String> {
+        checks: &dyn Checks,
+    ) -> Result<Landed, String> {
         let place = place_of(line)?;
-        let work = work_of(self.trees, line, place)?;
+        let work = work_of(&self.trees, line, place)?;
         let changes = self.changes(line, place)?;
+        let landed = |text: String, is_good, settled| Landed {
+            job: Some(line.job.clone()),
+            title: line.job.clone(),
+            text,
+            is_good,
+            settled,
+        };
         if changes.is_empty() {
-            writeln!(streams.output, "{}: there is nothing to land", line.job)
-                .map_err(unwritten)?;
-            return Ok(true);
+            return Ok(landed("there is nothing to land".to_owned(), true, None));
         }
         let repository = repository(self.trees.hub())?;
         let author = repository.person().unwrap_or_else(|| Person {
@@ -185,27 +240,24 @@ impl Landing<'_> {
         };
         let id = self.landings.enqueue(&request);
         let id = id.map_err(|error| error.to_string())?;
-        let outcome = self.landings.run(id, &Unchecked, &Buffers::new());
+        let outcome = self.landings.run(id, checks, &Buffers::new());
         let outcome = outcome.map_err(|error| error.to_string())?;
         let (text, settled) = told(&outcome, id);
-        writeln!(streams.output, "{}: {text}", line.job).map_err(unwritten)?;
-        if let Some(settled) = &settled {
-            self.note(line, settled)?;
-        }
         if let Some(Settled::Landed(commit)) = &settled
             && let Some(lease) = LeaseId::parse(&place.lease)
         {
             let noted = self.trees.pool().note_landed(&lease, commit);
             noted.map_err(|error| error.to_string())?;
         }
-        Ok(matches!(outcome, Outcome::Landed { .. } | Outcome::Nothing))
+        let is_good = matches!(outcome, Outcome::Landed { .. } | Outcome::Nothing);
+        Ok(landed(text, is_good, settled))
     }
 
     /// What of a job's work may land.
     fn changes(&self, line: &Line, place: &Place) -> Result<Changes, String> {
         let authored = self.trees.authored(place)?;
         let authored = lock_of(&authored);
-        let picks = Decisions::read(self.trees)?.picks(line, &authored)?;
+        let picks = Decisions::read(&self.trees)?.picks(line, &authored)?;
         let files = accepted(&authored, &picks).map_err(|stuck| stuck.to_string())?;
         let changes = files.into_iter().map(|(path, file)| {
             let entry = file.map(|(kind, bytes)| {
@@ -221,12 +273,8 @@ impl Landing<'_> {
         Ok(changes.collect())
     }
 
-    fn note(&self, line: &Line, how: &Settled) -> Result<(), String> {
-        let book = book(self.dirs, self.trees.hub())?;
-        Board::note(&book, line, how, RealClock::default().wall_ms())
-    }
-
-    fn undo(&self, number: u64, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+    /// Takes a landing back: the one of this number, or the latest for 0.
+    pub(super) fn undo(&self, number: u64, lines: &[Line]) -> Result<Landed, String> {
         let landed = self.landings.list().map_err(|error| error.to_string())?;
         let is_there = |step: &Step| {
             matches!(
@@ -249,17 +297,16 @@ impl Landing<'_> {
             .undo(summary.id, &Buffers::new())
             .map_err(|error| error.to_string())?;
         let (text, _) = told(&outcome, id);
-        writeln!(streams.output, "{}: {text}", summary.title).map_err(unwritten)?;
-        let is_done = matches!(outcome, Outcome::Landed { .. } | Outcome::Nothing);
-        let line = self.lines.iter().find(|line| {
+        let is_good = matches!(outcome, Outcome::Landed { .. } | Outcome::Nothing);
+        let line = lines.iter().find(|line| {
             line.session.as_ref() == Some(&summary.session) || line.job == summary.session
         });
-        if let (true, Some(line)) = (is_done, line) {
-            self.note(line, &Settled::TakenBack)?;
-        }
-        Ok(match is_done {
-            true => ExitCode::SUCCESS,
-            false => ExitCode::FAILURE,
+        Ok(Landed {
+            job: line.map(|line| line.job.clone()),
+            title: summary.title.clone(),
+            text,
+            is_good,
+            settled: is_good.then_some(Settled::TakenBack),
         })
     }
 }
@@ -285,7 +332,7 @@ fn told(outcome: &Outcome, id: LandingId) -> (String, Option<Settled>) {
     }
 }
 
-fn work_of(trees: &Trees, line: &Line, place: &Place) -> Result<Work, String> {
+pub(super) fn work_of(trees: &Trees, line: &Line, place: &Place) -> Result<Work, String> {
     trees.hold(&place.lease)?;
     Ok(Work {
         session: line.session.clone().unwrap_or_else(|| line.job.clone()),

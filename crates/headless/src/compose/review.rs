@@ -51,10 +51,10 @@ pub(super) struct Review {
 pub(super) struct Decisions(BTreeMap<String, bool>);
 
 /// A hunk with its name and those who wrote it.
-struct Named {
-    name: String,
-    hunk: Hunk,
-    authors: Vec<String>,
+pub(super) struct Named {
+    pub(super) name: String,
+    pub(super) hunk: Hunk,
+    pub(super) authors: Vec<String>,
 }
 
 impl Review {
@@ -122,12 +122,25 @@ impl Decisions {
         }
     }
 
-    fn write(&self, trees: &Trees) -> Result<(), String> {
+    pub(super) fn write(&self, trees: &Trees) -> Result<(), String> {
         let bytes = serde_json::to_vec(self).map_err(|error| error.to_string())?;
         let path = trees.folder().join("review.json");
         RealFiles
             .write_private(&path, &bytes)
             .map_err(|error| error.to_string())
+    }
+
+    /// What was decided about a hunk: whether it may land.
+    pub(super) fn of(&self, hunk: &str) -> Option<bool> {
+        self.0.get(hunk).copied()
+    }
+
+    /// Decides about a hunk, or takes the decision back.
+    pub(super) fn set(&mut self, hunk: &str, may_land: Option<bool>) {
+        match may_land {
+            Some(may_land) => self.0.insert(hunk.to_owned(), may_land),
+            None => self.0.remove(hunk),
+        };
     }
 
     /// What of a job may land: all that was accepted where anything was; all that was not rejected where nothing was.
@@ -158,7 +171,7 @@ pub(super) fn is_reviewable(line: &Line) -> bool {
     line.place.is_some() && !has_landed
 }
 
-fn named(line: &Line, authored: &Authored) -> Result<Vec<Named>, String> {
+pub(super) fn named(line: &Line, authored: &Authored) -> Result<Vec<Named>, String> {
     let mut named: Vec<Named> = Vec::new();
     for hunk in hunks_of(authored)? {
         let said = format!("{}\0{:?}\0{:?}", hunk.path, hunk.removed, hunk.added);

@@ -27,6 +27,7 @@ use crate::{Streams, tell, unwritten};
 use super::board_line::{shown, summary};
 use super::parts::{share, title};
 use super::{Fleet, Manner, Where, own_roles};
+use crate::confined::Confinement;
 
 #[derive(Args)]
 pub(super) struct Start {
@@ -59,6 +60,8 @@ pub(super) struct Start {
     /// Allow everything that would be asked
     #[arg(long)]
     yes: bool,
+    #[command(flatten)]
+    confinement: Confinement,
     /// Print every event as a line of JSON, and take commands as lines of JSON on the input
     #[arg(long)]
     json: bool,
@@ -138,6 +141,7 @@ impl Start {
             budget: self
                 .max_cost
                 .map(|dollars| Cost((dollars.max(0.0) * 1e9) as u64)),
+            confinement: self.confinement.clone(),
         };
         let has_person = manner.has_person;
         let fleet = Fleet::open(&workshop, dirs, &hub, manner, self.room)?;
@@ -235,7 +239,7 @@ impl Start {
     }
 }
 
-fn begin_repository(folder: &AbsPath) -> Result<(), String> {
+pub(super) fn begin_repository(folder: &AbsPath) -> Result<(), String> {
     git::begin(folder, "The sample project").map_err(|error| error.to_string())
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::confined::Ground;
 use base::AbsPath;
 use composer::authored::{Author, Authored, Gate, GitBase, Parts, Watchers};
 use composer::board::{Ground, Place, Side, Wanted};
@@ -138,6 +139,19 @@ impl Trees {
         let gates = lock_of(&self.0.gates);
         let gate = gates.get(&root).cloned();
         gate.ok_or_else(|| format!("{root} is not watched"))
+    }
+
+    /// What a session works in that has this tree.
+    pub(super) fn ground(&self, place: &Place) -> Result<Ground, String> {
+        self.hold(&place.lease)?;
+        let held = lock_of(&self.0.held);
+        let variables = held.get(&place.lease).map(Lease::env).unwrap_or_default();
+        Ok(Ground {
+            root: place.root()?,
+            git_dir: Some(place.git_dir()?),
+            readable: vec![self.0.repository.clone()],
+            variables,
+        })
     }
 
     /// Holds a lease that was made before. Blocks on the disk.

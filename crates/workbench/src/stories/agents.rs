@@ -17,7 +17,7 @@ use super::a11y::names;
 use super::{Story, path, project, services, start_with};
 use crate::windows::Request;
 
-fn open(cx: &mut TestAppContext) -> (Story, FakeAgents) {
+pub(super) fn open(cx: &mut TestAppContext) -> (Story, FakeAgents) {
     let line = |id: &str, name: &str| ModelLine {
         id: id.to_owned(),
         name: name.to_owned(),

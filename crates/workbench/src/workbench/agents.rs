@@ -1,7 +1,7 @@
 //! The panel for agents at the right of a window.
 
 use composer_panel::actions::{
-    AllowHooks, ChooseModel, DistrustFolder, FocusPanel, NewSession, ShowSessions, Stop,
+    AllowHooks, ChooseModel, DistrustFolder, FocusPanel, NewSession, ShowBoard, ShowSessions, Stop,
     TogglePanel, TrustFolder,
 };
 use composer_panel::{ComposerPanel, PanelEvent};
@@ -174,6 +174,18 @@ impl Workbench {
         self.agents
             .panel
             .update(cx, |panel, cx| panel.list_sessions(window, cx));
+    }
+
+    pub(super) fn show_agent_board(
+        &mut self,
+        _: &ShowBoard,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.show_agents(window, cx);
+        self.agents
+            .panel
+            .update(cx, |panel, cx| panel.open_board(window, cx));
     }
 
     pub(super) fn stop_agent(&mut self, _: &Stop, _: &mut Window, cx: &mut Context<Self>) {

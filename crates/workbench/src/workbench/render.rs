@@ -319,6 +319,7 @@ impl Workbench {
             .on_action(cx.listener(Self::focus_agents))
             .on_action(cx.listener(Self::new_agent_session))
             .on_action(cx.listener(Self::show_agent_sessions))
+            .on_action(cx.listener(Self::show_agent_board))
             .on_action(cx.listener(Self::stop_agent))
             .on_action(cx.listener(Self::trust_folder))
             .on_action(cx.listener(Self::distrust_folder))

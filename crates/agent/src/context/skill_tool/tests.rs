@@ -32,6 +32,7 @@ fn context() -> ToolContext {
         turn: 1,
         root: path("/p"),
         sources: Arc::new(sources),
+        sandbox: None,
         desk: Desk::empty(),
         stop: tokio::sync::watch::channel(false).1,
         profile: Arc::new(Profile::harmless()),

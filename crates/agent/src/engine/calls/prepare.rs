@@ -106,6 +106,7 @@ impl Session {
             turn: self.turn,
             root: self.start.root.clone(),
             sources: self.harness().parts.sources.clone(),
+            sandbox: self.start.sandbox.clone(),
             desk: self.desk.clone(),
             stop: self.inbox.stop_watch(),
             profile: self.mind().profile(answered),

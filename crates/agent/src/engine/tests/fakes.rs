@@ -211,6 +211,7 @@ impl World {
             has_person: true,
             budget: None,
             hooks: None,
+            sandbox: None,
             parent: None,
         }
     }

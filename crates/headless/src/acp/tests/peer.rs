@@ -86,6 +86,7 @@ impl World {
             }],
             default: "auto".to_owned(),
             allows_all,
+            confinement: crate::confined::Confinement::default(),
         };
         Self {
             client,

@@ -50,6 +50,7 @@ fn is_killed() {
         folder: folder.path().clone(),
         variables: variables(),
         screen: None,
+        bounds: None,
     };
     let mut text = Vec::new();
     let sink = move |bytes: &[u8]| {

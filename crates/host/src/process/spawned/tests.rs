@@ -16,6 +16,7 @@ fn launch(script: &str, folder: &TempFolder, screen: Option<Screen>) -> (Spawned
         folder: folder.path().clone(),
         variables,
         screen,
+        bounds: None,
     };
     let heard = Heard::default();
     let sink = Arc::clone(&heard);
@@ -94,6 +95,7 @@ fn a_missing_program_is_named() {
             folder: folder.path().clone(),
             variables: Vec::new(),
             screen,
+            bounds: None,
         };
         let error = spawn(&launch, Box::new(|_| {})).expect_err("nothing to start");
         assert!(

@@ -1,0 +1,183 @@
+//! Commands and the sandbox: what the person is asked when it kept a command from something.
+
+use std::sync::Arc;
+
+use host::process::{Bounds, Denial, End, Ended};
+
+use crate::ask::Question;
+use crate::confine::Sandbox;
+use crate::outcome::Detail;
+use crate::tool::{Answer, Kept, ToolContext};
+
+use super::super::terminal::Terminal;
+use super::super::unexpected;
+use super::Wanted;
+
+/// Things of one refusal that a question names; the rest is counted.
+const NAMED: usize = 3;
+const SKIP: &str = "Skip";
+const ONCE: &str = "Allow once";
+const ALWAYS: &str = "Always for this command";
+const OUTSIDE: &str = "Run outside the sandbox";
+
+/// How a command is started.
+pub(super) enum Way {
+    /// With the person's rights: there is no sandbox, or they said so.
+    Free,
+    /// In bounds that let these things through.
+    Bound(Vec<Denial>),
+}
+
+/// What the person decided about a refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Choice {
+    Skip,
+    Once,
+    Always,
+    Outside,
+}
+
+/// How far calls of a session are kept in bounds.
+pub(super) fn kept(context: &ToolContext) -> Kept {
+    match &context.sandbox {
+        None => Kept::Free,
+        Some(sandbox) if sandbox.has_own_ground() => Kept::ToOwnGround,
+        Some(_) => Kept::ToProject,
+    }
+}
+
+impl Way {
+    /// The way of a command that nobody was asked about.
+    pub(super) fn of(context: &ToolContext, wanted: &Wanted) -> Self {
+        match &context.sandbox {
+            None => Way::Free,
+            Some(sandbox) => Way::Bound(sandbox.granted(&wanted.command)),
+        }
+    }
+
+    /// The bounds to start in; `None` where it is free. Where they cannot be had, the person is asked: nothing runs
+    /// without them in silence.
+    pub(super) async fn bounds(
+        &mut self,
+        context: &ToolContext,
+        wanted: &Wanted,
+    ) -> Result<Option<Arc<dyn Bounds>>, Answer> {
+        let (Way::Bound(granted), Some(sandbox)) = (&*self, &context.sandbox) else {
+            return Ok(None);
+        };
+        let sentence = match made(sandbox, granted).await {
+            Ok(bounds) => return Ok(Some(bounds)),
+            Err(sentence) => sentence,
+        };
+        let question = Question {
+            text: format!(
+                "{} cannot be run in the sandbox: {sentence}",
+                quoted(&wanted.title())
+            ),
+            options: [SKIP, OUTSIDE].map(str::to_owned).to_vec(),
+        };
+        match choice(context.desk.ask(question).await.as_deref()) {
+            Choice::Outside => {
+                *self = Way::Free;
+                Ok(None)
+            }
+            _ => Err(unexpected(format!("The command was not run: {sentence}"))
+                .with_detail(Detail::SandboxUnavailable)),
+        }
+    }
+
+    /// A command has ended. Where the sandbox kept it from something that it needed, the person decides; true where
+    /// it is to run once more, this way.
+    pub(super) async fn widened(
+        &mut self,
+        context: &ToolContext,
+        wanted: &Wanted,
+        terminal: &Terminal,
+        ended: Ended,
+    ) -> bool {
+        let denials = terminal.denials();
+        let (Way::Bound(granted), Some(sandbox)) = (&mut *self, &context.sandbox) else {
+            return false;
+        };
+        let more: Vec<Denial> = denials
+            .into_iter()
+            .filter(|denial| !granted.contains(denial))
+            .collect();
+        if ended.end == End::Exited(0) || more.is_empty() {
+            return false;
+        }
+        let answer = context.desk.ask(question(wanted, &more)).await;
+        let chosen = choice(answer.as_deref());
+        if chosen == Choice::Always
+            && let Err(sentence) = sandbox.grant(&wanted.command, &more)
+        {
+            base::report(&sentence);
+        }
+        match chosen {
+            Choice::Skip => return false,
+            Choice::Once | Choice::Always => granted.extend(more),
+            Choice::Outside => *self = Way::Free,
+        }
+        true
+    }
+}
+
+async fn made(sandbox: &Arc<dyn Sandbox>, granted: &[Denial]) -> Result<Arc<dyn Bounds>, String> {
+    let (sandbox, granted) = (Arc::clone(sandbox), granted.to_vec());
+    let made = tokio::task::spawn_blocking(move || sandbox.bounds(&granted)).await;
+    made.unwrap_or_else(|error| Err(format!("it broke off: {error}")))
+}
+
+fn question(wanted: &Wanted, denials: &[Denial]) -> Question {
+    Question {
+        text: format!(
+            "The sandbox did not allow {} {}.",
+            quoted(&wanted.title()),
+            listed(denials)
+        ),
+        options: [SKIP, ONCE, ALWAYS, OUTSIDE].map(str::to_owned).to_vec(),
+    }
+}
+
+fn quoted(title: &str) -> String {
+    format!("\u{201c}{title}\u{201d}")
+}
+
+/// `to change /etc/hosts, to reach example.com:443 and 2 more things`.
+fn listed(denials: &[Denial]) -> String {
+    let named: Vec<String> = denials.iter().take(NAMED).map(Denial::to_string).collect();
+    let named = named.join(", ");
+    match denials.len().saturating_sub(NAMED) {
+        0 => named,
+        1 => format!("{named} and one more thing"),
+        more => format!("{named} and {more} more things"),
+    }
+}
+
+/// Whatever is not clearly leave is none.
+fn choice(answer: Option<&str>) -> Choice {
+    match answer.map(str::trim) {
+        Some(ONCE) => Choice::Once,
+        Some(ALWAYS) => Choice::Always,
+        Some(OUTSIDE) => Choice::Outside,
+        _ => Choice::Skip,
+    }
+}
+
+/// The line about what the sandbox forbade, for the model, and what lies beneath; `None` where it forbade nothing.
+pub(super) fn refusal(terminal: &Terminal) -> Option<(String, Detail)> {
+    let denials = terminal.denials();
+    let what = match denials.first()? {
+        Denial::Write(path) | Denial::Read(path) | Denial::Connect(path) => path.to_string(),
+        Denial::Host(host, port) => format!("{host}:{port}"),
+        Denial::Call(name) => name.clone(),
+    };
+    let line = format!(
+        "the sandbox did not allow it {}; work without that, or say why it is needed",
+        listed(&denials)
+    );
+    Some((line, Detail::SandboxDenied { what }))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,369 @@
+//! How the board looks: the agents, what would not fit together, and what can be done.
+
+use gpui_kit::prelude::FluentBuilder as _;
+use gpui_kit::{
+    AnyElement, Context, Hsla, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
+    StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, div, px,
+};
+use ui::{
+    ActiveTheme as _, Banner, Button, ButtonStyle, EmptyState, Icon, Label, ListRow, Tone, dp,
+};
+
+use super::ComposerPanel;
+use super::board::BoardFace;
+use super::sessions::dollars;
+use crate::actions::{AcceptAgent, Land, PauseAgent, RemoveAgent, StopAgent, UndoLanding};
+use crate::board::{Agent, AgentState, Board, letter};
+
+/// Conflicts that are shown; the rest is counted.
+const MOST_CONFLICTS: usize = 4;
+
+impl ComposerPanel {
+    pub(super) fn render_board(&self, cx: &mut Context<Self>) -> AnyElement {
+        let in_review = self.board.as_ref().is_some_and(|face| face.in_review);
+        let context = match in_review {
+            true => "Composer board review",
+            false => "Composer board",
+        };
+        let parts = match &self.board {
+            None => vec![self.render_no_board()],
+            Some(face) if face.board.agents.is_empty() => render_empty_board(face, cx),
+            Some(face) => self.render_full_board(face, cx),
+        };
+        // It has the keyboard from the first moment on, whatever it shows by then.
+        div()
+            .id("agent-board")
+            .role(Role::Region)
+            .aria_label("Board")
+            .test_support()
+            .track_focus(&self.list_focus)
+            .key_context(context)
+            .size_full()
+            .flex()
+            .flex_col()
+            .children(parts)
+            .into_any_element()
+    }
+
+    fn render_full_board(&self, face: &BoardFace, cx: &mut Context<Self>) -> Vec<AnyElement> {
+        let mut parts = vec![self.render_agents(face, cx)];
+        parts.extend(render_conflicts(&face.board, face.agent.as_deref(), cx));
+        parts.push(self.render_review(face, cx));
+        parts.push(self.render_bar(face, cx));
+        parts
+    }
+
+    fn render_no_board(&self) -> AnyElement {
+        let (title, detail) = match (&self.trouble, &self.root) {
+            (Some(trouble), _) => ("There is no board here", trouble.clone()),
+            (None, None) => (
+                "Open a folder first",
+                "Agents work on copies of a git repository.".to_owned(),
+            ),
+            (None, Some(_)) => ("Looking\u{2026}", String::new()),
+        };
+        let state = EmptyState::new(title).icon(Icon::GitBranch).detail(detail);
+        div().size_full().child(state).into_any_element()
+    }
+
+    fn render_agents(&self, face: &BoardFace, cx: &mut Context<Self>) -> AnyElement {
+        let rows = face.board.agents.iter().enumerate().map(|(at, agent)| {
+            let id = agent.id.clone();
+            let is_chosen = face.agent.as_ref() == Some(&agent.id);
+            ListRow::new(("board-agent", at), spoken(agent))
+                .lines(2)
+                .selected(is_chosen)
+                .on_click(cx.listener(move |this, _, _, cx| {
+                    let chosen = this.board.as_ref().and_then(|face| face.agent.clone());
+                    let agent = (chosen.as_ref() != Some(&id)).then(|| id.clone());
+                    this.choose_board_agent(agent, cx);
+                }))
+                .child(mark(agent.mark, cx))
+                .child(agent_lines(agent, cx))
+        });
+        let rows: Vec<_> = rows.collect();
+        div()
+            .id("board-agents")
+            .role(Role::ListBox)
+            .aria_label("Agents")
+            .test_support()
+            .flex_none()
+            .max_h(dp(240.0))
+            .overflow_y_scroll()
+            .p(dp(4.0))
+            .children(rows)
+            .into_any_element()
+    }
+
+    /// What can be done with what is chosen.
+    fn render_bar(&self, face: &BoardFace, cx: &Context<Self>) -> AnyElement {
+        let colors = cx.theme().colors;
+        let accepted = face
+            .hunks()
+            .into_iter()
+            .filter(|hunk| hunk.verdict == crate::board::Verdict::Accepted)
+            .count();
+        let land = match accepted {
+            1 => "Land 1 hunk".to_owned(),
+            count => format!("Land {count} hunks"),
+        };
+        let why = (accepted == 0).then(|| "Accept hunks first: a for one, A for all".into());
+        div()
+            .flex()
+            .flex_none()
+            .flex_col()
+            .gap(dp(8.0))
+            .p(dp(8.0))
+            .border_t_1()
+            .border_color(colors.border)
+            .children(trouble(&face.board))
+            .children(render_landing(&face.board, cx))
+            .child(
+                div()
+                    .flex()
+                    .flex_wrap()
+                    .gap(dp(8.0))
+                    .child(
+                        Button::new("board-land", land)
+                            .style(ButtonStyle::Primary)
+                            .disabled(why)
+                            .action(Box::new(Land))
+                            .with_keys(),
+                    )
+                    .child(
+                        Button::new("board-accept", "Accept all")
+                            .style(ButtonStyle::Plain)
+                            .action(Box::new(AcceptAgent))
+                            .with_keys(),
+                    )
+                    .children(agent_buttons(face.chosen_agent())),
+            )
+            .into_any_element()
+    }
+}
+
+fn render_empty_board(face: &BoardFace, cx: &Context<ComposerPanel>) -> Vec<AnyElement> {
+    let detail = "Choose below how many agents take on what you write: each works in a worktree of its own, and what \
+                  they did is reviewed and landed here.";
+    let state = EmptyState::new("No agents at work").icon(Icon::GitBranch);
+    let empty = div().flex_1().min_h_0().child(state.detail(detail));
+    let mut parts = vec![empty.into_any_element()];
+    parts.extend(trouble(&face.board).map(gpui_kit::IntoElement::into_any_element));
+    parts.extend(render_landing(&face.board, cx));
+    parts
+}
+
+fn agent_buttons(agent: Option<&Agent>) -> Vec<Button> {
+    let Some(agent) = agent else {
+        return Vec::new();
+    };
+    let button = |id, label: &'static str| Button::new(id, label).style(ButtonStyle::Ghost);
+    let pause = |label| button("board-pause", label).action(Box::new(PauseAgent));
+    let stop = || button("board-stop", "Stop").action(Box::new(StopAgent));
+    let buttons = match agent.state {
+        AgentState::Paused => vec![pause("Go on"), stop()],
+        state if state.is_live() => vec![pause("Pause"), stop()],
+        _ => vec![button("board-remove", "Remove").action(Box::new(RemoveAgent))],
+    };
+    buttons.into_iter().map(Button::with_keys).collect()
+}
+
+/// An agent's letter on its colour.
+pub(super) fn mark(mark: usize, cx: &Context<ComposerPanel>) -> AnyElement {
+    let agents = cx.theme().agents;
+    let color = agents[mark % agents.len()];
+    div()
+        .flex()
+        .flex_none()
+        .items_center()
+        .justify_center()
+        .size(dp(18.0))
+        .rounded(px(4.0))
+        .border_1()
+        .border_color(color)
+        .child(
+            Label::new(letter(mark).to_string())
+                .tiny()
+                .strong()
+                .color(color),
+        )
+        .into_any_element()
+}
+
+fn agent_lines(agent: &Agent, cx: &Context<ComposerPanel>) -> AnyElement {
+    let (icon, color) = state_mark(agent.state, cx);
+    let first = div()
+        .flex()
+        .items_center()
+        .gap(dp(8.0))
+        .child(
+            div()
+                .min_w_0()
+                .flex_1()
+                .child(Label::new(agent.title.clone())),
+        )
+        .child(icon.size(ui::IconSize::Small).color(color))
+        .child(Label::new(agent.state.word()).tiny().color(color));
+    div()
+        .flex()
+        .flex_1()
+        .flex_col()
+        .min_w_0()
+        .child(first)
+        .child(
+            div()
+                .min_w_0()
+                .child(Label::new(about(agent)).small().muted()),
+        )
+        .into_any_element()
+}
+
+fn state_mark(state: AgentState, cx: &Context<ComposerPanel>) -> (Icon, Hsla) {
+    let colors = cx.theme().colors;
+    match state {
+        AgentState::Queued => (Icon::Clock, colors.muted),
+        AgentState::Starting | AgentState::Working => (Icon::CircleDot, colors.accent),
+        AgentState::Waiting => (Icon::Question, colors.warning),
+        AgentState::Paused => (Icon::Minus, colors.muted),
+        AgentState::Done => (Icon::CircleCheck, colors.success),
+        AgentState::Failed => (Icon::CircleX, colors.error),
+        AgentState::Stopped => (Icon::Stop, colors.muted),
+        AgentState::Landed => (Icon::GitMerge, colors.success),
+        AgentState::Conflict => (Icon::Warning, colors.error),
+    }
+}
+
+/// `wt-2 · 3 files +12 −4 · 41 s · $0.02 · runs the tests`
+fn about(agent: &Agent) -> String {
+    let files = match agent.files {
+        0 => None,
+        1 => Some("1 file".to_owned()),
+        count => Some(format!("{count} files")),
+    };
+    let files = files.map(|it| format!("{it} +{} \u{2212}{}", agent.lines.0, agent.lines.1));
+    let checks = agent
+        .checks
+        .map(|(passed, all)| format!("{passed} of {all} checks"));
+    let cost = (agent.cost_nano > 0).then(|| dollars(agent.cost_nano));
+    let doing = (!agent.doing.is_empty()).then(|| agent.doing.clone());
+    let time = (agent.seconds > 0).then(|| time(agent.seconds));
+    let place = (!agent.place.is_empty()).then(|| agent.place.clone());
+    let all = [place, doing, files, checks, time, cost];
+    all.into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" \u{b7} ")
+}
+
+fn time(seconds: u64) -> String {
+    match seconds {
+        it if it < 60 => format!("{it} s"),
+        it if it < 3600 => format!("{} min", it / 60),
+        it => format!("{} h {} min", it / 3600, it % 3600 / 60),
+    }
+}
+
+fn spoken(agent: &Agent) -> String {
+    format!(
+        "{}, {}, {}, {}",
+        letter(agent.mark),
+        agent.title,
+        agent.state.word(),
+        about(agent)
+    )
+}
+
+/// What would not fit together, before anybody lands it.
+fn render_conflicts(
+    board: &Board,
+    agent: Option<&str>,
+    cx: &Context<ComposerPanel>,
+) -> Option<AnyElement> {
+    let colors = cx.theme().colors;
+    let of = |conflict: &&crate::board::Conflict| {
+        agent.is_none_or(|agent| conflict.agents.iter().any(|it| it == agent))
+    };
+    let found: Vec<_> = board.conflicts.iter().filter(of).collect();
+    if found.is_empty() {
+        return None;
+    }
+    let more = found.len().saturating_sub(MOST_CONFLICTS);
+    let rows = found.iter().take(MOST_CONFLICTS).map(|conflict| {
+        div()
+            .flex()
+            .gap(dp(8.0))
+            .child(
+                div()
+                    .flex_none()
+                    .pt(dp(2.0))
+                    .child(Icon::Warning.color(colors.warning)),
+            )
+            .child(
+                div()
+                    .min_w_0()
+                    .flex_1()
+                    .text_color(colors.text)
+                    .text_size(dp(12.0))
+                    .child(conflict.text.clone()),
+            )
+    });
+    let rows: Vec<_> = rows.collect();
+    Some(
+        div()
+            .id("board-conflicts")
+            .role(Role::Alert)
+            .aria_label("Conflicts ahead")
+            .test_support()
+            .flex()
+            .flex_none()
+            .flex_col()
+            .gap(dp(4.0))
+            .px(dp(12.0))
+            .py(dp(8.0))
+            .border_t_1()
+            .border_color(colors.border)
+            .children(rows)
+            .when(more > 0, |this| {
+                this.child(Label::new(format!("and {more} more")).small().muted())
+            })
+            .into_any_element(),
+    )
+}
+
+fn trouble(board: &Board) -> Option<Banner> {
+    let sentence = board.trouble.clone()?;
+    Some(Banner::new("board-trouble", Tone::Error, sentence))
+}
+
+/// What came of the latest landing.
+fn render_landing(board: &Board, cx: &Context<ComposerPanel>) -> Option<AnyElement> {
+    let colors = cx.theme().colors;
+    let landing = board.landing.as_ref()?;
+    let (icon, color) = match landing.is_bad {
+        true => (Icon::CircleAlert, colors.error),
+        false => (Icon::GitMerge, colors.success),
+    };
+    Some(
+        div()
+            .id("board-landing")
+            .role(Role::Status)
+            .aria_label(landing.text.clone())
+            .test_support()
+            .flex()
+            .flex_wrap()
+            .items_center()
+            .gap(dp(8.0))
+            .child(icon.color(color))
+            .child(div().min_w_0().flex_1().child(landing.text.clone()))
+            .when(landing.can_undo, |this| {
+                this.child(
+                    Button::new("board-undo-landing", "Undo")
+                        .icon(Icon::Undo)
+                        .style(ButtonStyle::Ghost)
+                        .action(Box::new(UndoLanding))
+                        .with_keys(),
+                )
+            })
+            .into_any_element(),
+    )
+}

@@ -1,0 +1,112 @@
+//! What merged work has to pass before it lands: commands that the person named for a repository, run in the sandbox
+//! on a copy of the merged tree.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::AbsPath;
+use composer::land::{Candidate, Check, Checks};
+use host::process::{End, Launch, spawn};
+use host::{Dirs, Files as _, RealFiles, TempFolder};
+
+use crate::confined::{self, Confinement, Ground};
+
+/// The largest file of commands that is read, in bytes.
+const MOST: u64 = 1 << 16;
+/// How long one check may take.
+const LONGEST: Duration = Duration::from_secs(1800);
+/// Bytes of a check's output that are kept: of its end.
+const KEPT: usize = 16 << 10;
+
+/// The person's checks for a repository.
+pub(crate) struct OwnChecks {
+    dirs: Dirs,
+    commands: Vec<String>,
+}
+
+impl OwnChecks {
+    /// Those that lie in a folder of the repository's board.
+    pub(crate) fn read(dirs: &Dirs, folder: &AbsPath) -> Result<Self, String> {
+        let path = path(folder);
+        let commands = match RealFiles.read(&path, MOST) {
+            Ok(text) => serde_json::from_slice(&text).map_err(|error| {
+                format!("{path} is no list of commands ({error}); write it anew with --check")
+            })?,
+            Err(error) if error.is_not_found() => Vec::new(),
+            Err(error) => return Err(error.to_string()),
+        };
+        Ok(Self {
+            dirs: dirs.clone(),
+            commands,
+        })
+    }
+
+    /// Has these run from now on.
+    pub(crate) fn keep(folder: &AbsPath, commands: &[String]) -> Result<(), String> {
+        let commands: Vec<&String> = commands.iter().filter(|it| !it.trim().is_empty()).collect();
+        let text = serde_json::json!(commands).to_string();
+        let written = RealFiles.write_private(&path(folder), text.as_bytes());
+        written.map_err(|error| error.to_string())
+    }
+
+    fn run(&self, command: &str, folder: &AbsPath) -> Result<Check, String> {
+        let ground = Ground::of_person(folder);
+        let (sandbox, problems) = confined::sandbox(&self.dirs, ground, &Confinement::default());
+        problems.iter().for_each(|problem| log::warn!("{problem}"));
+        let bounds = match sandbox {
+            Some(sandbox) => Some(sandbox.bounds(&[])?),
+            None => None,
+        };
+        let launch = Launch {
+            program: "bash".into(),
+            arguments: vec!["-c".into(), command.into()],
+            folder: folder.clone(),
+            variables: std::env::vars_os().collect(),
+            screen: None,
+            bounds,
+        };
+        let output: Arc<std::sync::Mutex<Vec<u8>>> = Arc::default();
+        let heard = output.clone();
+        let sink = Box::new(move |bytes: &[u8]| {
+            let mut kept = confined::lock(&heard);
+            kept.extend_from_slice(bytes);
+            let over = kept.len().saturating_sub(KEPT);
+            kept.drain(..over);
+        });
+        let spawned = spawn(&launch, sink).map_err(|error| error.to_string())?;
+        let ended = confined::wait(&spawned, LONGEST);
+        let text = String::from_utf8_lossy(&confined::lock(&output)).into_owned();
+        let (is_passed, detail) = match ended {
+            Some(End::Exited(0)) => (true, String::new()),
+            Some(_) => (false, text),
+            None => (false, format!("{text}\nit took longer than half an hour")),
+        };
+        Ok(Check {
+            name: command.to_owned(),
+            is_passed,
+            detail,
+        })
+    }
+}
+
+impl Checks for OwnChecks {
+    fn check(&self, candidate: &Candidate<'_>) -> Result<Vec<Check>, String> {
+        if self.commands.is_empty() {
+            return Ok(Vec::new());
+        }
+        let scratch = TempFolder::new().map_err(|error| error.to_string())?;
+        let folder = scratch.path().join("merged");
+        RealFiles
+            .create_folder(&folder)
+            .map_err(|error| error.to_string())?;
+        candidate
+            .write_to(&folder)
+            .map_err(|error| error.to_string())?;
+        let checked = self.commands.iter().map(|it| self.run(it, &folder));
+        checked.collect()
+    }
+}
+
+fn path(folder: &AbsPath) -> AbsPath {
+    folder.join("checks.json")
+}

@@ -1,0 +1,243 @@
+//! The sandbox of sessions: the person's policy for a folder, and what they let single commands do beyond it.
+//!
+//! What they decided lies in `permissions.json`, under `sandbox`.
+
+mod bound;
+mod kept;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::Duration;
+
+use agent::confine::Sandbox;
+use base::AbsPath;
+use clap::Args;
+use host::Dirs;
+use host::process::{Bounds, Denial, End, Spawned};
+use sandbox::{HostRule, Layer, Network, Person, Policy, Room};
+
+use bound::{Fresh, Warm};
+use kept::Kept;
+
+/// What the person says about the sandbox of one run.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Confinement {
+    /// Run commands with your rights, without a sandbox
+    #[arg(long)]
+    no_sandbox: bool,
+    /// Do without this layer of the sandbox: namespaces, mounts, network, landlock, seccomp, no-new-privs or limits
+    #[arg(long, value_name = "LAYER", value_parser = layer)]
+    without: Vec<Layer>,
+    /// Let commands reach this host, written `example.com` or `*.example.com`
+    #[arg(long, value_name = "HOST")]
+    allow_host: Vec<String>,
+}
+
+impl Confinement {
+    /// What a person should know who let an agent do everything.
+    pub(crate) fn warning(&self) -> &'static str {
+        match self.no_sandbox {
+            true => {
+                "nothing is asked: the agent changes files and runs commands with your rights, without a sandbox"
+            }
+            false => {
+                "nothing is asked: the agent changes files and runs commands, which the sandbox keeps in the folder"
+            }
+        }
+    }
+}
+
+pub(crate) fn layer(name: &str) -> Result<Layer, String> {
+    Layer::named(name).ok_or_else(|| {
+        let names: Vec<&str> = Layer::ALL.iter().map(|layer| layer.name()).collect();
+        format!("there is no such layer; there are {}", names.join(", "))
+    })
+}
+
+/// What a session works in.
+#[derive(Clone, Debug)]
+pub(crate) struct Ground {
+    /// The folder.
+    pub(crate) root: AbsPath,
+    /// The git folder of its own that it may commit to, where the folder is a worktree of its own.
+    pub(crate) git_dir: Option<AbsPath>,
+    /// What else it has to see, although it may lie among what is hidden: the person's own repository.
+    pub(crate) readable: Vec<AbsPath>,
+    /// Variables that its commands find beside their own.
+    pub(crate) variables: Vec<(OsString, OsString)>,
+}
+
+impl Ground {
+    /// The person's own folder.
+    pub(crate) fn of_person(root: &AbsPath) -> Self {
+        Self {
+            root: root.clone(),
+            git_dir: None,
+            readable: Vec::new(),
+            variables: Vec::new(),
+        }
+    }
+}
+
+/// The sandbox for a session's commands, with sentences about what could not be read; `None` where the person wants
+/// none.
+pub(crate) fn sandbox(
+    dirs: &Dirs,
+    ground: Ground,
+    said: &Confinement,
+) -> (Option<Arc<dyn Sandbox>>, Vec<String>) {
+    let (kept, problems) = Kept::read(dirs);
+    if said.no_sandbox || kept.is_off() {
+        return (None, problems);
+    }
+    let person = person(dirs);
+    let names: Vec<&str> = ::sandbox::names::closed().map(|name| name.path).collect();
+    let mut policy = Policy::usual(ground.root.clone(), &person, &names);
+    // Each command brings its own.
+    policy.environment.clear();
+    let mut problems = problems;
+    if let Err(sentence) = kept.apply(&mut policy, &person.home) {
+        problems.push(format!("{}: {sentence}", kept.path()));
+    }
+    policy.without.extend(said.without.iter().copied());
+    let hosts = said.allow_host.iter().map(|host| HostRule {
+        host: host.clone(),
+        ports: Vec::new(),
+    });
+    add_hosts(&mut policy, hosts);
+    policy.protected.repositories.extend(ground.git_dir.clone());
+    policy.readable.extend(ground.readable);
+    let yard = Yard {
+        has_own_ground: ground.git_dir.is_some(),
+        variables: ground.variables,
+        policy,
+        room: Mutex::default(),
+        kept: Mutex::new(kept),
+    };
+    (Some(Arc::new(yard)), problems)
+}
+
+/// Whose machine it is.
+pub(crate) fn person(dirs: &Dirs) -> Person {
+    let home = std::env::var_os("HOME").and_then(AbsPath::new);
+    Person {
+        home: home.unwrap_or_else(|| dirs.config.clone()),
+        own: [&dirs.config, &dirs.state, &dirs.cache]
+            .into_iter()
+            .cloned()
+            .collect(),
+        environment: std::env::vars_os().collect(),
+    }
+}
+
+fn add_hosts(policy: &mut Policy, more: impl IntoIterator<Item = HostRule>) {
+    let mut hosts = match &policy.network {
+        Network::None => Vec::new(),
+        Network::Hosts(hosts) => hosts.clone(),
+    };
+    hosts.extend(more);
+    if !hosts.is_empty() {
+        policy.network = Network::Hosts(hosts);
+    }
+}
+
+/// The sandbox of one session.
+struct Yard {
+    policy: Policy,
+    has_own_ground: bool,
+    variables: Vec<(OsString, OsString)>,
+    /// Kept up from the first command on.
+    room: Mutex<Option<Arc<Room>>>,
+    kept: Mutex<Kept>,
+}
+
+impl Sandbox for Yard {
+    fn bounds(&self, granted: &[Denial]) -> Result<Arc<dyn Bounds>, String> {
+        let variables = self.variables.clone();
+        if !granted.is_empty() {
+            let policy = widened(&self.policy, granted);
+            return Ok(Arc::new(Fresh { policy, variables }));
+        }
+        let mut room = lock(&self.room);
+        let room = match &*room {
+            Some(room) => room.clone(),
+            None => {
+                let opened = Room::open(&self.policy).map_err(|refused| refused.to_string())?;
+                room.insert(Arc::new(opened)).clone()
+            }
+        };
+        Ok(Arc::new(Warm { room, variables }))
+    }
+
+    fn granted(&self, command: &str) -> Vec<Denial> {
+        lock(&self.kept).granted(command)
+    }
+
+    fn grant(&self, command: &str, more: &[Denial]) -> Result<(), String> {
+        lock(&self.kept).grant(command, more)
+    }
+
+    fn has_own_ground(&self) -> bool {
+        self.has_own_ground
+    }
+}
+
+/// A policy that lets these things through.
+fn widened(policy: &Policy, granted: &[Denial]) -> Policy {
+    let mut wide = policy.clone();
+    let mut hosts: BTreeMap<&str, BTreeSet<u16>> = BTreeMap::new();
+    for denial in granted {
+        match denial {
+            Denial::Write(path) => wide.writable.push(there(path)),
+            Denial::Read(path) => wide.readable.push(path.clone()),
+            Denial::Host(host, port) => {
+                hosts.entry(host).or_default().insert(*port);
+            }
+            // No leave gives a system call that nobody is given.
+            Denial::Connect(_) | Denial::Call(_) => {}
+        }
+    }
+    let hosts = hosts.into_iter().map(|(host, ports)| HostRule {
+        host: host.to_owned(),
+        ports: ports.into_iter().collect(),
+    });
+    add_hosts(&mut wide, hosts);
+    wide
+}
+
+/// What has to be writable so that a path can be changed: itself, or the nearest folder that there is.
+fn there(path: &AbsPath) -> AbsPath {
+    let mut at = path.clone();
+    while !host::Files::exists(&host::RealFiles, &at) {
+        match at.parent() {
+            Some(parent) => at = parent,
+            None => return path.clone(),
+        }
+    }
+    at
+}
+
+/// Waits for the end of a process; one that takes longer is ended, and `None` is answered. Blocks.
+pub(crate) fn wait(spawned: &Spawned, most: Duration) -> Option<End> {
+    let (sender, receiver) = mpsc::channel();
+    let ended = spawned.ended();
+    std::thread::spawn(move || {
+        // Whoever waited long enough does not want to know.
+        sender.send(ended.recv_blocking()).ok();
+    });
+    match receiver.recv_timeout(most) {
+        Ok(Ok(ended)) => Some(ended.end),
+        _ => {
+            spawned.stop(Duration::ZERO);
+            None
+        }
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+//! What the person decides about the sandbox, and how it is kept.
+
+use super::*;
+use crate::confined::kept::Kept;
+use host::{Files as _, RealFiles};
+
+fn dirs(folder: &host::TempFolder) -> Dirs {
+    let at = |name: &str| folder.path().join(name);
+    Dirs {
+        config: at("config"),
+        state: at("state"),
+        cache: at("cache"),
+    }
+}
+
+fn host_of(name: &str) -> Denial {
+    Denial::Host(name.to_owned(), 443)
+}
+
+#[test]
+fn what_is_allowed_for_a_command_is_kept_for_those_like_it() {
+    let folder = host::TempFolder::new().expect("a folder");
+    let dirs = dirs(&folder);
+    RealFiles.create_folder(&dirs.config).expect("a folder");
+    let path = dirs.config.join("permissions.json");
+    let before = br#"{ "permissions": { "deny": ["Bash(rm:*)"] } }"#;
+    RealFiles.write_private(&path, before).expect("written");
+    let (mut kept, problems) = Kept::read(&dirs);
+    assert!(problems.is_empty(), "{problems:?}");
+    let denials = [host_of("index.crates.io"), Denial::Call("bpf".to_owned())];
+    kept.grant("cargo fetch --locked", &denials).expect("kept");
+    let (kept, problems) = Kept::read(&dirs);
+    assert!(problems.is_empty(), "{problems:?}");
+    assert_eq!(
+        kept.granted("cargo fetch"),
+        [host_of("index.crates.io")],
+        "what cannot be given is not kept"
+    );
+    assert!(kept.granted("cargo build").is_empty());
+    assert!(kept.granted("curl example.com").is_empty());
+    let text = RealFiles.read(&path, 1 << 20).expect("read");
+    let text = String::from_utf8_lossy(&text).into_owned();
+    assert!(text.contains("Bash(rm:*)"), "the rest stays: {text}");
+}
+
+#[test]
+fn what_cannot_be_read_is_said_and_gives_nothing() {
+    let folder = host::TempFolder::new().expect("a folder");
+    let dirs = dirs(&folder);
+    RealFiles.create_folder(&dirs.config).expect("a folder");
+    let path = dirs.config.join("permissions.json");
+    let wrong = br#"{ "sandbox": { "of": true } }"#;
+    RealFiles.write_private(&path, wrong).expect("written");
+    let (kept, problems) = Kept::read(&dirs);
+    assert!(!kept.is_off());
+    let [problem] = &problems[..] else {
+        panic!("{problems:?}");
+    };
+    assert!(problem.contains("unknown field `of`"), "{problem}");
+}
+
+#[test]
+fn what_is_granted_widens_the_policy_by_that_alone() {
+    let folder = host::TempFolder::new().expect("a folder");
+    let dirs = dirs(&folder);
+    let person = person(&dirs);
+    let policy = Policy::usual(folder.path().clone(), &person, &[]);
+    let file = folder.path().join("not/there/yet");
+    let wide = widened(
+        &policy,
+        &[
+            Denial::Write(file),
+            host_of("a.example"),
+            host_of("b.example"),
+        ],
+    );
+    assert_eq!(wide.writable, [folder.path().clone()]);
+    let Network::Hosts(hosts) = &wide.network else {
+        panic!("{:?}", wide.network);
+    };
+    let names: Vec<_> = hosts.iter().map(|rule| rule.host.as_str()).collect();
+    assert_eq!(names, ["a.example", "b.example"]);
+    assert_eq!(hosts[0].ports, [443]);
+    assert_eq!(policy.hidden, wide.hidden);
+}

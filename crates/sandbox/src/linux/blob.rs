@@ -1,0 +1,270 @@
+//! A plan as one run of bytes, read by the launcher's children without allocating.
+//!
+//! Invariant: what `Blob::write` writes, `View` reads; a number that points nowhere reads as nothing,
+//! and the step that needed it fails.
+
+use std::ffi::CStr;
+
+use super::kernel::Attributes;
+
+/// One thing to do on the way into the sandbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The path is still the file that it was: device `a`, inode `b`.
+    Same = 1,
+    /// Set (`a`) and clear (`b`) flags of the mounts at the path.
+    Attributes,
+    /// Copy the mount at the path into the slot, with flags `a` set and `b` cleared.
+    Copy,
+    /// Put the slot's mount at the path.
+    Place,
+    /// Mount a file system of the kind `other` at the path, with flags `a` and the options `options`.
+    Mount,
+    /// Make a folder of mode `a`.
+    Folder,
+    /// Make an empty file.
+    File,
+    /// Make a link to `other`.
+    Link,
+    /// Limit the resource `a` to `b`.
+    Limit,
+}
+
+const KINDS: [Kind; 9] = [
+    Kind::Same,
+    Kind::Attributes,
+    Kind::Copy,
+    Kind::Place,
+    Kind::Mount,
+    Kind::Folder,
+    Kind::File,
+    Kind::Link,
+    Kind::Limit,
+];
+
+/// Nothing is lost when the step fails.
+pub(super) const OPTIONAL: u32 = 1;
+/// With all that is mounted beneath.
+pub(super) const RECURSIVE: u32 = 2;
+/// Folders that lead to the path are made where they are missing.
+pub(super) const MAKE_FOLDER: u32 = 4;
+/// The path is made as an empty file where it is missing.
+pub(super) const MAKE_FILE: u32 = 8;
+
+/// A step, its strings as places in the text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) kind: Kind,
+    pub(super) flags: u32,
+    pub(super) path: u32,
+    pub(super) other: u32,
+    pub(super) options: u32,
+    pub(super) slot: u32,
+    pub(super) a: u64,
+    pub(super) b: u64,
+}
+
+impl Step {
+    const WORDS: usize = 5;
+
+    fn words(self) -> [u64; Self::WORDS] {
+        let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        [
+            pair(self.kind as u32, self.flags),
+            pair(self.path, self.other),
+            pair(self.options, self.slot),
+            self.a,
+            self.b,
+        ]
+    }
+
+    fn from(words: [u64; Self::WORDS]) -> Option<Self> {
+        let kind = words[0] as u32;
+        Some(Self {
+            kind: KINDS.into_iter().find(|known| *known as u32 == kind)?,
+            flags: (words[0] >> 32) as u32,
+            path: words[1] as u32,
+            other: (words[1] >> 32) as u32,
+            options: words[2] as u32,
+            slot: (words[2] >> 32) as u32,
+            a: words[3],
+            b: words[4],
+        })
+    }
+
+    /// The flags of mounts that this step changes.
+    pub(super) fn attributes(self) -> Attributes {
+        Attributes {
+            set: self.a,
+            clear: self.b,
+            propagation: 0,
+            is_recursive: self.flags & RECURSIVE != 0,
+        }
+    }
+}
+
+/// What is said once.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Head {
+    /// Flags of `clone`.
+    pub(super) clone: u64,
+    pub(super) switches: u64,
+    pub(super) user: u64,
+    pub(super) group: u64,
+    pub(super) steps: u64,
+    pub(super) rules: u64,
+    pub(super) program: u64,
+    pub(super) text: u64,
+    /// What Landlock's rules are about.
+    pub(super) handled: [u64; 3],
+    /// Landlock's rights on the streams of an order.
+    pub(super) stream: u64,
+}
+
+/// Switches of `Head`.
+pub(super) const LANDLOCK: u64 = 1;
+pub(super) const SECCOMP: u64 = 2;
+pub(super) const NO_NEW_PRIVS: u64 = 4;
+pub(super) const ROOM: u64 = 8;
+pub(super) const PROXY: u64 = 16;
+pub(super) const NAMESPACES: u64 = 32;
+pub(super) const NETWORK: u64 = 64;
+pub(super) const MOUNTS: u64 = 128;
+
+const HEAD_WORDS: usize = 12;
+
+impl Head {
+    fn words(self) -> [u64; HEAD_WORDS] {
+        let [files, network, scopes] = self.handled;
+        [
+            self.clone,
+            self.switches,
+            self.user,
+            self.group,
+            self.steps,
+            self.rules,
+            self.program,
+            self.text,
+            files,
+            network,
+            scopes,
+            self.stream,
+        ]
+    }
+
+    fn from(words: [u64; HEAD_WORDS]) -> Self {
+        Self {
+            clone: words[0],
+            switches: words[1],
+            user: words[2],
+            group: words[3],
+            steps: words[4],
+            rules: words[5],
+            program: words[6],
+            text: words[7],
+            handled: [words[8], words[9], words[10]],
+            stream: words[11],
+        }
+    }
+
+    pub(super) fn has(self, switch: u64) -> bool {
+        self.switches & switch != 0
+    }
+}
+
+/// A plan being written.
+#[derive(Debug, Default)]
+pub(super) struct Blob {
+    pub(super) head: Head,
+    pub(super) steps: Vec<Step>,
+    /// Landlock's rights and the place of the path.
+    pub(super) rules: Vec<(u64, u32)>,
+    pub(super) program: Vec<u8>,
+    pub(super) text: Vec<u8>,
+}
+
+impl Blob {
+    /// The place of a string in the text; the string ends at its first NUL.
+    pub(super) fn text(&mut self, text: &[u8]) -> u32 {
+        let place = self.text.len() as u32;
+        self.text.extend(text);
+        self.text.push(0);
+        place
+    }
+
+    pub(super) fn write(&self) -> Vec<u8> {
+        let mut head = self.head;
+        head.steps = self.steps.len() as u64;
+        head.rules = self.rules.len() as u64;
+        head.program = self.program.len() as u64;
+        head.text = self.text.len() as u64;
+        let mut words: Vec<u64> = head.words().into();
+        words.extend(self.steps.iter().flat_map(|step| step.words()));
+        let rules = self.rules.iter();
+        words.extend(rules.flat_map(|(rights, path)| [*rights, u64::from(*path)]));
+        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        bytes.extend(&self.program);
+        bytes.extend(&self.text);
+        bytes
+    }
+}
+
+/// A plan being read.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a> {
+    pub(super) head: Head,
+    bytes: &'a [u8],
+}
+
+fn word(bytes: &[u8], ix: usize) -> u64 {
+    let mut word = [0; 8];
+    if let Some(found) = bytes.get(8 * ix..8 * ix + 8) {
+        word.copy_from_slice(found);
+    }
+    u64::from_ne_bytes(word)
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        let mut words = [0; HEAD_WORDS];
+        for (ix, place) in words.iter_mut().enumerate() {
+            *place = word(bytes, ix);
+        }
+        Self {
+            head: Head::from(words),
+            bytes,
+        }
+    }
+
+    pub(super) fn step(&self, ix: usize) -> Option<Step> {
+        let first = HEAD_WORDS + Step::WORDS * ix;
+        let mut words = [0; Step::WORDS];
+        for (offset, place) in words.iter_mut().enumerate() {
+            *place = word(self.bytes, first + offset);
+        }
+        Step::from(words)
+    }
+
+    /// Landlock's rights and the path they are for.
+    pub(super) fn rule(&self, ix: usize) -> Option<(u64, &'a CStr)> {
+        let first = HEAD_WORDS + Step::WORDS * self.head.steps as usize + 2 * ix;
+        let rights = word(self.bytes, first);
+        Some((rights, self.text(word(self.bytes, first + 1) as u32)?))
+    }
+
+    fn program_start(&self) -> usize {
+        let steps = Step::WORDS * self.head.steps as usize;
+        8 * (HEAD_WORDS + steps + 2 * self.head.rules as usize)
+    }
+
+    pub(super) fn program(&self) -> &'a [u8] {
+        let start = self.program_start();
+        let end = start + self.head.program as usize;
+        self.bytes.get(start..end).unwrap_or_default()
+    }
+
+    pub(super) fn text(&self, place: u32) -> Option<&'a CStr> {
+        let start = self.program_start() + self.head.program as usize + place as usize;
+        CStr::from_bytes_until_nul(self.bytes.get(start..)?).ok()
+    }
+}

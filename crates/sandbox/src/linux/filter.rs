@@ -1,0 +1,306 @@
+//! The filter of system calls: which are given, which are not, which are asked about.
+//!
+//! Invariant: a program in the sandbox never gets past a call that is denied here, whatever its memory
+//! says: only numbers in registers are looked at. Calls that are asked about are answered by `watch`.
+
+use libc::c_long;
+
+/// How a call is met.
+#[derive(Clone, Copy)]
+enum Verdict {
+    Allow,
+    Kill,
+    Errno(i32),
+    Ask,
+}
+
+impl Verdict {
+    fn value(self) -> u32 {
+        match self {
+            Self::Allow => 0x7fff_0000,
+            Self::Kill => 0x8000_0000,
+            Self::Errno(errno) => 0x0005_0000 | errno as u32,
+            Self::Ask => 0x7fc0_0000,
+        }
+    }
+}
+
+/// Calls that nobody is given. Asking about them only serves to tell of it: the answer is always no.
+pub(super) const DENIED: &[(c_long, &str)] = &[
+    (libc::SYS_ptrace, "ptrace"),
+    (libc::SYS_process_vm_readv, "process_vm_readv"),
+    (libc::SYS_process_vm_writev, "process_vm_writev"),
+    (libc::SYS_process_madvise, "process_madvise"),
+    (libc::SYS_pidfd_getfd, "pidfd_getfd"),
+    (libc::SYS_kcmp, "kcmp"),
+    (libc::SYS_bpf, "bpf"),
+    (libc::SYS_userfaultfd, "userfaultfd"),
+    (libc::SYS_keyctl, "keyctl"),
+    (libc::SYS_add_key, "add_key"),
+    (libc::SYS_request_key, "request_key"),
+    (libc::SYS_perf_event_open, "perf_event_open"),
+    (libc::SYS_io_uring_setup, "io_uring_setup"),
+    (libc::SYS_io_uring_enter, "io_uring_enter"),
+    (libc::SYS_io_uring_register, "io_uring_register"),
+    (libc::SYS_mount, "mount"),
+    (libc::SYS_umount2, "umount2"),
+    (libc::SYS_move_mount, "move_mount"),
+    (libc::SYS_open_tree, "open_tree"),
+    (467, "open_tree_attr"),
+    (libc::SYS_fsopen, "fsopen"),
+    (libc::SYS_fsconfig, "fsconfig"),
+    (libc::SYS_fsmount, "fsmount"),
+    (libc::SYS_fspick, "fspick"),
+    (libc::SYS_mount_setattr, "mount_setattr"),
+    (libc::SYS_pivot_root, "pivot_root"),
+    (libc::SYS_chroot, "chroot"),
+    (libc::SYS_unshare, "unshare"),
+    (libc::SYS_setns, "setns"),
+    (libc::SYS_open_by_handle_at, "open_by_handle_at"),
+    (libc::SYS_name_to_handle_at, "name_to_handle_at"),
+    (libc::SYS_fanotify_init, "fanotify_init"),
+    (libc::SYS_kexec_load, "kexec_load"),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_kexec_file_load, "kexec_file_load"),
+    (libc::SYS_init_module, "init_module"),
+    (libc::SYS_finit_module, "finit_module"),
+    (libc::SYS_delete_module, "delete_module"),
+    (libc::SYS_swapon, "swapon"),
+    (libc::SYS_swapoff, "swapoff"),
+    (libc::SYS_reboot, "reboot"),
+    (libc::SYS_quotactl, "quotactl"),
+    (443, "quotactl_fd"),
+    (libc::SYS_acct, "acct"),
+    (libc::SYS_settimeofday, "settimeofday"),
+    (libc::SYS_clock_settime, "clock_settime"),
+    (libc::SYS_sethostname, "sethostname"),
+    (libc::SYS_setdomainname, "setdomainname"),
+    (libc::SYS_syslog, "syslog"),
+    (libc::SYS_vhangup, "vhangup"),
+    (libc::SYS_nfsservctl, "nfsservctl"),
+    (libc::SYS_lookup_dcookie, "lookup_dcookie"),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_iopl, "iopl"),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_ioperm, "ioperm"),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_modify_ldt, "modify_ldt"),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_uselib, "uselib"),
+];
+
+/// Calls that change something by path: asked about so that a denial can be told, and so that a
+/// protected name which is not there yet does not come into being.
+const CHANGING: &[c_long] = &[
+    libc::SYS_openat2,
+    libc::SYS_mkdirat,
+    libc::SYS_unlinkat,
+    libc::SYS_renameat2,
+    libc::SYS_linkat,
+    libc::SYS_symlinkat,
+    libc::SYS_mknodat,
+    libc::SYS_fchmodat,
+    452, // fchmodat2
+    libc::SYS_fchownat,
+    libc::SYS_truncate,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_connect,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_renameat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_creat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_mkdir,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_rmdir,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_unlink,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_rename,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_link,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_symlink,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_mknod,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+];
+
+/// New namespaces, as `clone` is told of them.
+pub(super) const NEW_NAMESPACES: u32 = (libc::CLONE_NEWNS
+    | libc::CLONE_NEWCGROUP
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUSER
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET) as u32;
+
+/// Requests to a terminal that type for the person, or change the console.
+const TYPING: [u32; 4] = [
+    libc::TIOCSTI as u32,
+    0x541c, // TIOCLINUX
+    0x541d, // TIOCCONS
+    0x5423, // TIOCSETD
+];
+
+const WRITING: u32 =
+    (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND) as u32;
+
+#[cfg(target_arch = "x86_64")]
+const MACHINE: u32 = 0xc000_003e;
+#[cfg(target_arch = "aarch64")]
+const MACHINE: u32 = 0xc000_00b7;
+
+const LOAD: u16 = 0x20;
+const AND: u16 = 0x54;
+const EQUAL: u16 = 0x15;
+const AT_LEAST: u16 = 0x35;
+const ANY_BIT: u16 = 0x45;
+const RETURN: u16 = 0x06;
+
+const NUMBER: u32 = 0;
+const ARCHITECTURE: u32 = 4;
+
+#[derive(Clone, Copy)]
+struct Instruction {
+    code: u16,
+    /// How many instructions are passed over when it holds, and when it does not.
+    jumps: [u8; 2],
+    value: u32,
+}
+
+fn load(from: u32) -> Instruction {
+    let (code, jumps) = (LOAD, [0, 0]);
+    Instruction {
+        code,
+        jumps,
+        value: from,
+    }
+}
+
+/// The lower half of an argument; the upper halves of what is asked about here are not looked at by
+/// the kernel either.
+fn argument(ix: u32) -> Instruction {
+    load(16 + 8 * ix)
+}
+
+fn test(code: u16, value: u32, jumps: [u8; 2]) -> Instruction {
+    Instruction { code, jumps, value }
+}
+
+fn answer(verdict: Verdict) -> Instruction {
+    Instruction {
+        code: RETURN,
+        jumps: [0, 0],
+        value: verdict.value(),
+    }
+}
+
+/// `verdict` when any of the bits is set in an argument.
+fn any_bit(ix: u32, bits: u32, verdict: Verdict) -> Vec<Instruction> {
+    vec![
+        argument(ix),
+        test(ANY_BIT, bits, [0, 1]),
+        answer(verdict),
+        answer(Verdict::Allow),
+    ]
+}
+
+/// `hit` when the argument is one of the values, otherwise `miss`.
+fn one_of(ix: u32, mask: u32, values: &[u32], hit: Verdict, miss: Verdict) -> Vec<Instruction> {
+    let mut block = vec![argument(ix), test(AND, mask, [0, 0])];
+    for value in values {
+        block.push(test(EQUAL, *value, [0, 1]));
+        block.push(answer(hit));
+    }
+    block.push(answer(miss));
+    block
+}
+
+fn sockets() -> Vec<Instruction> {
+    const KIND: u32 = 0xf;
+    let unknown = Verdict::Errno(libc::EAFNOSUPPORT);
+    let no = Verdict::Errno(libc::EPERM);
+    // Datagrams name their receiver in memory, where a filter cannot look: streams have to connect.
+    let streams = [libc::SOCK_STREAM as u32, libc::SOCK_SEQPACKET as u32];
+    let local = one_of(1, KIND, &streams, Verdict::Allow, no);
+    let raw = [libc::SOCK_RAW as u32, 10, libc::SOCK_RDM as u32];
+    let internet = one_of(1, KIND, &raw, no, Verdict::Allow);
+    let mut block = vec![
+        argument(0),
+        test(EQUAL, libc::AF_UNIX as u32, [3, 0]),
+        test(EQUAL, libc::AF_INET as u32, [2 + local.len() as u8, 0]),
+        test(EQUAL, libc::AF_INET6 as u32, [1 + local.len() as u8, 0]),
+        answer(unknown),
+    ];
+    // The jumps above pass over the answer and, for the internet, over what is local.
+    block.extend(local);
+    block.extend(internet);
+    block
+}
+
+fn rules() -> Vec<(c_long, Vec<Instruction>)> {
+    let mut rules = vec![
+        (libc::SYS_openat, any_bit(2, WRITING, Verdict::Ask)),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_open, any_bit(1, WRITING, Verdict::Ask)),
+        (
+            libc::SYS_ioctl,
+            one_of(1, u32::MAX, &TYPING, Verdict::Ask, Verdict::Allow),
+        ),
+        (libc::SYS_clone, any_bit(0, NEW_NAMESPACES, Verdict::Ask)),
+        // Its flags lie in memory. Without it, libraries fall back on `clone`.
+        (libc::SYS_clone3, vec![answer(Verdict::Errno(libc::ENOSYS))]),
+        (libc::SYS_socket, sockets()),
+        (libc::SYS_socketpair, sockets()),
+        (libc::SYS_personality, personality()),
+        (
+            libc::SYS_utimensat,
+            one_of(1, u32::MAX, &[0], Verdict::Allow, Verdict::Ask),
+        ),
+    ];
+    let ask = |number: &c_long| (*number, vec![answer(Verdict::Ask)]);
+    rules.extend(CHANGING.iter().map(ask));
+    rules.extend(DENIED.iter().map(|(number, _)| ask(number)));
+    rules
+}
+
+/// The usual one, asking for it, and addresses that are not shuffled.
+fn personality() -> Vec<Instruction> {
+    let usual = [0, u32::MAX, 0x0004_0000];
+    let no = Verdict::Errno(libc::EPERM);
+    one_of(0, u32::MAX, &usual, Verdict::Allow, no)
+}
+
+/// The filter as the kernel takes it.
+pub(super) fn program() -> Vec<u8> {
+    let mut program = vec![
+        load(ARCHITECTURE),
+        test(EQUAL, MACHINE, [1, 0]),
+        answer(Verdict::Kill),
+        load(NUMBER),
+    ];
+    if cfg!(target_arch = "x86_64") {
+        // The calls with 32-bit pointers: other numbers for the same things.
+        program.push(test(AT_LEAST, 0x4000_0000, [0, 1]));
+        program.push(answer(Verdict::Kill));
+    }
+    for (number, block) in rules() {
+        program.push(test(EQUAL, number as u32, [0, block.len() as u8]));
+        program.extend(block);
+    }
+    program.push(answer(Verdict::Allow));
+    let mut bytes = Vec::with_capacity(8 * program.len());
+    for Instruction { code, jumps, value } in program {
+        bytes.extend(code.to_ne_bytes());
+        bytes.extend(jumps);
+        bytes.extend(value.to_ne_bytes());
+    }
+    bytes
+}

@@ -1,0 +1,109 @@
+//! Real commands in real sandboxes. Whoever runs the tests, some of them run again as an ordinary user.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::Arc;
+
+use base::AbsPath;
+
+use crate::{Access, Denied, End, Finished, Layer, Order, Person, Policy, Refused, Room};
+
+mod life;
+mod walls;
+
+/// A home folder with a workspace in it.
+struct Home {
+    folder: tempfile::TempDir,
+}
+
+fn path(path: impl AsRef<Path>) -> AbsPath {
+    AbsPath::new(path).expect("an absolute path")
+}
+
+impl Home {
+    fn new() -> Self {
+        // Not in /tmp, which every sandbox has for itself.
+        let folder = tempfile::tempdir_in("/var").expect("a folder");
+        fs::create_dir_all(folder.path().join("work")).expect("a workspace");
+        Self { folder }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn work(&self) -> AbsPath {
+        path(self.path().join("work"))
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::write(path, text).expect("a file");
+    }
+
+    fn policy(&self) -> Policy {
+        let person = Person {
+            home: path(self.path()),
+            own: Vec::new(),
+            environment: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
+        };
+        Policy::usual(self.work(), &person, &[".vscode", ".envrc"])
+    }
+}
+
+/// What a command said and did.
+#[derive(Debug)]
+struct Outcome {
+    text: String,
+    finished: Finished,
+}
+
+fn shell(folder: &AbsPath, script: &str) -> (Order, std::io::PipeReader) {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    let nothing = || -> OwnedFd { File::open("/dev/null").expect("nothing").into() };
+    let writer = OwnedFd::from(writer);
+    let order = Order {
+        program: "sh".into(),
+        arguments: vec!["-c".into(), script.into()],
+        folder: folder.clone(),
+        environment: Vec::new(),
+        streams: [nothing(), writer.try_clone().expect("a copy"), writer],
+        terminal: false,
+    };
+    (order, reader)
+}
+
+fn run(policy: &Policy, script: &str) -> Outcome {
+    let (order, mut reader) = shell(&policy.workspace, script);
+    let running = crate::start(policy, order).unwrap_or_else(|refused| panic!("{refused}"));
+    let mut text = String::new();
+    reader.read_to_string(&mut text).expect("text");
+    let finished = running.wait();
+    Outcome { text, finished }
+}
+
+fn run_in(room: &Room, folder: &AbsPath, script: &str) -> Outcome {
+    let (order, mut reader) = shell(folder, script);
+    let running = room
+        .start(order)
+        .unwrap_or_else(|refused| panic!("{refused}"));
+    let mut text = String::new();
+    reader.read_to_string(&mut text).expect("text");
+    let finished = running.wait();
+    Outcome { text, finished }
+}
+
+/// Runs a script, and says whether it succeeded.
+#[track_caller]
+fn check(policy: &Policy, script: &str, code: i32) -> Outcome {
+    let outcome = run(policy, script);
+    assert_eq!(
+        outcome.finished.end,
+        End::Exit(code),
+        "{script}: {outcome:?}"
+    );
+    outcome
+}

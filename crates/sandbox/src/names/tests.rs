@@ -1,0 +1,95 @@
+//! Protected names, in the spellings that reach them.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::{Guard, NAMES, folded, is_git, of};
+
+fn check(path: &str, expected: Option<(&str, Guard)>) {
+    let found = of(Path::new(path)).map(|name| (name.path, name.guard));
+    assert_eq!(found, expected, "{path:?}");
+}
+
+#[test]
+fn a_path_is_found_by_the_name_it_lies_within() {
+    check(".vscode/tasks.json", Some((".vscode", Guard::Closed)));
+    check("sub/deep/.vscode", Some((".vscode", Guard::Closed)));
+    check(
+        ".cargo/config.toml",
+        Some((".cargo/config.toml", Guard::Watched)),
+    );
+    check(".cargo/registry/x", None);
+    check("AGENTS.md", Some(("AGENTS.md", Guard::Watched)));
+    check("docs/agents.md", Some(("AGENTS.md", Guard::Watched)));
+    check("src/main.rs", None);
+    check("vscode", None);
+    check(".vscode2", None);
+    check("", None);
+    // The outermost name wins.
+    check(".claude/CLAUDE.md", Some((".claude", Guard::Closed)));
+}
+
+#[test]
+fn spellings_that_file_systems_take_for_the_same_are_the_same() {
+    for path in [
+        ".cUrSoR/mcp.json",
+        ".CURSOR",
+        ".cur\u{17f}or",
+        ".cur\u{200c}sor",
+        "\u{feff}.cursor",
+    ] {
+        check(path, Some((".cursor", Guard::Closed)));
+    }
+    check(".\u{212a}iro", Some((".kiro", Guard::Closed)));
+    // A letter with a mark over it is another letter.
+    check(".cursor\u{301}", None);
+}
+
+#[test]
+fn git_is_known_in_its_disguises() {
+    for name in [
+        ".git",
+        ".GIT",
+        ".Git",
+        "git~1",
+        "GIT~1",
+        ".git ",
+        ".git.",
+        ".git . ",
+        ".g\u{200c}it",
+        ".git::$INDEX_ALLOCATION",
+        ".git:x",
+    ] {
+        assert!(is_git(OsStr::new(name)), "{name:?}");
+    }
+    for name in [".gitignore", "git", ".git2", "x.git", ".gitt", "..git"] {
+        assert!(!is_git(OsStr::new(name)), "{name:?}");
+    }
+    assert!(!is_git(OsStr::from_bytes(b".gi\xff")));
+}
+
+#[test]
+fn every_name_finds_itself_and_is_there_once() {
+    for name in NAMES {
+        check(name.path, Some((name.path, name.guard)));
+        assert!(!name.why.is_empty());
+        let twins = NAMES.iter().filter(|other| other.path == name.path);
+        assert_eq!(twins.count(), 1, "{}", name.path);
+    }
+}
+
+#[test]
+fn folding_is_idempotent() {
+    for name in [
+        ".Git",
+        "STRA\u{df}E",
+        "\u{130}",
+        "\u{17f}",
+        "\u{212a}",
+        "a\u{feff}b",
+    ] {
+        let once = folded(OsStr::new(name));
+        assert_eq!(folded(OsStr::new(&once)), once);
+    }
+}

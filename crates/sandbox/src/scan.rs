@@ -1,0 +1,289 @@
+//! New ways to make a host run something, found by comparing a workspace before and after a run.
+//!
+//! Knows: the names of `names`, what git folders hold. Must not know: git itself, which is never asked here.
+//! Invariant: no link is followed, and nothing outside the folders that were given is opened.
+//! Invariant: what could not be looked at is a finding.
+//! Invariant: folders are skipped for no reason but that the system says that nothing in them was added, renamed or
+//! removed since they were read. Build folders are looked at like others: a repository hides well among packages.
+//!
+//! The second look costs one question per folder; only folders that changed are read again. What a folder of names
+//! looks like is told by the time of its last change, which nobody can set back. What a file holds is compared itself
+//! where it is small; larger ones, which is unusual for what is looked for, are compared by identity and that time.
+//!
+//! Limitations: a file in git's object store cannot make git run anything and is not looked at. References are not
+//! compared: moving a branch is work. A repository whose index lies in parts has its links to other repositories unread;
+//! the other repositories themselves are found all the same.
+//! Start at `Control::of`.
+
+mod bytes;
+mod git;
+mod index;
+mod quarantine;
+mod walk;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use base::AbsPath;
+
+use crate::names::{Guard, Name, Reader};
+
+pub use quarantine::Quarantine;
+use walk::Seen;
+
+/// What there was before a run.
+#[derive(Debug)]
+pub struct Control {
+    tops: Vec<Top>,
+}
+
+/// One folder that was looked at.
+#[derive(Debug)]
+struct Top {
+    path: AbsPath,
+    kind: Kind,
+    seen: Seen,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Workspace,
+    GitFolder,
+}
+
+/// Something that can make a host run something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What is to be looked at: a file, a link or a folder.
+    pub path: AbsPath,
+    /// Why it matters.
+    pub way: Way,
+    /// What became of it.
+    pub change: Change,
+    /// What it held before, for a file that was changed and was not large.
+    before: Option<Vec<u8>>,
+}
+
+/// How something can make a host run something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Way {
+    /// One of the protected or watched names.
+    Name(&'static Name),
+    /// A whole repository, in a folder of its own or one that only looks like one. Whoever asks git for the status in
+    /// it, or in a repository that links to it, runs what it says.
+    Repository,
+    /// A file or link that says where the git folder is.
+    Pointer,
+    /// The configuration of git, by whatever way it is written.
+    Config,
+    /// A program that git runs by itself.
+    Hook,
+    /// Where git finds the rest of a repository.
+    Layout,
+    /// Attributes that name drivers, which the configuration of any level may define.
+    Drivers,
+    /// A link of the index to another repository, which git then enters.
+    Gitlink,
+    /// Commands that git runs when a rebase is continued.
+    Rebase,
+    /// A link that leads out of the workspace: what is written or copied there lands elsewhere.
+    LinkOut,
+    /// What could not be looked at.
+    Unseen,
+}
+
+/// What became of something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Change {
+    /// It was not there before.
+    New,
+    /// It was another one before.
+    Changed,
+    /// It is not there any more.
+    Gone,
+}
+
+impl Control {
+    /// Looks at a workspace, and at git folders of its that lie elsewhere. A workspace that is not there is empty.
+    pub fn of(workspace: &AbsPath, git_folders: &[AbsPath]) -> Self {
+        let git = git_folders.iter().filter(|path| !path.is_within(workspace));
+        let paths = [(workspace, Kind::Workspace)]
+            .into_iter()
+            .chain(git.map(|path| (path, Kind::GitFolder)));
+        let tops = paths.map(|(path, kind)| Top {
+            path: path.clone(),
+            kind,
+            seen: look(path, kind, None),
+        });
+        Self {
+            tops: tops.collect(),
+        }
+    }
+
+    /// Looks again, and says what is new or different, sorted by path. What is merely gone is told where something
+    /// else may take its place: a pointer, a configuration.
+    pub fn changes(&self) -> Vec<Finding> {
+        self.compare(&mut |_, _| {})
+    }
+
+    /// The same; from now on what is there now is what was there before.
+    pub fn advance(&mut self) -> Vec<Finding> {
+        let mut fresh = Vec::new();
+        let findings = self.compare(&mut |_, seen| fresh.push(seen));
+        for (top, seen) in self.tops.iter_mut().zip(fresh) {
+            top.seen = seen;
+        }
+        findings
+    }
+
+    fn compare(&self, keep: &mut dyn FnMut(&Top, Seen)) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for top in &self.tops {
+            let now = look(&top.path, top.kind, Some(&top.seen));
+            differences(&top.path, &top.seen.marks, &now.marks, &mut findings);
+            keep(top, now);
+        }
+        findings.sort_by(|left, right| (&left.path, left.way).cmp(&(&right.path, right.way)));
+        findings
+    }
+}
+
+fn look(path: &AbsPath, kind: Kind, before: Option<&Seen>) -> Seen {
+    match kind {
+        Kind::Workspace => walk::workspace(path, before),
+        Kind::GitFolder => walk::git_folder(path),
+    }
+}
+
+/// Something that matters, and what of it is compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Mark {
+    way: Way,
+    /// What is compared.
+    state: State,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum State {
+    /// It is there, and that is all that matters.
+    There,
+    /// What it holds, or where a link leads.
+    Holds(Vec<u8>),
+    /// Device, number, size, and seconds and nanoseconds of the last change.
+    Is([u64; 5]),
+}
+
+type Marks = BTreeMap<PathBuf, Mark>;
+
+fn differences(top: &AbsPath, before: &Marks, now: &Marks, findings: &mut Vec<Finding>) {
+    let new_within = |path: &Path| {
+        path.ancestors().any(|above| {
+            let is_repository = |marks: &Marks| {
+                marks
+                    .get(above)
+                    .is_some_and(|mark| mark.way == Way::Repository)
+            };
+            above != path && is_repository(now) && !is_repository(before)
+        })
+    };
+    for (path, mark) in now {
+        let change = match before.get(path) {
+            Some(old) if old == mark => continue,
+            Some(_) => Change::Changed,
+            // A new repository is one finding, whatever it holds.
+            None if mark.way != Way::Repository && new_within(path) => continue,
+            None => Change::New,
+        };
+        let held = |old: &Mark| match &old.state {
+            State::Holds(bytes) => Some(bytes.clone()),
+            State::There | State::Is(_) => None,
+        };
+        findings.push(Finding {
+            path: top.join(path),
+            way: mark.way,
+            change,
+            before: before.get(path).and_then(held),
+        });
+    }
+    for (path, mark) in before {
+        let matters = matches!(mark.way, Way::Pointer | Way::Config | Way::Layout);
+        if matters && !now.contains_key(path) {
+            findings.push(Finding {
+                path: top.join(path),
+                way: mark.way,
+                change: Change::Gone,
+                before: None,
+            });
+        }
+    }
+}
+
+impl Finding {
+    /// Whether no agent was to write it at all; the others are work that the person should know of.
+    pub fn guard(&self) -> Guard {
+        match self.way {
+            Way::Name(name) => name.guard,
+            Way::Drivers | Way::Rebase | Way::LinkOut => Guard::Watched,
+            Way::Repository
+            | Way::Pointer
+            | Way::Config
+            | Way::Hook
+            | Way::Layout
+            | Way::Gitlink
+            | Way::Unseen => Guard::Closed,
+        }
+    }
+
+    /// One word for programs.
+    pub fn kind(&self) -> &'static str {
+        match self.way {
+            Way::Name(name) => match name.reader {
+                Reader::Editor => "editor",
+                Reader::Agent => "agent",
+                Reader::Shell => "shell",
+                Reader::Git => "git",
+                Reader::Packages => "packages",
+                Reader::Elsewhere => "elsewhere",
+            },
+            Way::Repository => "repository",
+            Way::Pointer => "pointer",
+            Way::Config => "config",
+            Way::Hook => "hook",
+            Way::Layout => "layout",
+            Way::Drivers => "drivers",
+            Way::Gitlink => "gitlink",
+            Way::Rebase => "rebase",
+            Way::LinkOut => "link",
+            Way::Unseen => "unseen",
+        }
+    }
+}
+
+/// A sentence for the person.
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let change = match self.change {
+            Change::New => "is new",
+            Change::Changed => "was changed",
+            Change::Gone => "was taken away",
+        };
+        write!(f, "{} {change}; ", self.path)?;
+        match self.way {
+            Way::Name(name) => write!(f, "it {}", name.why),
+            Way::Repository => f.write_str("git runs what the configuration of a repository says"),
+            Way::Pointer => f.write_str("it decides which repository git takes this folder for"),
+            Way::Config => f.write_str("it decides which programs git runs"),
+            Way::Hook => f.write_str("git runs it by itself"),
+            Way::Layout => f.write_str("it decides where git finds the rest of the repository"),
+            Way::Drivers => f.write_str("it names drivers for git to run on contents"),
+            Way::Gitlink => f.write_str("the index links to another repository, which git enters"),
+            Way::Rebase => f.write_str("it holds commands that git runs when the rebase goes on"),
+            Way::LinkOut => f.write_str("it leads out of the workspace"),
+            Way::Unseen => f.write_str("it could not be looked at"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! Findings put aside, so that no tool of the host meets them, and brought back when the person says so.
+//!
+//! Invariant: nothing is lost: what is put aside lies whole in the folder of the quarantine, with a list that says where
+//! it came from, also when the program dies in between.
+
+use std::path::Path;
+
+use base::AbsPath;
+use host::{Error, Files};
+use serde::{Deserialize, Serialize};
+
+use super::{Change, Finding, Way};
+
+/// What was put aside.
+#[derive(Debug)]
+pub struct Quarantine {
+    folder: AbsPath,
+    list: List,
+}
+
+/// The list as it lies in the folder.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct List {
+    items: Vec<Item>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Item {
+    /// Where it came from.
+    from: std::path::PathBuf,
+    /// What it is called in the folder.
+    name: String,
+    /// Whether what was there before was put in its place.
+    is_replaced: bool,
+}
+
+const LIST: &str = "list.json";
+const LONGEST_LIST: u64 = 16 << 20;
+
+impl Quarantine {
+    /// Puts what was found in a workspace aside into `folder`, which is made and must lie outside of it. What was
+    /// changed is replaced by what was there before, where that is known. Findings that are no file of their own (links
+    /// of an index, what is gone, what could not be seen) stay.
+    ///
+    /// # Errors
+    /// At the first thing that cannot be moved; what was moved until then is in the list.
+    pub fn put(
+        findings: &[Finding],
+        workspace: &AbsPath,
+        folder: &AbsPath,
+        files: &dyn Files,
+    ) -> Result<Self, Error> {
+        files.create_folder(folder)?;
+        let mut quarantine = Self {
+            folder: folder.clone(),
+            list: List::default(),
+        };
+        let held = files.beneath(workspace);
+        let inside = held.as_deref().unwrap_or(files);
+        for finding in findings.iter().filter(|finding| can_move(finding)) {
+            let name = quarantine.list.items.len().to_string();
+            quarantine.list.items.push(Item {
+                from: finding.path.as_path().to_owned(),
+                name: name.clone(),
+                is_replaced: finding.before.is_some(),
+            });
+            // The list first: it may name what was not moved, never the other way round.
+            quarantine.write(files)?;
+            move_to(&finding.path, &folder.join(name), inside)?;
+            if let Some(before) = &finding.before {
+                let aside = folder.join("before");
+                files.write_private(&aside, before)?;
+                inside.copy(&aside, &finding.path)?;
+                files.remove(&aside)?;
+            }
+        }
+        Ok(quarantine)
+    }
+
+    /// A quarantine that was made earlier.
+    pub fn open(folder: &AbsPath, files: &dyn Files) -> Result<Self, Error> {
+        let text = files.read(&folder.join(LIST), LONGEST_LIST)?;
+        let list = serde_json::from_slice(&text).map_err(|error| {
+            let reason = host::Reason::Other(error.to_string());
+            Error::new(&folder.join(LIST), "read", reason)
+        })?;
+        let folder = folder.clone();
+        Ok(Self { folder, list })
+    }
+
+    /// Where things came from, in the order in which they were put aside.
+    pub fn items(&self) -> impl Iterator<Item = &Path> {
+        self.list.items.iter().map(|item| item.from.as_path())
+    }
+
+    /// Brings everything back, the last first. What was put in its place meanwhile stays in the folder beside it.
+    ///
+    /// # Errors
+    /// At the first thing that cannot be moved; the rest stays where it is.
+    pub fn restore(mut self, files: &dyn Files) -> Result<(), Error> {
+        while let Some(item) = self.list.items.last().cloned() {
+            let here = self.folder.join(&item.name);
+            let there = AbsPath::new(&item.from).unwrap_or_else(|| self.folder.clone());
+            if files.exists(&here) {
+                if item.is_replaced && files.exists(&there) {
+                    move_to(
+                        &there,
+                        &self.folder.join(format!("{}.replaced", item.name)),
+                        files,
+                    )?;
+                }
+                move_to(&here, &there, files)?;
+            }
+            self.list.items.pop();
+            self.write(files)?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, files: &dyn Files) -> Result<(), Error> {
+        let text = serde_json::to_vec_pretty(&self.list).unwrap_or_default();
+        files.write_private(&self.folder.join(LIST), &text)
+    }
+}
+
+fn can_move(finding: &Finding) -> bool {
+    finding.change != Change::Gone && !matches!(finding.way, Way::Gitlink | Way::Unseen)
+}
+
+/// Moves, also to another volume.
+fn move_to(from: &AbsPath, to: &AbsPath, files: &dyn Files) -> Result<(), Error> {
+    match files.rename(from, to) {
+        Ok(()) => Ok(()),
+        Err(_) => {
+            files.copy(from, to)?;
+            files.remove(from)
+        }
+    }
+}

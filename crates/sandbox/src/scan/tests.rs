@@ -1,0 +1,382 @@
+//! Scans of real folders: what is found, what is not, and that links lead nowhere.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests plant files of every kind, and real git makes real repositories"
+)]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use base::AbsPath;
+use host::RealFiles;
+
+use super::{Change, Control, Quarantine};
+use crate::names::Guard;
+
+struct Scene {
+    _folder: tempfile::TempDir,
+    root: AbsPath,
+}
+
+fn scene() -> Scene {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = AbsPath::new(folder.path().join("work")).expect("absolute");
+    fs::create_dir(&root).expect("a workspace");
+    fs::create_dir(root.join("src")).expect("a folder");
+    fs::write(root.join("src/main.rs"), "fn main() {}").expect("written");
+    Scene {
+        _folder: folder,
+        root,
+    }
+}
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let done = Command::new("git")
+        .args([
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b",
+            "-c",
+            "init.defaultBranch=main",
+        ])
+        .args(arguments)
+        .current_dir(folder)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .expect("git");
+    assert!(done.status.success(), "{arguments:?}: {done:?}");
+}
+
+fn put(root: &AbsPath, path: &str, text: &str) {
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    fs::write(path, text).expect("written");
+}
+
+/// Findings as `kind path change`, sorted.
+fn found(control: &Control, root: &AbsPath) -> Vec<String> {
+    let line = |finding: &super::Finding| {
+        let path = finding
+            .path
+            .relative_to(root)
+            .unwrap_or(finding.path.as_path());
+        let change = match finding.change {
+            Change::New => "new",
+            Change::Changed => "changed",
+            Change::Gone => "gone",
+        };
+        format!("{} {} {change}", finding.kind(), path.display())
+    };
+    let mut lines: Vec<String> = control.changes().iter().map(line).collect();
+    lines.sort();
+    lines
+}
+
+fn check(before: impl FnOnce(&AbsPath), act: impl FnOnce(&AbsPath), expected: &[&str]) {
+    let scene = scene();
+    before(&scene.root);
+    let control = Control::of(&scene.root, &[]);
+    assert_eq!(found(&control, &scene.root), Vec::<String>::new());
+    act(&scene.root);
+    assert_eq!(found(&control, &scene.root), expected);
+}
+
+#[test]
+fn work_is_no_finding() {
+    check(
+        |root| {
+            git(root.as_path(), &["init", "-q"]);
+            put(root, ".gitattributes", "*.txt text\n");
+        },
+        |root| {
+            put(root, "src/main.rs", "fn main() { }");
+            put(root, "Makefile", "all:");
+            put(root, "build/node_modules/x/index.js", "1");
+            put(root, ".gitattributes", "*.txt text eol=lf\n");
+            put(root, ".gitignore", "build");
+            put(root, "config", "x");
+            put(root, "hooks/pre-commit", "x");
+            symlink("main.rs", root.join("src/link")).expect("a link");
+            git(root.as_path(), &["add", "."]);
+            git(root.as_path(), &["commit", "-qm", "x"]);
+            git(root.as_path(), &["checkout", "-qb", "other"]);
+        },
+        &[],
+    );
+}
+
+#[test]
+fn names_that_run_something_are_found_wherever_they_are() {
+    check(
+        |root| put(root, ".vscode/settings.json", "{}"),
+        |root| {
+            put(root, ".vscode/settings.json", "{ }");
+            put(root, ".vscode/tasks.json", "{}");
+            put(root, "src/deep/.ENVRC", "x");
+            put(root, "target/debug/.cUrSoR/mcp.json", "x");
+            put(root, "AGENTS.md", "x");
+            put(root, ".cargo/config.toml", "x");
+            put(root, ".npmrc", "x");
+            put(root, ".github/workflows/ci.yml", "x");
+            put(root, "sub/.gitattributes", "*.c filter=evil diff=x\n");
+        },
+        &[
+            "agent AGENTS.md new",
+            "agent target/debug/.cUrSoR/mcp.json new",
+            "drivers sub/.gitattributes new",
+            "editor .vscode/settings.json changed",
+            "editor .vscode/tasks.json new",
+            "elsewhere .github/workflows/ci.yml new",
+            "packages .cargo/config.toml new",
+            "packages .npmrc new",
+            "shell src/deep/.ENVRC new",
+        ],
+    );
+}
+
+#[test]
+fn git_control_is_compared_to_the_letter() {
+    check(
+        |root| git(root.as_path(), &["init", "-q"]),
+        |root| {
+            put(root, ".git/config.worktree", "[core]\n fsmonitor = x\n");
+            put(root, ".git/hooks/pre-commit", "x");
+            put(root, ".git/hooks/post-commit.sample", "x");
+            put(root, ".git/info/attributes", "* filter=evil\n");
+            put(root, ".git/commondir", "../elsewhere");
+            put(root, ".git/objects/info/alternates", "/x");
+            put(root, ".git/modules/a/b/config", "x");
+            put(root, ".git/worktrees/w/gitdir", "x");
+            put(
+                root,
+                ".git/rebase-merge/git-rebase-todo",
+                "pick a\nexec evil\n",
+            );
+            fs::write(root.join(".git/config"), "[core]\n").expect("written");
+        },
+        &[
+            "config .git/config changed",
+            "config .git/config.worktree new",
+            "config .git/modules/a/b/config new",
+            "drivers .git/info/attributes new",
+            "hook .git/hooks/pre-commit new",
+            "layout .git/commondir new",
+            "layout .git/objects/info/alternates new",
+            "layout .git/worktrees/w/gitdir new",
+            "rebase .git/rebase-merge/git-rebase-todo new",
+        ],
+    );
+}
+
+#[test]
+fn nested_and_look_alike_repositories_are_one_finding_each() {
+    check(
+        |root| {
+            git(root.as_path(), &["init", "-q"]);
+            put(root, "fixtures/old.git/HEAD", "ref: refs/heads/main");
+            put(root, "fixtures/old.git/objects/x", "");
+            put(root, "fixtures/old.git/refs/x", "");
+        },
+        |root| {
+            fs::create_dir(root.join("sub")).expect("a folder");
+            git(&root.as_path().join("sub"), &["init", "-q"]);
+            put(root, "sub/x", "");
+            git(&root.as_path().join("sub"), &["add", "."]);
+            git(&root.as_path().join("sub"), &["commit", "-qm", "x"]);
+            git(root.as_path(), &["add", "sub"]);
+            put(root, "look/HEAD", "ref: refs/heads/main");
+            put(root, "look/objects/x", "");
+            put(root, "look/refs/x", "");
+            put(root, "look/config", "[core]\n fsmonitor = x\n");
+            put(root, "tree/HEAD", "ref: refs/heads/main");
+            put(root, "tree/commondir", "../look");
+            put(root, "pointed/.git", "gitdir: ../look\n");
+            symlink("../look", root.join("src/.GIT")).expect("a link");
+            put(root, "fixtures/old.git/config", "x");
+            put(root, "node_modules/p/.git/config", "x");
+        },
+        &[
+            "config fixtures/old.git/config new",
+            "gitlink sub new",
+            "pointer pointed/.git new",
+            "pointer src/.GIT new",
+            "repository look new",
+            "repository node_modules/p/.git new",
+            "repository sub/.git new",
+            "repository tree new",
+        ],
+    );
+}
+
+#[test]
+fn a_pointer_that_goes_away_is_told() {
+    check(
+        |root| put(root, ".git", "gitdir: /elsewhere\n"),
+        |root| {
+            fs::rename(root.join(".git"), root.join("was")).expect("moved");
+            fs::create_dir(root.join(".git")).expect("a folder");
+        },
+        &["repository .git changed"],
+    );
+    check(
+        |root| put(root, ".git", "gitdir: /elsewhere\n"),
+        |root| fs::remove_file(root.join(".git")).expect("removed"),
+        &["pointer .git gone"],
+    );
+}
+
+#[test]
+fn links_are_told_when_they_lead_out_and_never_followed() {
+    check(
+        |_| {},
+        |root| {
+            symlink("/etc", root.join("out")).expect("a link");
+            symlink("../../x", root.join("src/up")).expect("a link");
+            symlink("../src", root.join("src/in")).expect("a link");
+            symlink(root.as_path().join("src"), root.join("own")).expect("a link");
+            symlink("/etc", root.join(".vscode")).expect("a link");
+            symlink("loop", root.join("loop")).expect("a link");
+        },
+        &["editor .vscode new", "link out new", "link src/up new"],
+    );
+}
+
+#[test]
+fn what_cannot_be_seen_is_told() {
+    let deep = "d/".repeat(230);
+    check(
+        |_| {},
+        |root| {
+            put(root, &format!("{deep}.envrc"), "x");
+            put(root, ".git/index", "not an index");
+        },
+        &[
+            "repository .git new",
+            &format!("unseen {} new", "d/".repeat(201).trim_end_matches('/')),
+        ],
+    );
+}
+
+#[test]
+fn a_git_folder_elsewhere_is_looked_at() {
+    let scene = scene();
+    let folder = tempfile::tempdir().expect("a folder");
+    let elsewhere = AbsPath::new(folder.path().join("git")).expect("absolute");
+    put(&elsewhere, "config", "[core]\n");
+    let control = Control::of(&scene.root, &[elsewhere.clone()]);
+    put(&elsewhere, "hooks/post-checkout", "x");
+    put(&elsewhere, "objects/ab/cd", "x");
+    assert_eq!(
+        found(&control, &elsewhere),
+        ["hook hooks/post-checkout new"]
+    );
+}
+
+#[test]
+fn an_index_of_any_version_is_read() {
+    for version in ["2", "3", "4"] {
+        let scene = scene();
+        let root = scene.root.as_path();
+        git(root, &["init", "-q"]);
+        put(&scene.root, "a/long/path/to/a/file", "");
+        put(&scene.root, "a/long/path/to/another", "");
+        fs::create_dir(root.join("sub")).expect("a folder");
+        git(&root.join("sub"), &["init", "-q"]);
+        git(
+            &root.join("sub"),
+            &["commit", "-q", "--allow-empty", "-m", "x"],
+        );
+        git(root, &["add", "--intent-to-add", "a/long"]);
+        git(
+            root,
+            &["update-index", &format!("--index-version={version}")],
+        );
+        let control = Control::of(&scene.root, &[]);
+        git(root, &["add", "sub"]);
+        assert_eq!(
+            found(&control, &scene.root),
+            ["gitlink sub new"],
+            "{version}"
+        );
+    }
+}
+
+#[test]
+fn findings_are_put_aside_and_brought_back() {
+    let scene = scene();
+    put(&scene.root, ".vscode/settings.json", "old");
+    let mut control = Control::of(&scene.root, &[]);
+    put(&scene.root, ".vscode/settings.json", "new");
+    put(&scene.root, "sub/.git/config", "evil");
+    symlink("/etc", scene.root.join("out")).expect("a link");
+    let folder = scene.root.parent().expect("a folder").join("aside");
+    let findings = control.changes();
+    assert_eq!(findings.len(), 3);
+    Quarantine::put(&findings, &scene.root, &folder, &RealFiles).expect("put aside");
+    let text = |path: &str| fs::read_to_string(scene.root.join(path)).ok();
+    assert_eq!(text(".vscode/settings.json").as_deref(), Some("old"));
+    assert!(!scene.root.join("sub/.git").as_path().exists());
+    assert!(scene.root.join("out").as_path().symlink_metadata().is_err());
+    assert_eq!(control.changes(), []);
+    let quarantine = Quarantine::open(&folder, &RealFiles).expect("a quarantine");
+    assert_eq!(quarantine.items().count(), 3);
+    quarantine.restore(&RealFiles).expect("brought back");
+    assert_eq!(text(".vscode/settings.json").as_deref(), Some("new"));
+    assert_eq!(text("sub/.git/config").as_deref(), Some("evil"));
+    assert_eq!(control.advance().len(), 3);
+    assert_eq!(control.changes(), []);
+}
+
+#[test]
+fn what_agents_must_not_write_is_told_from_what_the_person_should_know() {
+    let scene = scene();
+    let control = Control::of(&scene.root, &[]);
+    put(&scene.root, "CLAUDE.md", "x");
+    put(&scene.root, ".envrc", "x");
+    let findings = control.changes();
+    let told: Vec<(Guard, String)> = findings
+        .iter()
+        .map(|finding| (finding.guard(), finding.to_string()))
+        .collect();
+    let root = &scene.root;
+    assert_eq!(
+        told,
+        [
+            (
+                Guard::Closed,
+                format!("{root}/.envrc is new; it is run by a shell that enters this folder")
+            ),
+            (
+                Guard::Watched,
+                format!("{root}/CLAUDE.md is new; it steers the next agent that reads it")
+            ),
+        ]
+    );
+}
+
+/// A large tree is looked at twice; the second time only what changed is read.
+#[test]
+fn a_second_look_at_a_large_tree_finds_the_one_change() {
+    let scene = scene();
+    for folder in 0..100 {
+        let path = scene.root.join(format!("d{folder}"));
+        fs::create_dir(&path).expect("a folder");
+        for file in 0..50 {
+            fs::write(path.join(format!("f{file}")), "").expect("written");
+        }
+    }
+    // So that the clock has gone on since the last change of a folder.
+    std::thread::sleep(std::time::Duration::from_millis(250));
+    let control = Control::of(&scene.root, &[]);
+    assert_eq!(control.changes(), []);
+    put(&scene.root, "d57/deep/.git/config", "x");
+    put(&scene.root, "d58/.envrc", "x");
+    assert_eq!(
+        found(&control, &scene.root),
+        ["repository d57/deep/.git new", "shell d58/.envrc new"]
+    );
+}
