@@ -10,7 +10,7 @@
 
 mod gather;
 mod pairs;
-mod symbols;
+pub(crate) mod symbols;
 mod telling;
 
 use std::collections::HashMap;

@@ -160,6 +160,7 @@ impl Landings {
         path: &TreePath,
         resolution: &Resolution,
     ) -> Result<usize, Error> {
+        let _held = self.hold(id)?;
         let mut record = self.load(id)?;
         let repository = self.repository()?;
         let onto = repository.tip(&record.branch)?;
@@ -186,6 +187,7 @@ impl Landings {
 
     /// Takes a landing that has not moved anything out of the queue. What it holds stays in its worktree.
     pub fn drop_landing(&self, id: LandingId) -> Result<(), Error> {
+        let _held = self.hold(id)?;
         let mut record = self.load(id)?;
         match record.step {
             Step::Landed { .. } | Step::Moving { .. } => Err(Error::AlreadyLanded {
@@ -200,6 +202,7 @@ impl Landings {
 
     /// Lets a landing whose checks failed, or that was blocked, wait for its turn again.
     pub fn try_again(&self, id: LandingId) -> Result<(), Error> {
+        let _held = self.hold(id)?;
         let mut record = self.load(id)?;
         match record.step {
             Step::Failed { .. } | Step::Blocked { .. } | Step::Conflicted { .. } => {

@@ -14,6 +14,7 @@ pub mod desk;
 pub mod forecast;
 pub mod graph;
 pub mod land;
+pub mod review;
 pub mod roles;
 mod work;
 

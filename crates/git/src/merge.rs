@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use content::{Marks, Merge, Piece, is_binary, merge_bytes};
+pub use content::{Marks, Merge, Piece, is_binary, line_hunks, merge_bytes};
 pub use names::{Danger, TreePath};
 pub use objects::ObjectId;
 pub use tree::Merged;

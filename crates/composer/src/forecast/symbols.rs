@@ -13,12 +13,15 @@ use text::Snapshot;
 /// Longer texts are not taken apart.
 const MOST_BYTES: usize = 1 << 20;
 
+/// What was worked out, and whether anybody asked for it this time.
+type Remembered<K, V> = HashMap<K, (Arc<V>, bool)>;
+
 /// Outlines of texts that were asked about.
 #[derive(Default)]
 pub(crate) struct Symbols {
-    outlines: HashMap<(ContentHash, TreePath), (Arc<Outline>, bool)>,
+    outlines: Remembered<(ContentHash, TreePath), Outline>,
     /// What each change of a text touches, by the text before and after.
-    changed: HashMap<(ContentHash, ContentHash, TreePath), (Arc<BTreeSet<String>>, bool)>,
+    changed: Remembered<(ContentHash, ContentHash, TreePath), BTreeSet<String>>,
 }
 
 struct Outline {

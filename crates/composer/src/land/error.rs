@@ -69,6 +69,9 @@ pub enum Error {
     /// Nothing of this number.
     #[error("There is no {0}.")]
     Unknown(LandingId),
+    /// It is being landed right now.
+    #[error("{0} is under way. Wait until it is done.")]
+    UnderWay(LandingId),
     /// Another program is landing something here.
     #[error("Another program is landing work in {0}. Wait until it is done, then try again.")]
     Busy(AbsPath),

@@ -373,9 +373,27 @@ impl Landings {
         ids.into_iter().map(|id| self.load(id)).collect()
     }
 
+    /// A number nobody else has: its name is taken before anything is written under it.
     pub(super) fn next_id(&self) -> Result<LandingId, Error> {
-        let last = self.ids()?.into_iter().max();
-        Ok(LandingId(last.map_or(1, |last| last.0 + 1)))
+        let mut next = self.numbers()?.into_iter().max().map_or(1, |last| last + 1);
+        loop {
+            match self
+                .files
+                .create_file(&self.folder.join(format!("{next}.taken")))
+            {
+                Ok(()) => return Ok(LandingId(next)),
+                Err(error) if error.reason == host::Reason::AlreadyExists => next += 1,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Keeps a landing to this caller for a while; given back when dropped and when the process dies.
+    pub(super) fn hold(&self, id: LandingId) -> Result<host::Lock, Error> {
+        let lock = self
+            .files
+            .lock(&self.folder.join(format!("{}.lock", id.0)))?;
+        lock.ok_or(Error::UnderWay(id))
     }
 
     fn ids(&self) -> Result<Vec<LandingId>, Error> {
@@ -385,6 +403,13 @@ impl Landings {
             name.strip_suffix(".json")?.parse().ok().map(LandingId)
         };
         Ok(listing.entries.iter().filter_map(id).collect())
+    }
+
+    /// All numbers that were given, to landings or to what never became one.
+    fn numbers(&self) -> Result<Vec<u64>, Error> {
+        let listing = self.files.list(&self.folder)?;
+        let number = |entry: &host::Entry| entry.path.name().split('.').next()?.parse().ok();
+        Ok(listing.entries.iter().filter_map(number).collect())
     }
 }
 

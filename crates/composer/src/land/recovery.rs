@@ -10,29 +10,37 @@ impl Landings {
     /// Finishes landings whose branch has moved, lets the others begin again, and removes locks of ours. Says of
     /// each landing what became of it.
     pub(super) fn recover(&self) -> Result<Vec<String>, Error> {
-        let records = self.records()?;
-        let is_cut_short = |record: &Record| match record.step {
-            Step::Checking { .. } | Step::Moving { .. } => true,
-            // Whoever takes something back waits for it; nobody does any longer.
-            Step::Waiting => record.undoes.is_some() && record.resolved.is_empty(),
-            _ => false,
-        };
-        let is_unmarked = |record: &&Record| {
-            matches!(record.step, Step::Landed { .. }) && record.undoes.is_some()
-        };
         let repository = self.repository()?;
         let lock = repository.lock_landings(&*self.files)?;
         let Some(_lock) = lock else {
             // Somebody is at work; what looks cut short may be theirs.
             return Ok(Vec::new());
         };
-        for record in records.iter().filter(is_unmarked) {
+        let records = self.records()?;
+        let is_undo =
+            |record: &Record| matches!(record.step, Step::Landed { .. }) && record.undoes.is_some();
+        for record in records.iter().filter(|record| is_undo(record)) {
             self.mark_undone(record)?;
         }
+        // Whoever takes something back waits for it; nobody does any longer.
+        let is_forgotten = |record: &Record| {
+            record.step == Step::Waiting && record.undoes.is_some() && record.resolved.is_empty()
+        };
+        let mut told = self.end_cut_short(&repository)?;
+        for mut record in records.into_iter().filter(is_forgotten) {
+            told.push(self.begin_again(&mut record)?);
+        }
+        Ok(told)
+    }
+
+    /// The same for whoever holds the lock of landings: nobody else is at work, so what looks cut short is.
+    pub(super) fn end_cut_short(&self, repository: &Repository) -> Result<Vec<String>, Error> {
+        let is_cut_short =
+            |record: &Record| matches!(record.step, Step::Checking { .. } | Step::Moving { .. });
         let mut told = Vec::new();
-        for mut record in records.into_iter().filter(is_cut_short) {
+        for mut record in self.records()?.into_iter().filter(is_cut_short) {
             repository.clear_locks(&record.branch, &*self.files)?;
-            told.push(self.brought_to_an_end(&repository, &mut record)?);
+            told.push(self.brought_to_an_end(repository, &mut record)?);
         }
         Ok(told)
     }

@@ -76,6 +76,10 @@ impl Landings {
         let Some(_lock) = lock else {
             return Err(Error::Busy(self.hub.clone()));
         };
+        for told in self.end_cut_short(&repository)? {
+            log::info!("{told}");
+        }
+        let _held = self.hold(id)?;
         let mut record = self.load(id)?;
         if record.step != Step::Waiting {
             return Err(Error::NotWaiting {

@@ -1,9 +1,10 @@
 //! The bytes of one file, merged.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::ConflictLines;
 use super::lines::{self, Part};
+use super::{ConflictLines, histogram};
 
 /// A part of a merged file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +48,15 @@ const LOOKED_AT: usize = 8000;
 /// Whether git takes these bytes for something without lines.
 pub fn is_binary(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(LOOKED_AT)].contains(&0)
+}
+
+/// The hunks by which one text became another: lines before, lines after, each counted from 0, in order.
+pub fn line_hunks(before: &[u8], after: &[u8]) -> Vec<(Range<u32>, Range<u32>)> {
+    let narrow = |range: Range<usize>| range.start as u32..range.end as u32;
+    histogram::hunks(&lines_of(before), &lines_of(after))
+        .into_iter()
+        .map(|hunk| (narrow(hunk.before), narrow(hunk.after)))
+        .collect()
 }
 
 /// Merges two versions of a text with what both began from; empty where both made it anew.
@@ -167,7 +177,7 @@ fn lines_of(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-fn cut(lines: &[&[u8]], range: &std::ops::Range<u32>) -> Arc<[u8]> {
+fn cut(lines: &[&[u8]], range: &Range<u32>) -> Arc<[u8]> {
     lines[range.start as usize..range.end as usize]
         .concat()
         .into()

@@ -50,6 +50,31 @@ impl Repository {
     }
 }
 
+impl Repository {
+    /// Which of the names a side gave up became which of its new ones: old names by new ones.
+    pub fn renames(
+        &self,
+        base: ObjectId,
+        side: &Changes,
+    ) -> Result<BTreeMap<TreePath, TreePath>, Error> {
+        let (mut gone, mut new) = (Vec::new(), Vec::new());
+        for (path, entry) in side {
+            let file = |entry: Entry| File {
+                path: path.clone(),
+                entry,
+                is_wanted: true,
+            };
+            match (entry, self.entry_at(base, path)?) {
+                (None, Some(entry)) => gone.push(file(entry)),
+                (Some(entry), None) => new.push(file(entry.clone())),
+                _ => {}
+            }
+        }
+        let pairs = renames::find(&gone, &new, &|entry: &Entry| self.bytes_of(entry))?;
+        Ok(pairs.into_iter().map(|(old, new)| (new, old)).collect())
+    }
+}
+
 /// A name with what it stands for.
 type Named<'a> = (&'a TreePath, &'a Entry);
 

@@ -66,11 +66,22 @@ impl AppendLog for RealLog {
     }
 }
 
+/// A lock that is given back when dropped, also while a process that is just being started still has a copy of the
+/// handle.
+struct Locked(File);
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // What cannot be unlocked is unlocked when its last handle closes.
+        retry(|| flock(&self.0, FlockOperation::Unlock)).ok();
+    }
+}
+
 pub(super) fn lock(path: &AbsPath) -> Result<Option<Lock>, Error> {
     let file = open_private(path, OpenOptions::new().read(true).write(true))?;
     match retry(|| flock(&file, FlockOperation::NonBlockingLockExclusive)) {
         Ok(()) => Ok(Some(Lock {
-            _held: Box::new(file),
+            _held: Box::new(Locked(file)),
         })),
         Err(Errno::AGAIN) => Ok(None),
         Err(errno) => Err(Error::from_errno(path, "lock", errno)),

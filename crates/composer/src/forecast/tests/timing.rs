@@ -6,6 +6,7 @@ use git::Repository;
 use host::RealFiles;
 
 use super::*;
+use crate::land::{Landings, Outcome, Request, Unchecked, Words};
 
 /// Repository size: `BURIN_FILES`, small by default.
 #[test]
@@ -59,7 +60,36 @@ fn a_refresh_with_eight_sessions() {
     assert_eq!(still.merged, 0);
     write(&works[3].root, &names[0], "// all of it\n");
     let report = refresh("one file of one session changed");
+    let landings = hub.landings();
+    let start = Instant::now();
+    let scanned = landings.read(&works[0]).unwrap();
+    let read = start.elapsed();
+    let start = Instant::now();
+    land_one(&landings, &works[0], scanned.changes);
+    println!(
+        "landing one session: read anew in {read:?}, landed in {:?}",
+        start.elapsed()
+    );
     // Its seven pairs, and the order from it on.
     assert_eq!(report.merged, 7 + 5);
     assert!(report.conflicts.len() >= 7);
+}
+
+fn land_one(landings: &Landings, work: &Work, changes: Changes) {
+    let author = git::land::Person {
+        name: "Agent".to_owned(),
+        email: "agent@example.org".to_owned(),
+    };
+    let request = Request {
+        session: work.session.clone(),
+        title: work.title.clone(),
+        base: work.base.clone(),
+        changes,
+        branch: None,
+        author,
+        words: Words::default(),
+    };
+    let id = landings.enqueue(&request).unwrap();
+    let outcome = landings.run(id, &Unchecked, &Buffers::new()).unwrap();
+    assert!(matches!(outcome, Outcome::Landed { .. }), "{outcome:?}");
 }

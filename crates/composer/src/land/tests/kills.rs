@@ -119,7 +119,7 @@ fn kill_one(hub: &Hub, random: &mut StdRng, round: u64) -> bool {
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     // Every second dies at one of its calls to the system, the others whenever the kill comes.
-    let is_counted = round % 2 == 0;
+    let is_counted = round.is_multiple_of(2);
     if is_counted {
         command.env("BURIN_DIES_AT", random.random_range(0..110).to_string());
     }

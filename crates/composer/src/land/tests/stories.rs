@@ -253,6 +253,52 @@ impl Checks for Fails {
     }
 }
 
+/// Tries to take its own landing out of the queue.
+struct Drops<'a>(&'a Landings, LandingId);
+
+impl Checks for Drops<'_> {
+    fn check(&self, _: &Candidate<'_>) -> Result<Vec<Check>, String> {
+        let dropped = self.0.drop_landing(self.1);
+        assert!(matches!(dropped, Err(Error::UnderWay(_))), "{dropped:?}");
+        let next = self.0.next().unwrap();
+        assert_eq!(next, None);
+        Ok(Vec::new())
+    }
+}
+
+#[test]
+fn what_is_under_way_is_not_dropped_and_no_number_is_given_twice() {
+    let hub = Hub::new(&[("a.txt", TEXT)]);
+    let work = hub.session("s1");
+    write(&work.root, "a.txt", &with("two", "2"));
+    let landings = hub.landings();
+    let ids = std::sync::Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                let id = enqueue(&hub.landings(), &work);
+                ids.lock().unwrap().push(id);
+            });
+        }
+    });
+    let mut ids = ids.into_inner().unwrap();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!((ids.len(), landings.list().unwrap().len()), (8, 8));
+    for id in &ids[1..] {
+        landings.drop_landing(*id).unwrap();
+    }
+    landed(
+        &landings
+            .run(ids[0], &Drops(&landings, ids[0]), &Buffers::new())
+            .unwrap(),
+    );
+    assert!(matches!(
+        landings.drop_landing(ids[0]),
+        Err(Error::AlreadyLanded { .. })
+    ));
+}
+
 #[test]
 fn checks_run_on_the_merged_tree() {
     let hub = Hub::new(&[("a.txt", TEXT)]);

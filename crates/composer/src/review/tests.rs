@@ -1,0 +1,366 @@
+//! Reviews of changes in real repositories.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests set up repositories on disk"
+)]
+
+use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
+
+use git::Repository;
+use git::land::{Limits, Place};
+use git::merge::{Changes, Entry, Mode, TreePath};
+use host::RealFiles;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+use super::{Authors, Choice, Covered, HunkId, Part, Reason, Review, Reviewed, Unknown};
+use crate::land::tests::{Hub, git, write};
+use crate::work::{CommitId, Work};
+
+const TEXT: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
+
+fn reviewed(hub: &Hub, work: &Work) -> Reviewed {
+    let repository = Repository::discover(&hub.root).unwrap();
+    let place = Place {
+        root: &work.root,
+        git_dir: None,
+        memory: None,
+    };
+    let base = repository.tree_of(&work.base.0).unwrap();
+    let scanned = repository
+        .scan(place, base, Limits::default(), &RealFiles)
+        .unwrap();
+    Reviewed {
+        session: work.session.clone(),
+        base: work.base.clone(),
+        changes: Arc::new(scanned.changes),
+    }
+}
+
+fn review(hub: &Hub, works: &[&Work]) -> Review {
+    let sessions: Vec<Reviewed> = works.iter().map(|work| reviewed(hub, work)).collect();
+    Review::of(
+        &Repository::discover(&hub.root).unwrap(),
+        &sessions,
+        &Unknown,
+        &Unknown,
+    )
+    .unwrap()
+}
+
+fn ids(review: &Review, session: &str, path: &str) -> Vec<HunkId> {
+    let path = TreePath::from(path);
+    let hunks = review
+        .hunks()
+        .iter()
+        .filter(|it| it.session == session && it.path == path);
+    hunks.map(|hunk| hunk.id).collect()
+}
+
+fn text(changes: &Changes, path: &str) -> Option<String> {
+    let entry = changes.get(&TreePath::from(path))?.as_ref()?;
+    Some(String::from_utf8(entry.bytes.as_ref().unwrap().to_vec()).unwrap())
+}
+
+const ACCEPTED: Option<Choice> = Some(Choice::Accepted);
+
+#[test]
+fn hunks_of_every_kind_in_order_of_risk() {
+    let hub = Hub::new(&[
+        ("a.txt", TEXT),
+        ("old.txt", TEXT),
+        ("gone.txt", "x\n"),
+        ("run", "x\n"),
+        ("bin", "a\0"),
+    ]);
+    let work = hub.session("s1");
+    write(
+        &work.root,
+        "a.txt",
+        &TEXT.replace("two", "2").replace("nine", "9"),
+    );
+    write(&work.root, "bin", "b\0");
+    write(&work.root, "new.rs", "fn f() {}\n");
+    write(&work.root, "scripts/x.sh", "echo\n");
+    write(&work.root, "Cargo.toml", "[x]\n");
+    std::fs::remove_file(work.root.join("gone.txt").as_path()).unwrap();
+    std::fs::set_permissions(
+        work.root.join("run").as_path(),
+        std::fs::Permissions::from_mode(0o755),
+    )
+    .unwrap();
+    git(work.root.as_path(), &["mv", "old.txt", "moved.txt"]);
+    write(&work.root, "moved.txt", &TEXT.replace("five", "5"));
+    let mut review = review(&hub, &[&work]);
+    let paths: Vec<String> = review
+        .hunks()
+        .iter()
+        .map(|it| it.path.to_string())
+        .collect();
+    assert_eq!(
+        paths,
+        [
+            "scripts/x.sh",
+            "run",
+            "gone.txt",
+            "bin",
+            "Cargo.toml",
+            "a.txt",
+            "a.txt",
+            "moved.txt",
+            "moved.txt",
+            "new.rs"
+        ]
+    );
+    assert!(review.hunks()[0].risk.reasons.contains(&Reason::Executes));
+    let sessions = reviewed(&hub, &work);
+    assert_eq!(review.accepted("s1"), Changes::new());
+    review.decide_session("s1", ACCEPTED);
+    assert_eq!(review.accepted("s1"), *sessions.changes);
+    // Half of a file, and the other half of another.
+    review.decide_session("s1", None);
+    let hunks = ids(&review, "s1", "a.txt");
+    review.decide(&hunks[1..], ACCEPTED);
+    let renamed = ids(&review, "s1", "moved.txt");
+    review.decide(&renamed[1..], ACCEPTED);
+    let accepted = review.accepted("s1");
+    assert_eq!(text(&accepted, "a.txt").unwrap(), TEXT.replace("nine", "9"));
+    assert_eq!(
+        text(&accepted, "old.txt").unwrap(),
+        TEXT.replace("five", "5")
+    );
+    assert_eq!(accepted.len(), 2);
+    review.decide(&renamed[1..], Some(Choice::Rejected));
+    review.decide(&renamed[..1], ACCEPTED);
+    let accepted = review.accepted("s1");
+    assert_eq!(text(&accepted, "moved.txt").unwrap(), TEXT);
+    assert_eq!(accepted.get(&TreePath::from("old.txt")), Some(&None));
+}
+
+#[test]
+fn decisions_are_undone_redone_and_outlive_another_look() {
+    let hub = Hub::new(&[("a.txt", TEXT)]);
+    let work = hub.session("s1");
+    write(
+        &work.root,
+        "a.txt",
+        &TEXT.replace("two", "2").replace("nine", "9"),
+    );
+    let mut first = review(&hub, &[&work]);
+    let hunks = ids(&first, "s1", "a.txt");
+    first.decide(&hunks[..1], ACCEPTED);
+    first.decide(&hunks, Some(Choice::Rejected));
+    assert_eq!(first.progress().rejected, 2);
+    assert!(first.undo());
+    assert_eq!(
+        (first.choice(hunks[0]), first.choice(hunks[1])),
+        (ACCEPTED, None)
+    );
+    assert!(first.undo());
+    assert!(!first.undo());
+    assert_eq!(first.progress().open, 2);
+    assert!(first.redo() && first.redo() && !first.redo());
+    assert!(first.undo());
+    // Lines come in above: what is the same keeps its decision, what is new has none.
+    write(
+        &work.root,
+        "a.txt",
+        &TEXT
+            .replace("two", "2")
+            .replace("nine", "9")
+            .replace("ten", "ten\neleven"),
+    );
+    let second = review(&hub, &[&work]).with_decisions_of(&first);
+    assert_eq!(second.choice(hunks[0]), ACCEPTED);
+    assert_eq!(second.progress().accepted, 1);
+    assert_eq!(second.hunk(hunks[1]).is_some(), second.hunks().len() == 3);
+}
+
+#[test]
+fn untouched_bytes_stay() {
+    let odd = "\u{feff}one\r\ntwo\nthree\r\n\nfour\nfive\nsix\nseven\neight\r\nlast without end";
+    let hub = Hub::new(&[("a.txt", odd)]);
+    let work = hub.session("s1");
+    let new = odd.replace("two", "2").replace("without end", "with end\n");
+    write(&work.root, "a.txt", &new);
+    let mut review = review(&hub, &[&work]);
+    let hunks = ids(&review, "s1", "a.txt");
+    assert_eq!(hunks.len(), 2);
+    review.decide(&hunks[..1], ACCEPTED);
+    assert_eq!(
+        text(&review.accepted("s1"), "a.txt").unwrap(),
+        odd.replace("two", "2")
+    );
+    review.decide(&hunks[1..], ACCEPTED);
+    assert_eq!(text(&review.accepted("s1"), "a.txt").unwrap(), new);
+}
+
+#[test]
+fn hunks_of_candidates_are_mixed_unless_they_overlap() {
+    let hub = Hub::new(&[("a.txt", TEXT), ("b.txt", TEXT)]);
+    let (one, two) = (hub.session("s1"), hub.session("s2"));
+    write(
+        &one.root,
+        "a.txt",
+        &TEXT.replace("two", "2").replace("nine", "9"),
+    );
+    write(
+        &two.root,
+        "a.txt",
+        &TEXT
+            .replace("two", "II")
+            .replace("six", "6")
+            .replace("nine", "9"),
+    );
+    write(&two.root, "new.txt", "new\n");
+    std::fs::remove_file(one.root.join("b.txt").as_path()).unwrap();
+    let mut review = review(&hub, &[&one, &two]);
+    review.decide(&ids(&review, "s1", "a.txt"), ACCEPTED);
+    review.decide(&ids(&review, "s2", "new.txt"), ACCEPTED);
+    let of_two = ids(&review, "s2", "a.txt");
+    review.decide(&of_two[1..], ACCEPTED);
+    let (base, mixed) = review.mix().unwrap();
+    assert_eq!(base, CommitId(hub.tip()));
+    let expected = TEXT
+        .replace("two", "2")
+        .replace("six", "6")
+        .replace("nine", "9");
+    assert_eq!(text(&mixed, "a.txt").unwrap(), expected);
+    assert_eq!(text(&mixed, "new.txt").unwrap(), "new\n");
+    review.decide(&of_two[..1], ACCEPTED);
+    let overlaps = review.mix().unwrap_err();
+    assert_eq!(overlaps.len(), 1);
+    assert_eq!(overlaps[0].two, of_two[0]);
+    assert_eq!(
+        overlaps[0].sentence,
+        "s1 and s2 change the same place in a.txt: pick one of the two."
+    );
+}
+
+struct Known;
+
+impl Authors for Known {
+    fn authors(
+        &self,
+        session: &str,
+        _: &TreePath,
+        lines: Option<std::ops::Range<u32>>,
+    ) -> Vec<String> {
+        vec![format!("{session} {lines:?}")]
+    }
+}
+
+impl Covered for Known {
+    fn checks(&self, _: &str, path: &TreePath, _: Option<std::ops::Range<u32>>) -> Vec<String> {
+        (path.to_string() == "a.rs")
+            .then(|| "cargo test".to_owned())
+            .into_iter()
+            .collect()
+    }
+}
+
+#[test]
+fn hunks_know_their_authors_checks_and_symbols() {
+    let hub = Hub::new(&[
+        (
+            "a.rs",
+            "fn first() {\n    1\n}\n\nfn second() {\n    2\n}\n",
+        ),
+        ("b.rs", "fn b() {}\n"),
+    ]);
+    let work = hub.session("s1");
+    write(
+        &work.root,
+        "a.rs",
+        "fn first() {\n    1\n}\n\nfn second() {\n    22\n}\n",
+    );
+    write(&work.root, "b.rs", "fn c() {}\n");
+    let sessions = [reviewed(&hub, &work)];
+    let repository = Repository::discover(&hub.root).unwrap();
+    let review = Review::of(&repository, &sessions, &Known, &Known).unwrap();
+    let hunk = &review.hunks()[1];
+    assert_eq!(hunk.symbol.as_deref(), Some("second"));
+    assert_eq!(hunk.authors, ["s1 Some(5..6)"]);
+    assert_eq!(hunk.checks, ["cargo test"]);
+    assert!(matches!(hunk.part, Part::Lines { .. }));
+    // Without a check it is looked at first.
+    assert_eq!(review.hunks()[0].path, TreePath::from("b.rs"));
+}
+
+/// Any subset of hunks gives lines of base and session and nothing else; all of them the session, none the base.
+#[test]
+fn random_subsets_are_exact() {
+    let hub = Hub::new(&[("seed.txt", "x\n")]);
+    let repository = Repository::discover(&hub.root).unwrap();
+    for seed in 0_u64..40 {
+        let random = &mut StdRng::seed_from_u64(seed);
+        let mut lines = |count: usize| -> Vec<String> {
+            (0..count)
+                .map(|_| format!("{}\n", random.random_range(0..9)))
+                .collect()
+        };
+        let (before, mut after) = (lines(25), lines(0));
+        after.extend(before.iter().cloned());
+        for at in [3, 9, 9, 15, 22] {
+            let new = lines(2);
+            after.splice(at..at + 1, new);
+        }
+        let (mut before, after) = (before.concat(), after.concat());
+        if seed.is_multiple_of(2) {
+            before.pop();
+        }
+        write(&hub.root, "seed.txt", &before);
+        let base = CommitId(hub.commit());
+        let entry = Entry::of_bytes(Mode::Plain, after.as_bytes());
+        let reviewed = Reviewed {
+            session: "s".to_owned(),
+            base,
+            changes: Arc::new(Changes::from([(TreePath::from("seed.txt"), Some(entry))])),
+        };
+        let mut review = Review::of(&repository, &[reviewed], &Unknown, &Unknown).unwrap();
+        let all: Vec<HunkId> = review.hunks().iter().map(|hunk| hunk.id).collect();
+        let some: Vec<HunkId> = all
+            .iter()
+            .copied()
+            .filter(|_| random.random_range(0..2) == 0)
+            .collect();
+        review.decide(&some, ACCEPTED);
+        let got = text(&review.accepted("s"), "seed.txt").unwrap_or(before.clone());
+        let lines: Vec<&str> = before.split_inclusive('\n').collect();
+        let mut expected = String::new();
+        let mut at = 0;
+        let mut hunks: Vec<_> = review.hunks().iter().collect();
+        hunks.sort_by_key(|hunk| match &hunk.part {
+            Part::Lines { before, .. } => before.start,
+            _ => 0,
+        });
+        for hunk in hunks {
+            let Part::Lines {
+                before,
+                removed,
+                added,
+                ..
+            } = &hunk.part
+            else {
+                panic!("{hunk:?}");
+            };
+            expected.push_str(&lines[at..before.start as usize].concat());
+            let taken = if some.contains(&hunk.id) {
+                added
+            } else {
+                removed
+            };
+            expected.push_str(std::str::from_utf8(taken).unwrap());
+            at = before.end as usize;
+        }
+        expected.push_str(&lines[at..].concat());
+        assert_eq!(got, expected, "seed {seed}");
+        review.decide(&all, ACCEPTED);
+        assert_eq!(
+            text(&review.accepted("s"), "seed.txt").unwrap(),
+            after,
+            "seed {seed}"
+        );
+    }
+}
