@@ -72,6 +72,8 @@ impl Authored {
         let changes = self.changes.iter().filter(|it| it.path == path);
         let mut authors: Vec<Author> = Vec::new();
         match rows {
+            // Where lines only went, those around them say nothing.
+            Some(rows) if rows.is_empty() => {}
             Some(rows) => authors.extend(self.authors(path, rows)?.into_iter().flatten()),
             None => {
                 for change in changes.clone() {
