@@ -1,3 +1,5 @@
+//! Changes found on the real disk, over a base in memory.
+
 use std::os::unix::fs::symlink;
 use std::sync::Arc;
 
