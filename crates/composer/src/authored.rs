@@ -21,6 +21,7 @@ mod look;
 pub(crate) mod merge;
 mod origin;
 mod watched;
+mod writers;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -37,6 +38,7 @@ pub use lines::Owned;
 pub use look::Scope;
 pub use origin::{Base, FakeBase, GitBase};
 pub use watched::{Gate, Watched, Watchers};
+pub use writers::Writers;
 
 use change::Line;
 

@@ -34,7 +34,7 @@ use crate::authored::Gate;
 
 pub use actor::Board;
 pub use book::{Book, LedgerBook, MemoryBook};
-pub use fake::{FakeGround, FakeHands};
+pub use fake::{FakeGround, FakeHands, FakeSession};
 pub use job::{Line, State, WaitsFor};
 pub use record::Past;
 

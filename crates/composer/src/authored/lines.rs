@@ -63,14 +63,28 @@ impl Authored {
         }
         let start = u32::try_from(row).unwrap_or(0);
         let rows = start..start + hunk.added.len() as u32;
-        let mut authors: Vec<Author> = self
-            .authors(&hunk.path, rows)?
-            .into_iter()
-            .flatten()
-            .collect();
+        self.hands(&hunk.path, Some(rows))
+    }
+
+    /// Who had a hand in these lines of a file, each once; in all of it where none are named. Where no line is left to
+    /// be anybody's, whoever changed the file last.
+    pub fn hands(&self, path: &str, rows: Option<Range<u32>>) -> Result<Vec<Author>, String> {
+        let changes = self.changes.iter().filter(|it| it.path == path);
+        let mut authors: Vec<Author> = Vec::new();
+        match rows {
+            // Where lines only went, those around them say nothing.
+            Some(rows) if rows.is_empty() => {}
+            Some(rows) => authors.extend(self.authors(path, rows)?.into_iter().flatten()),
+            None => {
+                for change in changes.clone() {
+                    if !authors.contains(&change.author) {
+                        authors.push(change.author.clone());
+                    }
+                }
+            }
+        }
         if authors.is_empty() {
-            let last = self.changes.iter().rfind(|it| it.path == hunk.path);
-            authors.extend(last.map(|it| it.author.clone()));
+            authors.extend(changes.last().map(|it| it.author.clone()));
         }
         Ok(authors)
     }

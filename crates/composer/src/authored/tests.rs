@@ -1,3 +1,5 @@
+//! Changes found on the real disk, over a base in memory.
+
 use std::os::unix::fs::symlink;
 use std::sync::Arc;
 
@@ -241,6 +243,28 @@ fn lines_have_authors_through_changes_of_others() {
 }
 
 type Range = (u32, u32);
+
+#[test]
+fn a_review_is_told_who_wrote_its_hunks() {
+    use crate::review::Authors as _;
+    use git::merge::TreePath;
+    let files = [("a.txt", "1\n2\n3\n")];
+    let place = Place::new(&files);
+    let mut authored = place.open(FakeBase::new(&files, &[]));
+    place.write("a.txt", "1\nA\n2\n3\n");
+    authored.observe(Scope::All, &agent("s", 1)).unwrap();
+    place.write("a.txt", "1\nA\n3\n");
+    authored.observe(Scope::All, &Author::Person).unwrap();
+    let authored = Arc::new(std::sync::Mutex::new(authored));
+    let writers = Writers([("s".to_owned(), authored)].into());
+    let asked = |session: &str, lines| writers.authors(session, &TreePath::new("a.txt"), lines);
+    let (agents, person) = ("the agent s (turn 1)", "the person");
+    assert_eq!(asked("s", Some(1..2)), [agents]);
+    // Where lines only went, it was whoever was there last.
+    assert_eq!(asked("s", Some(2..2)), [person]);
+    assert_eq!(asked("s", None), [agents, person]);
+    assert_eq!(asked("t", None), Vec::<String>::new());
+}
 
 #[test]
 fn a_content_that_is_too_large_is_noticed_and_said_to_be_lost() {

@@ -1,3 +1,5 @@
+//! Candidates compared and mixed on the real disk.
+
 use super::*;
 use crate::authored::tests::{Place, agent};
 use crate::authored::{FakeBase, Scope};

@@ -1,3 +1,5 @@
+//! A board over trees and sessions in memory.
+
 use std::sync::Arc;
 use std::time::Duration;
 

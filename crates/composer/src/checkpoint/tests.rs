@@ -1,3 +1,5 @@
+//! Changes taken back on the real disk, also by programs that died half way.
+
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};

@@ -1,3 +1,9 @@
+//! A real repository beside its working tree, made with libgit2 itself.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests set up real working trees on disk"
+)]
+
 use std::fs;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Trees on the real disk, with links planted in them.
+
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Tools that change a real disk, watched.
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use agent::ask::Desk;
