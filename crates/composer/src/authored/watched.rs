@@ -300,11 +300,11 @@ impl After {
             return;
         };
         let (author, is_command) = (self.author.clone(), is_exec(&self.author));
-        let codes = answer.shown.iter().filter_map(|shown| match shown {
+        let mut codes = answer.shown.iter().filter_map(|shown| match shown {
             Shown::Command { code, .. } => Some(*code),
             _ => None,
         });
-        let code = codes.last();
+        let code = codes.next_back();
         self.watch
             .blocking(move |authored| {
                 looks.look(authored, &author);

@@ -5,6 +5,7 @@
 #![cfg(target_os = "linux")]
 #![expect(
     clippy::disallowed_methods,
+    clippy::print_stdout,
     reason = "attacks and their controls touch the machine itself, in scenes of their own"
 )]
 

@@ -113,6 +113,7 @@ impl World {
             turn,
             root: self.place.root.path().clone(),
             sources: Arc::new(sources),
+            sandbox: None,
             desk: Desk::empty(),
             stop: self.stop.subscribe(),
             profile: Arc::new(Profile::harmless()),
