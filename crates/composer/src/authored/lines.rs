@@ -69,7 +69,7 @@ impl Authored {
     /// Who had a hand in these lines of a file, each once; in all of it where none are named. Where no line is left to
     /// be anybody's, whoever changed the file last.
     pub fn hands(&self, path: &str, rows: Option<Range<u32>>) -> Result<Vec<Author>, String> {
-        let changes = self.changes.iter().filter(|it| it.path == path);
+        let mut changes = self.changes.iter().filter(|it| it.path == path);
         let mut authors: Vec<Author> = Vec::new();
         match rows {
             // Where lines only went, those around them say nothing.
@@ -84,7 +84,7 @@ impl Authored {
             }
         }
         if authors.is_empty() {
-            authors.extend(changes.last().map(|it| it.author.clone()));
+            authors.extend(changes.next_back().map(|it| it.author.clone()));
         }
         Ok(authors)
     }

@@ -119,8 +119,8 @@ impl World {
             (0..PATHS.len()).map(|path| self.lines(path)).collect();
         match self.authored.undo(&selection) {
             Ok(undone) => {
-                for path in 0..PATHS.len() {
-                    self.check(path, &lines_before[path], &takes);
+                for (path, before) in lines_before.iter().enumerate() {
+                    self.check(path, before, &takes);
                 }
                 let after = self.texts();
                 let back = Selection::of_operation(undone.operation);
