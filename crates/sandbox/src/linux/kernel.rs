@@ -60,16 +60,24 @@ pub(super) fn open_how(
     resolve: u64,
 ) -> Result<RawFd, Errno> {
     let how: [u64; 3] = [(flags | libc::O_CLOEXEC) as u64, 0, resolve];
-    // SAFETY: the path ends in NUL and `how` has the size that is told.
-    number(unsafe {
-        libc::syscall(
-            libc::SYS_openat2,
-            folder,
-            path.as_ptr(),
-            how.as_ptr(),
-            size_of_val(&how),
-        )
-    })
+    let mut opened = Err(libc::EAGAIN);
+    // Whoever renames or mounts anything meanwhile makes the kernel unsure about `..`.
+    for _ in 0..1000 {
+        // SAFETY: the path ends in NUL and `how` has the size that is told.
+        opened = number(unsafe {
+            libc::syscall(
+                libc::SYS_openat2,
+                folder,
+                path.as_ptr(),
+                how.as_ptr(),
+                size_of_val(&how),
+            )
+        });
+        if opened != Err(libc::EAGAIN) {
+            break;
+        }
+    }
+    opened
 }
 
 /// `openat` that follows links; for paths that only the kernel or we make.

@@ -10,6 +10,7 @@
 
 use std::collections::HashMap;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustix::event::epoll;
@@ -57,7 +58,7 @@ pub(super) fn answer(listener: OwnedFd, plan: Arc<Plan>, denials: Denials) {
         denials,
         root: OnceLock::new(),
     });
-    let key = watched.listener.as_raw_fd() as u64;
+    let key = next_key();
     watcher
         .watched
         .lock()
@@ -74,6 +75,12 @@ pub(super) fn answer(listener: OwnedFd, plan: Arc<Plan>, denials: Denials) {
         log::error!("a sandbox's questions cannot be heard: {error}");
         watcher.forget(key);
     }
+}
+
+/// Never given twice: what was said about something that is gone must not be taken for something new.
+fn next_key() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 fn begin() -> Option<Arc<Watcher>> {

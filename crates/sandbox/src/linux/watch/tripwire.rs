@@ -13,7 +13,7 @@ use std::sync::{Arc, PoisonError};
 use rustix::event::epoll;
 use rustix::fs::inotify;
 
-use super::{WATCHER, begin};
+use super::{WATCHER, begin, next_key};
 use crate::linux::kernel;
 use crate::linux::plan::{Plan, absolute};
 use crate::{Access, Denials, Denied};
@@ -53,7 +53,7 @@ impl Tripwire {
                 inotify::add_watch(&events, folder, what).ok()?;
             }
         }
-        let key = events.as_raw_fd() as u64;
+        let key = next_key();
         let mut wires = watcher.wires.lock().unwrap_or_else(PoisonError::into_inner);
         let data = epoll::EventData::new_u64(key);
         epoll::add(&watcher.poll, &events, data, epoll::EventFlags::IN).ok()?;
