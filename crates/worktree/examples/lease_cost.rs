@@ -92,7 +92,7 @@ pub fn measure(folder: &Path, files: usize) -> Result<Figures, String> {
     let (rounds, adds) = match files {
         0..5_000 => (7, AGENTS),
         5_000..50_000 => (3, 2),
-        _ => (3, 1),
+        _ => (1, 1),
     };
     let hub = folder.join("hub");
     repository(&hub, files)?;

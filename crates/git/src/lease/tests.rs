@@ -1,3 +1,5 @@
+//! What git does for leases, without leases.
+
 use base::AbsPath;
 use git2::{Oid, Repository, Signature};
 
