@@ -8,7 +8,7 @@ use clap::Args;
 use composer::authored::VersionKind;
 use composer::best::accepted;
 use composer::board::{Board, JobId, Line, Past, Place, Settled};
-use composer::forecast::{Forecast as Forecasts, Gather};
+use composer::forecast::{Forecast as Forecasts, Gather, Touched};
 use composer::land::{Buffers, Checks, LandingId, Landings, Outcome, Request, Step, Words};
 use composer::{CommitId, Work};
 use git::Repository;
@@ -65,7 +65,7 @@ impl Forecast {
         let memory = trees.folder().join("forecast");
         let gather = Gather::new(trees.hub(), &memory, Arc::new(RealFiles));
         let gather = gather.map_err(|error| error.to_string())?;
-        let gathered = gather.read(&repository, &works, &Buffers::new());
+        let gathered = gather.read(&repository, &works, &Buffers::new(), &Touched::Anyone);
         let gathered = gathered.map_err(|error| error.to_string())?;
         gathered.unread.values().for_each(|why| tell(streams, why));
         let report = Forecasts::default().refresh(&repository, &gathered.input);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::confined::Ground;
+use crate::confined;
 use base::AbsPath;
 use composer::authored::{Author, Authored, Gate, GitBase, Parts, Watchers};
 use composer::board::{Ground, Place, Side, Wanted};
@@ -142,11 +142,11 @@ impl Trees {
     }
 
     /// What a session works in that has this tree.
-    pub(super) fn ground(&self, place: &Place) -> Result<Ground, String> {
+    pub(super) fn ground(&self, place: &Place) -> Result<confined::Ground, String> {
         self.hold(&place.lease)?;
         let held = lock_of(&self.0.held);
         let variables = held.get(&place.lease).map(Lease::env).unwrap_or_default();
-        Ok(Ground {
+        Ok(confined::Ground {
             root: place.root()?,
             git_dir: Some(place.git_dir()?),
             readable: vec![self.0.repository.clone()],

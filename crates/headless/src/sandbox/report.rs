@@ -56,7 +56,7 @@ impl Report {
         match &self.end {
             // The system keeps eight bits of what a process says.
             End::Exit(code) => (code & 0xff) as u8,
-            End::Signal(signal) => (128 + signal & 0xff) as u8,
+            End::Signal(signal) => ((128 + signal) & 0xff) as u8,
             End::Refused { code, .. } => *code,
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use composer::board::Line;
 use composer::desk::{Hunk, Verdict};
-use composer::forecast::{Forecast, Gather, Report};
+use composer::forecast::{Forecast, Gather, Report, Touched};
 use composer::land::Buffers;
 use git::Repository;
 use git::merge::TreePath;
@@ -68,12 +68,16 @@ impl Looker {
         }
         let repository = Repository::discover(self.trees.hub());
         let repository = repository.map_err(|error| error.to_string())?;
-        let gathered = self.gather.read(&repository, &works, &self.buffers());
+        let gathered = self
+            .gather
+            .read(&repository, &works, &self.buffers(), &Touched::Anyone);
         let gathered = gathered.map_err(|error| error.to_string())?;
         let report = self.forecast.refresh(&repository, &gathered.input);
         let report = report.map_err(|error| error.to_string())?;
         let refused = gathered.refused.into_iter().map(|(job, all)| {
-            let texts = all.iter().map(ToString::to_string);
+            let texts = all
+                .iter()
+                .map(|it| format!("{} cannot land: {}", it.path, it.reason));
             (job, texts.collect())
         });
         Ok(Seen {

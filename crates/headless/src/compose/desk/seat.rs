@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use composer::board::{Command, Event, JobId, Settled};
+use composer::board::{Command, Event, JobId};
 use composer::desk::{Landing, Task, Verdict, Wish};
 use composer::roles::USUAL;
 use futures::StreamExt as _;
