@@ -64,7 +64,7 @@ impl Forecast {
         let repository = repository(trees.hub())?;
         let memory = trees.folder().join("forecast");
         let gather = Gather::new(trees.hub(), &memory, Arc::new(RealFiles));
-        let gather = gather.map_err(|error| error.to_string())?;
+        let mut gather = gather.map_err(|error| error.to_string())?;
         let gathered = gather.read(&repository, &works, &Buffers::new(), &Touched::Anyone);
         let gathered = gathered.map_err(|error| error.to_string())?;
         gathered.unread.values().for_each(|why| tell(streams, why));
