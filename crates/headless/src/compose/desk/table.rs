@@ -35,10 +35,6 @@ impl Table {
         }
     }
 
-    pub(super) fn line(&self, job: &str) -> Option<&Line> {
-        self.lines.iter().find(|line| line.job == job)
-    }
-
     /// How it all stands. Those that wait for the person come first.
     pub(super) fn board(&self) -> Board {
         let mut agents: Vec<Agent> = self
