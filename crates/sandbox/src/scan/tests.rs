@@ -282,7 +282,7 @@ fn a_git_folder_elsewhere_is_looked_at() {
     let folder = tempfile::tempdir().expect("a folder");
     let elsewhere = AbsPath::new(folder.path().join("git")).expect("absolute");
     put(&elsewhere, "config", "[core]\n");
-    let control = Control::of(&scene.root, &[elsewhere.clone()]);
+    let control = Control::of(&scene.root, std::slice::from_ref(&elsewhere));
     put(&elsewhere, "hooks/post-checkout", "x");
     put(&elsewhere, "objects/ab/cd", "x");
     assert_eq!(

@@ -114,14 +114,13 @@ impl Scene {
             .set_read_timeout(Some(Duration::from_secs(5)))
             .expect("a deadline");
         for part in parts {
-            let part = String::from_utf8_lossy(part)
-                .contains("PORT")
-                .then(|| {
-                    String::from_utf8_lossy(part)
-                        .replace("PORT", &self.server.to_string())
-                        .into_bytes()
-                })
-                .unwrap_or_else(|| part.to_vec());
+            let text = String::from_utf8_lossy(part);
+            let named = text.replace("PORT", &self.server.to_string()).into_bytes();
+            let part = if text.contains("PORT") {
+                named
+            } else {
+                part.to_vec()
+            };
             // A proxy that refuses may close before everything is sent.
             stream.write_all(&part).ok();
         }
