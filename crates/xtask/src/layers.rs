@@ -21,8 +21,6 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("rustix", &["host", "sandbox", "worktree"]),
     ("xattr", &["host"]),
     ("git2", &["git"]),
-    ("landlock", &["sandbox"]),
-    ("seccompiler", &["sandbox"]),
     ("libc", &["sandbox"]),
     ("axum", &["mockllm"]),
     ("ruzstd", &["mockllm"]),

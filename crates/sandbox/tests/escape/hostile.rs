@@ -136,7 +136,7 @@ fn part() {
     let failures = failures.into_inner().expect("the list");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(
-        fires * 10 >= count * 8,
+        fires * 2 >= count,
         "only {fires} of {count} would have run anything"
     );
 }

@@ -51,7 +51,8 @@ fn the_file_tools_write_through_no_link_that_is_swapped_in() {
             let (name, file) = (work.join("d"), work.join("f"));
             while !is_over.load(Ordering::Relaxed) {
                 fs::create_dir(&name).ok();
-                fs::write(&file, "").ok();
+                // Never through a link: this is the one who plants them.
+                fs::File::create_new(&file).ok();
                 thread::yield_now();
                 fs::remove_dir_all(&name).ok();
                 fs::remove_file(&file).ok();
@@ -72,8 +73,7 @@ fn the_file_tools_write_through_no_link_that_is_swapped_in() {
             let done = match number % 5 {
                 0 => tools.create_file(&path),
                 1 => tools.create_folder(&path),
-                2 => tools.remove(&path),
-                3 => tools.copy(&work.join("a.txt"), &path),
+                2 | 3 => tools.remove(&path),
                 _ => {
                     let recovery = work.join("recovery");
                     let request = SaveRequest {
@@ -96,7 +96,12 @@ fn the_file_tools_write_through_no_link_that_is_swapped_in() {
         "{} races of file tools: {written} done within, {refused} refused",
         races()
     );
-    assert!(untouched(&outside));
+    let names: Vec<_> = fs::read_dir(&outside)
+        .expect("a folder")
+        .flatten()
+        .collect();
+    let text = fs::read_to_string(outside.join("file.txt"));
+    assert!(untouched(&outside), "{names:?}, file.txt holds {text:?}");
     assert!(
         written > 0 && refused > 0,
         "the swapping did not meet the writing"

@@ -54,11 +54,13 @@ pub(crate) const SECRETS: &[&str] = &[
     ".claude/.credentials.json",
 ];
 
+/// Scenes of one program never share a number, whichever ground they stand on: abstract names are the machine's.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
 /// A folder of our own that is gone at the end, outside of the folders that every sandbox has for itself.
 pub(crate) struct Ground {
     path: PathBuf,
     temporary: PathBuf,
-    count: AtomicUsize,
 }
 
 impl Ground {
@@ -79,11 +81,7 @@ impl Ground {
         for path in [&path, &temporary] {
             fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("permissions");
         }
-        let ground = Self {
-            path,
-            temporary,
-            count: AtomicUsize::new(0),
-        };
+        let ground = Self { path, temporary };
         for kind in KINDS {
             build(&ground.template(kind), kind);
         }
@@ -103,7 +101,7 @@ impl Ground {
 
     /// A fresh scene.
     pub(crate) fn scene(&self, kind: Kind) -> Scene {
-        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let base = self.root(kind).join(format!("s{number}"));
         copy(&self.template(kind), &base);
         if kind == Kind::Linked {

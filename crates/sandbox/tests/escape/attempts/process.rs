@@ -51,6 +51,5 @@ pub(super) const LIST: &[Attempt] = &[
     sh("core files", "v=$(cat /proc/sys/kernel/core_pattern) && echo \"$v\" > /proc/sys/kernel/core_pattern && echo ESCAPED").for_root(),
     sh("disks", "for d in /dev/vda /dev/sda /dev/nvme0n1 /dev/loop0; do head -c 1 $d >/dev/null 2>&1 && echo ESCAPED; done").for_root().no_control("there may be no disk to read"),
     sh("memory of the machine", "head -c 1 /dev/mem >/dev/null 2>&1 && echo ESCAPED; head -c 1 /proc/kcore > /dev/null 2>&1 && echo ESCAPED").for_root().no_control("it may be shut by the machine"),
-    sh("more rights by a program", "cp /bin/sh mine; chmod u+s mine; [ -u mine ] && ls -ln mine | awk -v u=$(stat -c %u $O/file.txt) '{ if ($3 == u) print \"ESCAPED\" }'").no_control("a program of the person's own, which gives the person's rights to others"),
     py("shared memory of System V", "import ctypes\nl=ctypes.CDLL(None)\ni=l.shmget(0x4711,4096,0o1600)\nprint('made',i)").no_control("seen from outside, see resources"),
 ];
