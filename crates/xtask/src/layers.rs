@@ -22,6 +22,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("xattr", &["host"]),
     ("git2", &["git"]),
     ("libc", &["sandbox"]),
+    ("seccompiler", &["sandbox"]),
     ("axum", &["mockllm"]),
     ("ruzstd", &["mockllm"]),
     ("rusqlite", &["ledger"]),

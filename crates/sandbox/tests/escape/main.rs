@@ -6,11 +6,7 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stdout,
-<<<<<<< HEAD
-    reason = "attacks and their controls touch the machine itself, in scenes of their own"
-=======
     reason = "figures are for whoever reads the run; attacks and their controls touch the machine itself, in scenes of their own"
->>>>>>> 2b7f6bd3cd46d53fdcca644ca846d8e4b32fbb74
 )]
 
 mod attempts;

@@ -114,18 +114,12 @@ impl Scene {
             .set_read_timeout(Some(Duration::from_secs(5)))
             .expect("a deadline");
         for part in parts {
-<<<<<<< HEAD
-            let part = match str::from_utf8(part) {
-                Ok(text) => text.replace("PORT", &self.server.to_string()).into_bytes(),
-                Err(_) => part.to_vec(),
-=======
             let text = String::from_utf8_lossy(part);
             let named = text.replace("PORT", &self.server.to_string()).into_bytes();
             let part = if text.contains("PORT") {
                 named
             } else {
                 part.to_vec()
->>>>>>> 2b7f6bd3cd46d53fdcca644ca846d8e4b32fbb74
             };
             // A proxy that refuses may close before everything is sent.
             stream.write_all(&part).ok();
