@@ -92,15 +92,11 @@ pub(super) const DENIED: &[(c_long, &str)] = &[
 /// Calls that change something by path: asked about so that a denial can be told, and so that a
 /// protected name which is not there yet does not come into being.
 const CHANGING: &[c_long] = &[
-    libc::SYS_openat2,
     libc::SYS_mkdirat,
     libc::SYS_unlinkat,
     libc::SYS_renameat2,
     libc::SYS_linkat,
     libc::SYS_symlinkat,
-    libc::SYS_mknodat,
-    libc::SYS_fchmodat,
-    452, // fchmodat2
     libc::SYS_fchownat,
     libc::SYS_truncate,
     libc::SYS_setxattr,
@@ -108,8 +104,6 @@ const CHANGING: &[c_long] = &[
     libc::SYS_connect,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_renameat,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_creat,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_mkdir,
     #[cfg(target_arch = "x86_64")]
@@ -122,10 +116,6 @@ const CHANGING: &[c_long] = &[
     libc::SYS_link,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_symlink,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_mknod,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_chmod,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_chown,
     #[cfg(target_arch = "x86_64")]
@@ -151,6 +141,12 @@ const TYPING: [u32; 4] = [
 
 const WRITING: u32 =
     (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND) as u32;
+
+/// Flags with which opening makes a file.
+const MAKING: u32 = (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY)) as u32;
+
+/// A file that is run with its owner's or its group's rights.
+const SET_ID: u32 = 0o6000;
 
 #[cfg(target_arch = "x86_64")]
 const MACHINE: u32 = 0xc000_003e;
@@ -212,6 +208,31 @@ fn any_bit(ix: u32, bits: u32, verdict: Verdict) -> Vec<Instruction> {
     ]
 }
 
+/// No file is given another's rights to whoever runs it: outside, its owner is who we are. `verdict` for other modes.
+fn mode(ix: u32, verdict: Verdict) -> Vec<Instruction> {
+    vec![
+        argument(ix),
+        test(ANY_BIT, SET_ID, [0, 1]),
+        answer(Verdict::Errno(libc::EPERM)),
+        answer(verdict),
+    ]
+}
+
+/// Opening, with flags at `ix` and the mode of a new file behind them.
+fn opening(ix: u32) -> Vec<Instruction> {
+    vec![
+        argument(ix),
+        test(ANY_BIT, MAKING, [0, 3]),
+        argument(ix + 1),
+        test(ANY_BIT, SET_ID, [0, 1]),
+        answer(Verdict::Errno(libc::EPERM)),
+        argument(ix),
+        test(ANY_BIT, WRITING, [0, 1]),
+        answer(Verdict::Ask),
+        answer(Verdict::Allow),
+    ]
+}
+
 /// `hit` when the argument is one of the values, otherwise `miss`.
 fn one_of(ix: u32, mask: u32, values: &[u32], hit: Verdict, miss: Verdict) -> Vec<Instruction> {
     let mut block = vec![argument(ix), test(AND, mask, [0, 0])];
@@ -247,9 +268,24 @@ fn sockets() -> Vec<Instruction> {
 
 fn rules() -> Vec<(c_long, Vec<Instruction>)> {
     let mut rules = vec![
-        (libc::SYS_openat, any_bit(2, WRITING, Verdict::Ask)),
+        (libc::SYS_openat, opening(2)),
         #[cfg(target_arch = "x86_64")]
-        (libc::SYS_open, any_bit(1, WRITING, Verdict::Ask)),
+        (libc::SYS_open, opening(1)),
+        // What it is told lies in memory. Without it, programs fall back on `openat`.
+        (
+            libc::SYS_openat2,
+            vec![answer(Verdict::Errno(libc::ENOSYS))],
+        ),
+        (libc::SYS_fchmod, mode(1, Verdict::Allow)),
+        (libc::SYS_fchmodat, mode(2, Verdict::Ask)),
+        (452, mode(2, Verdict::Ask)), // fchmodat2
+        (libc::SYS_mknodat, mode(2, Verdict::Ask)),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_chmod, mode(1, Verdict::Ask)),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_mknod, mode(1, Verdict::Ask)),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_creat, mode(1, Verdict::Ask)),
         (
             libc::SYS_ioctl,
             one_of(1, u32::MAX, &TYPING, Verdict::Ask, Verdict::Allow),

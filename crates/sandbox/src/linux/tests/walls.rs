@@ -386,6 +386,11 @@ fn what_the_administrator_owns_is_out_of_reach() {
         "kill -9 1; kill -0 1 && false",
         "ln /etc/hostname link",
         "chown 12345 .",
+        // With the rights of whoever runs this program, for anybody on this machine.
+        "touch own && chmod u+s own",
+        "touch own && chmod 2755 own",
+        "mkdir box && chmod g+s box",
+        "perl -e 'sysopen(F, \"made\", 65, 04755) or exit 1'",
     ] {
         let outcome = run(&home.policy(), script);
         assert_ne!(outcome.finished.end, End::Exit(0), "{script}: {outcome:?}");
