@@ -220,7 +220,18 @@ impl Files for Beneath {
     }
 
     fn copy(&self, from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
-        RealFiles.copy(from, to)
+        if self.inner(from).is_none() || self.inner(to).is_none() {
+            return RealFiles.copy(from, to);
+        }
+        let (_source, one) = self.hold_name(from, "copy")?;
+        let (_target, two) = self.hold_name(to, "copy to")?;
+        RealFiles.copy(&one, &two).map_err(|error| {
+            let path = if error.path == two { to } else { from };
+            Error {
+                path: path.clone(),
+                ..error
+            }
+        })
     }
 
     fn trash(&self, path: &AbsPath) -> Result<(), Error> {
@@ -236,7 +247,11 @@ impl Files for Beneath {
     }
 
     fn write_private(&self, path: &AbsPath, content: &[u8]) -> Result<(), Error> {
-        RealFiles.write_private(path, content)
+        if self.inner(path).is_none() {
+            return RealFiles.write_private(path, content);
+        }
+        let (_held, target) = self.hold_name(path, "write")?;
+        named(RealFiles.write_private(&target, content), path)
     }
 
     fn open_log(&self, path: &AbsPath) -> Result<Box<dyn AppendLog>, Error> {
