@@ -50,7 +50,7 @@ enum Cover {
     Copied(u32),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Planned {
     found: Found,
     cover: Cover,
@@ -171,11 +171,24 @@ fn cover(builder: &mut Builder, policy: &Policy, planned: &mut Vec<Planned>) -> 
             push(found, Cover::Scratch(slot));
         }
     }
+    // What lies in a folder that starts empty is not to be seen anyway, and has no place there.
+    let all: Vec<Planned> = planned.iter().chain(&covers).cloned().collect();
+    covers.retain(|cover| !is_out_of_sight(cover, &all));
     let is_writable = |cover: &&Planned| cover.cover != Cover::Hidden;
     let writable = covers.iter().filter(is_writable);
     let writable = writable.map(|cover| cover.found.clone()).collect();
     planned.extend(covers);
     writable
+}
+
+/// Whether the nearest thing above a cover shows nothing of the disk.
+fn is_out_of_sight(cover: &Planned, all: &[Planned]) -> bool {
+    let path = &cover.found.path;
+    let above = all
+        .iter()
+        .filter(|other| other.found.path != *path && path.starts_with(&other.found.path));
+    let nearest = above.max_by_key(|other| other.found.path.components().count());
+    nearest.is_some_and(|nearest| matches!(nearest.cover, Cover::Private | Cover::Hidden))
 }
 
 fn copy(builder: &mut Builder, path: &Path, set: u64, clear: u64) -> u32 {

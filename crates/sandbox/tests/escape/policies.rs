@@ -37,12 +37,6 @@ pub(crate) fn usual(scene: &Scene) -> Policy {
     };
     let closed: Vec<&str> = names::closed().map(|name| name.path).collect();
     let mut policy = Policy::usual(scene.work(), &person, &closed);
-    if scene.kind == Kind::Temporary {
-        // The private folder in its place covers this home as a whole, and there is nothing left to hide in it.
-        let is_elsewhere = |path: &AbsPath| !path.as_path().starts_with("/tmp");
-        policy.hidden.retain(is_elsewhere);
-        policy.scratch.retain(is_elsewhere);
-    }
     policy.environment.extend(scene.variables().iter().cloned());
     policy.limits = Limits {
         processes: Some(512),

@@ -88,6 +88,26 @@ fn a_workspace_in_the_private_folder_is_there() {
 }
 
 #[test]
+fn a_home_in_the_private_folder_is_out_of_sight_but_for_its_workspace() {
+    let folder = tempfile::tempdir_in("/tmp").expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    for name in ["state/demo", "state/other", ".ssh", ".cache"] {
+        fs::create_dir_all(at(name)).expect("folders");
+        fs::write(at(name).join("secret"), "secret").expect("a file");
+    }
+    let mut policy = Home::new().policy();
+    policy.workspace = path(at("state/demo"));
+    policy.hidden.extend([path(at("state")), path(at(".ssh"))]);
+    policy.scratch.push(path(at(".cache")));
+    let script = "cat ../other/secret ../../.ssh/secret ../../.cache/secret; ls ..; echo x > made";
+    let outcome = run(&policy, script);
+    assert_eq!(outcome.finished.end, End::Exit(0), "{outcome:?}");
+    assert!(outcome.text.ends_with("\ndemo\n"), "{}", outcome.text);
+    assert!(!outcome.text.contains("secret\n"), "{}", outcome.text);
+    assert!(at("state/demo/made").exists());
+}
+
+#[test]
 fn a_workspace_behind_a_link_is_the_folder_itself() {
     let home = Home::new();
     let link = home.path().join("link");
