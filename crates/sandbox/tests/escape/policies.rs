@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use base::AbsPath;
 use sandbox::{Denied, Limits, Network, Order, Person, Policy, Refused, names, start};
 
-use crate::scene::{Kind, SECRET, Scene};
+use crate::scene::{SECRET, Scene};
 
 /// What a program left.
 pub(crate) struct Left {
