@@ -49,6 +49,7 @@ pub struct ComposerPanel {
     list_focus: FocusHandle,
     _loading: Option<Task<()>>,
     _house: Option<Task<()>>,
+    _board: Option<Task<()>>,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -134,6 +135,7 @@ impl ComposerPanel {
             list_focus: cx.focus_handle().tab_stop(true),
             _loading: None,
             _house: None,
+            _board: None,
             _subscriptions: subscriptions,
         }
     }

@@ -136,6 +136,14 @@ impl Workshop {
         &self.default
     }
 
+    /// The model that is taken where nobody says which: the demo model where there is no other.
+    pub(crate) fn usual_model(&self) -> &str {
+        match self.models.is_empty() {
+            true => DEMO,
+            false => &self.default,
+        }
+    }
+
     /// Variables of the environment of which each would bring models.
     pub fn missing_keys(&self) -> &[String] {
         &self.missing_keys

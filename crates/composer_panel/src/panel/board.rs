@@ -49,6 +49,14 @@ impl Count {
         }
     }
 
+    /// The same where nobody works in the person's own folder.
+    pub(super) fn apart(self) -> Self {
+        match self {
+            Self::Here => Self::Apart(1),
+            other => other,
+        }
+    }
+
     pub(super) fn label(self) -> String {
         match self {
             Self::Here => "Here".to_owned(),
@@ -173,7 +181,7 @@ impl ComposerPanel {
         let (Some(agents), Some(root)) = (self.agents.clone(), self.root.clone()) else {
             return;
         };
-        self._loading = Some(cx.spawn_in(window, async move |this, cx| {
+        self._board = Some(cx.spawn_in(window, async move |this, cx| {
             let opened = agents.board(root).await;
             // The window may be gone by then.
             this.update_in(cx, |this, window, cx| {
@@ -448,7 +456,7 @@ impl ComposerPanel {
         let (Some(agents), Some(root)) = (self.agents.clone(), self.root.clone()) else {
             return;
         };
-        self._loading = Some(cx.spawn_in(window, async move |this, cx| {
+        self._board = Some(cx.spawn_in(window, async move |this, cx| {
             let opened = agents.watch(root, id).await;
             // The window may be gone by then.
             this.update_in(cx, |this, window, cx| {

@@ -9,7 +9,7 @@ use gpui_kit::{
 use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, Label, dp};
 
 use super::card::card;
-use super::{ComposerPanel, PanelEvent};
+use super::{ComposerPanel, PanelEvent, Shows};
 use crate::actions::{AllowHooks, DistrustFolder, TrustFolder};
 use crate::agents::{Consent, HouseRules, WaitingHooks, WaitingServer};
 
@@ -94,7 +94,7 @@ impl ComposerPanel {
 
     /// What waits for the person before a session begins.
     pub(super) fn render_house(&self, cx: &mut Context<Self>) -> Vec<AnyElement> {
-        if self.open.is_some() {
+        if self.open.is_some() || self.shows == Shows::Board {
             return Vec::new();
         }
         let rules = &self.house.rules;

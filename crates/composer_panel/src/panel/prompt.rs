@@ -118,7 +118,12 @@ impl ComposerPanel {
     fn render_count(&self) -> Option<Button> {
         let starts = self.shows == Shows::Board || self.open.is_none();
         starts.then(|| {
-            Button::new("agent-count", self.count.label())
+            // On the board nobody works in the person's own folder.
+            let count = match self.shows {
+                Shows::Board => self.count.apart(),
+                _ => self.count,
+            };
+            Button::new("agent-count", count.label())
                 .icon(Icon::GitBranch)
                 .style(ButtonStyle::Ghost)
                 .action(Box::new(NextCount))

@@ -29,6 +29,8 @@ struct Inner {
     /// Taken by the program that has the board open.
     claim: Mutex<Option<Lock>>,
     gates: Mutex<HashMap<AbsPath, Gate>>,
+    /// Held while the changes of a tree are opened.
+    opening: Mutex<()>,
 }
 
 impl Trees {
@@ -62,6 +64,7 @@ impl Trees {
             held: Mutex::default(),
             claim: Mutex::default(),
             gates: Mutex::default(),
+            opening: Mutex::default(),
         })))
     }
 
@@ -96,6 +99,8 @@ impl Trees {
 
     /// The changes of a job's tree; opened where nobody has it open. Blocks on the disk.
     pub fn authored(&self, place: &Place) -> Result<Arc<Mutex<Authored>>, String> {
+        // Who begins a session and who looks at its tree may come at the same moment.
+        let _opening = lock_of(&self.0.opening);
         self.hold(&place.lease)?;
         let root = place.root()?;
         if let Some(authored) = self.0.watchers.authored(&root) {

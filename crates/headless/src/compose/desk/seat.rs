@@ -211,7 +211,10 @@ impl Seat {
     }
 
     /// The command that a task of the person's becomes.
-    fn tasks(&self, task: Task) -> Result<Command, String> {
+    fn tasks(&self, mut task: Task) -> Result<Command, String> {
+        if task.model.is_empty() {
+            task.model = self.shared.workshop.usual_model().to_owned();
+        }
         if task.model == DEMO && !is_sample(self.fleet.trees.hub()) {
             return Err(
                 "The demo model plays its script on the sample project only. Choose another model, or start Burin \
