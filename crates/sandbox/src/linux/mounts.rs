@@ -172,8 +172,15 @@ fn cover(builder: &mut Builder, policy: &Policy, planned: &mut Vec<Planned>) -> 
         }
     }
     // What lies in a folder that starts empty is not to be seen anyway, and has no place there.
-    let all: Vec<Planned> = planned.iter().chain(&covers).cloned().collect();
-    covers.retain(|cover| !is_out_of_sight(cover, &all));
+    covers.sort_by_key(|cover| cover.found.path.components().count());
+    let mut seen: Vec<Planned> = planned.clone();
+    covers.retain(|cover| {
+        let is_kept = !is_out_of_sight(cover, &seen);
+        if is_kept {
+            seen.push(cover.clone());
+        }
+        is_kept
+    });
     let is_writable = |cover: &&Planned| cover.cover != Cover::Hidden;
     let writable = covers.iter().filter(is_writable);
     let writable = writable.map(|cover| cover.found.clone()).collect();
