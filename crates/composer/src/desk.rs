@@ -75,6 +75,8 @@ pub enum Verdict {
 /// How everything stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Board {
+    /// The project, where it is another than the folder that is open: its name.
+    pub project: Option<String>,
     /// The branch on which work lands.
     pub branch: String,
     /// The agents, those that wait for the person first.

@@ -104,6 +104,7 @@ impl ComposerPanel {
             .filter(|hunk| hunk.verdict == crate::board::Verdict::Accepted)
             .count();
         let land = match accepted {
+            0 => "Land".to_owned(),
             1 => "Land 1 hunk".to_owned(),
             count => format!("Land {count} hunks"),
         };

@@ -55,11 +55,18 @@ impl ComposerPanel {
         let working = board.map_or(0, |board| {
             board.agents.iter().filter(|it| it.state.is_live()).count()
         });
-        match working {
-            0 => "Board".to_owned(),
-            1 => "Board \u{b7} 1 agent works".to_owned(),
-            count => format!("Board \u{b7} {count} agents work"),
-        }
+        let project = board.and_then(|board| board.project.clone());
+        let working = match working {
+            0 => None,
+            1 => Some("1 agent works".to_owned()),
+            count => Some(format!("{count} agents work")),
+        };
+        let parts = [Some("Board".to_owned()), project, working];
+        parts
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" \u{b7} ")
     }
 
     fn render_body(&self, cx: &mut Context<Self>) -> AnyElement {

@@ -150,7 +150,11 @@ impl ComposerPanel {
                     .flex_1()
                     .flex()
                     .gap(dp(8.0))
-                    .child(Label::new(place).small().mono().elide(Elide::Middle(36)))
+                    .child(
+                        div()
+                            .flex_none()
+                            .child(Label::new(place).small().mono().elide(Elide::Middle(36))),
+                    )
                     .child(
                         div()
                             .min_w_0()

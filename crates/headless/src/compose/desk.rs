@@ -101,7 +101,8 @@ impl Desk {
             sessions: Mutex::default(),
         });
         let (wishes, heard) = mpsc::unbounded();
-        let seat = seat::Seat::new(fleet, dirs, unsaved, shared.clone())?;
+        let project = (hub != *folder).then(|| "sample project".to_owned());
+        let seat = seat::Seat::new((fleet, project), dirs, unsaved, shared.clone())?;
         tokio::spawn(seat.run(heard));
         Ok(Self { wishes, shared })
     }

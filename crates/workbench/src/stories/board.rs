@@ -48,6 +48,7 @@ fn board(hunks: &[(&str, &str, Verdict)]) -> Board {
         .iter()
         .map(|(id, agent, verdict)| hunk(id, agent, *verdict));
     Board {
+        project: None,
         branch: "main".to_owned(),
         agents: vec![
             agent("one", 0, AgentState::Done),

@@ -105,7 +105,7 @@ impl Looker {
             let others: Vec<String> = one
                 .authors
                 .iter()
-                .filter(|author| !author.starts_with("agent"))
+                .filter(|author| !author.starts_with("the agent"))
                 .cloned()
                 .collect();
             let risk = composer_risk(&one.hunk.path);

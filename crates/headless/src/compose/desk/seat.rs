@@ -45,15 +45,19 @@ pub(super) struct Seat {
 }
 
 impl Seat {
+    /// `project` is its name, where the person has another folder open.
     pub(super) fn new(
-        fleet: Fleet,
+        (fleet, project): (Fleet, Option<String>),
         dirs: &Dirs,
         unsaved: Arc<Unsaved>,
         shared: Arc<Shared>,
     ) -> Result<Self, String> {
         let judge = Judge::open(&fleet.trees)?;
         let looker = Looker::new(&fleet.trees, unsaved.clone())?;
-        let mut table = Table::default();
+        let mut table = Table {
+            project,
+            ..Table::default()
+        };
         for line in &fleet.past.lines {
             shared.stands(line);
             table.put(line.clone());

@@ -12,6 +12,7 @@ use composer::forecast::{Report, Who};
 /// What is known.
 #[derive(Default)]
 pub(super) struct Table {
+    pub(super) project: Option<String>,
     pub(super) branch: String,
     /// Jobs, the oldest first.
     pub(super) lines: Vec<Line>,
@@ -50,6 +51,7 @@ impl Table {
             _ => 2,
         });
         Board {
+            project: self.project.clone(),
             branch: self.branch.clone(),
             agents,
             hunks: self.hunks.clone(),
