@@ -70,6 +70,8 @@ pub(super) struct Job {
     pub(super) began: Option<Duration>,
     /// Its tree is on its way to or from somewhere.
     is_moving: bool,
+    /// It goes on as soon as the session that ended has closed.
+    pub(super) goes_on: bool,
 }
 
 /// A session in hand. Dropping it lets go of the session.
@@ -169,6 +171,7 @@ impl Job {
             heard: 0,
             began: None,
             is_moving: false,
+            goes_on: false,
         }
     }
 
@@ -538,8 +541,10 @@ impl Actor {
         self.jobs[ix].is_pausing = false;
         if let Some(hand) = &self.jobs[ix].hand {
             hand.gate.open();
-            if self.jobs[ix].line.state == State::Paused {
-                self.stand(ix, State::Working).await;
+            match &self.jobs[ix].line.state {
+                State::Paused => self.stand(ix, State::Working).await,
+                state if state.is_open() => {}
+                _ => self.jobs[ix].goes_on = true,
             }
             return Ok(());
         }
@@ -559,7 +564,11 @@ impl Actor {
         }
     }
 
-    async fn queue_again(&mut self, ix: usize, prompt: Option<String>) -> Result<(), String> {
+    pub(super) async fn queue_again(
+        &mut self,
+        ix: usize,
+        prompt: Option<String>,
+    ) -> Result<(), String> {
         let job = &mut self.jobs[ix];
         if job.is_moving {
             return Err(format!(

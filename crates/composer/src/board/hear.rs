@@ -65,6 +65,11 @@ impl Actor {
                     let why = "its session ended without saying how".to_owned();
                     self.stand(ix, State::Failed { why }).await;
                 }
+                if std::mem::take(&mut self.jobs[ix].goes_on)
+                    && let Err(sentence) = self.queue_again(ix, None).await
+                {
+                    self.tell(Event::Refused(sentence)).await;
+                }
             }
             _ => {}
         }
