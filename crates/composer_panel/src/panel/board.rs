@@ -88,7 +88,8 @@ impl BoardFace {
         if self.chosen_agent().is_none() {
             self.agent = None;
         }
-        if self.chosen_hunk().is_none() {
+        // While nobody goes through them, the first is next.
+        if !self.in_review || self.chosen_hunk().is_none() {
             self.hunk = self.hunks().first().map(|hunk| hunk.id.clone());
         }
         let count = self.hunks().len();
