@@ -18,12 +18,14 @@ mod interleave;
 mod open;
 mod parse;
 mod router;
+mod sandbox;
 mod screen;
 mod search;
 mod stalls;
 mod text_traces;
 mod traces;
 mod typing;
+mod worktree;
 
 use std::process::ExitCode;
 
@@ -71,6 +73,16 @@ const BENCHES: &[Bench] = &[
         name: "edits",
         doc: "edits as models write them, whole and corrupted, against aider and codex",
         run: edits::run,
+    },
+    Bench {
+        name: "sandbox",
+        doc: "starting a command in the sandbox, against a bare one, bubblewrap and codex",
+        run: sandbox::run,
+    },
+    Bench {
+        name: "worktree",
+        doc: "worktrees for eight agents (BURIN_BENCH_FILES), against git worktree add",
+        run: worktree::run,
     },
     Bench {
         name: "router",

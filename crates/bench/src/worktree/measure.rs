@@ -1,94 +1,44 @@
-//! What leases cost beside `git worktree add`: `cargo run --release -p worktree --example lease_cost [FILES…]`.
-//!
-//! Both are measured in turns on the same generated repository. Prints one line per figure.
-
-#![expect(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "a measurement starts the peer, makes its own files and takes the time"
-)]
+//! Leases and `git worktree add` in turns, on the same generated repository.
 
 use std::ffi::OsStr;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use ::worktree::{Discard, Lease, Pool, Settings, Wanted};
 use base::AbsPath;
-use worktree::{Discard, Lease, Pool, Settings, Wanted};
 
 /// How many agents want a worktree at once.
 const AGENTS: usize = 8;
 
 /// What one size of repository showed. Times are medians.
 #[derive(Clone, Debug)]
-pub struct Figures {
+pub(super) struct Figures {
     /// Files in the repository.
-    pub files: usize,
+    pub(super) files: usize,
     /// How trees were made.
-    pub rung: &'static str,
+    pub(super) rung: &'static str,
     /// Making the first base.
-    pub cold: Duration,
+    pub(super) cold: Duration,
     /// Making the base of the next commit, which changes one file in fifty.
-    pub next: Duration,
+    pub(super) next: Duration,
     /// Eight leases together.
-    pub leases: Duration,
+    pub(super) leases: Duration,
     /// `git worktree add`, eight times; extrapolated where fewer were made.
-    pub git: Duration,
+    pub(super) git: Duration,
     /// The first `git status` in a fresh lease.
-    pub status: Duration,
+    pub(super) status: Duration,
     /// The same in a fresh worktree of git's.
-    pub git_status: Duration,
+    pub(super) git_status: Duration,
     /// What one lease takes beside its base, in bytes.
-    pub disk: u64,
+    pub(super) disk: u64,
     /// Median of the ratios of neighbouring rounds, git's time by ours.
-    pub ratio: f64,
-}
-
-fn main() -> Result<(), String> {
-    let sizes: Vec<usize> = std::env::args()
-        .skip(1)
-        .filter_map(|text| text.parse().ok())
-        .collect();
-    let sizes = match sizes.is_empty() {
-        true => vec![500, 2300],
-        false => sizes,
-    };
-    let folder = std::env::temp_dir().join(format!("lease-cost-{}", std::process::id()));
-    worktree::enter().map_err(|error| error.to_string())?;
-    for files in sizes {
-        let figures = measure(&folder, files)?;
-        println!("{}", told(&figures));
-        fs::remove_dir_all(&folder).map_err(|error| error.to_string())?;
-    }
-    Ok(())
-}
-
-fn told(figures: &Figures) -> String {
-    let ms = |time: Duration| time.as_secs_f64() * 1000.0;
-    let mut text = String::new();
-    let Figures { files, rung, .. } = figures;
-    // Writing to a string does not fail.
-    write!(
-        text,
-        "{files} files by {rung}: {AGENTS} leases {:.1} ms, git worktree add {:.0} ms, ratio {:.1}; first status {:.1} ms (git's \
-         own {:.1} ms); disk each {} KiB; first base {:.0} ms, base of the next commit {:.0} ms",
-        ms(figures.leases),
-        ms(figures.git),
-        figures.ratio,
-        ms(figures.status),
-        ms(figures.git_status),
-        figures.disk >> 10,
-        ms(figures.cold),
-        ms(figures.next),
-    )
-    .ok();
-    text
+    pub(super) ratio: f64,
 }
 
 /// Measures one size of repository below `folder`, which must not be there yet.
-pub fn measure(folder: &Path, files: usize) -> Result<Figures, String> {
+pub(super) fn measure(folder: &Path, files: usize) -> Result<Figures, String> {
     let (rounds, adds) = match files {
         0..5_000 => (7, AGENTS),
         5_000..50_000 => (3, 2),
@@ -98,7 +48,7 @@ pub fn measure(folder: &Path, files: usize) -> Result<Figures, String> {
     repository(&hub, files)?;
     let state = AbsPath::new(folder.join("state")).ok_or("no absolute path")?;
     let hub_path = AbsPath::new(&hub).ok_or("no absolute path")?;
-    let say = |error: worktree::Error| error.to_string();
+    let say = |error: ::worktree::Error| error.to_string();
     let pool = Pool::open(&hub_path, &state, Settings::usual()).map_err(say)?;
     let ladder = pool.ladder().map_err(say)?;
     let cold = timed(|| pool.warm().map_err(say))?.0;
@@ -168,7 +118,7 @@ fn one_round(pool: &Pool, hub: &Path, adds: usize, round: usize) -> Result<Round
 }
 
 /// Eight leases, and how long they took together.
-pub fn lease_all(pool: &Pool) -> Result<(Duration, Vec<Lease>), String> {
+pub(super) fn lease_all(pool: &Pool) -> Result<(Duration, Vec<Lease>), String> {
     let wanted = Wanted {
         count: AGENTS,
         is_kept: false,
@@ -178,7 +128,11 @@ pub fn lease_all(pool: &Pool) -> Result<(Duration, Vec<Lease>), String> {
 }
 
 /// `git worktree add`, as often as said and reckoned up to eight, and the first status in one of them.
-pub fn add_all(hub: &Path, adds: usize, round: usize) -> Result<(Duration, Duration), String> {
+pub(super) fn add_all(
+    hub: &Path,
+    adds: usize,
+    round: usize,
+) -> Result<(Duration, Duration), String> {
     let place = |ix: usize| hub.with_file_name(format!("git-{round}-{ix}"));
     let add = |ix: usize| {
         let place = place(ix);
@@ -217,7 +171,7 @@ fn timed<T>(work: impl FnOnce() -> Result<T, String>) -> Result<(Duration, T), S
 }
 
 /// A repository of so many files in folders of twenty; small ones where there are many of them.
-pub fn repository(hub: &Path, files: usize) -> Result<(), String> {
+pub(super) fn repository(hub: &Path, files: usize) -> Result<(), String> {
     let lines = if files < 5_000 { 300 } else { 50 };
     for ix in 0..files {
         let path = name(hub, ix);
