@@ -49,6 +49,13 @@ fn told(measured: &Figures) -> Vec<Figure> {
             Some(1.0 / 15.0),
         ),
         Figure::alone(
+            name("git worktree add, 8 times"),
+            ms(measured.git),
+            "ms",
+            1,
+            None,
+        ),
+        Figure::alone(
             name("first git status in a lease"),
             ms(measured.status),
             "ms",
