@@ -136,7 +136,10 @@ fn there_are_enough_attempts_and_each_has_a_name() {
         let count = all.iter().filter(|(found, _)| *found == class).count();
         assert!(count >= least, "{class:?} has {count} attempts");
     }
-    let mut names: Vec<&str> = all.iter().map(|(_, attempt)| attempt.name).collect();
+    let names = all
+        .iter()
+        .map(|(class, attempt)| format!("{class:?} {}", attempt.name));
+    let mut names: Vec<String> = names.collect();
     names.sort_unstable();
     for pair in names.windows(2) {
         assert_ne!(pair[0], pair[1]);

@@ -37,7 +37,7 @@ pub(super) const LIST: &[Attempt] = &[
     py("folder exchanged", "import ctypes,os,shutil\nshutil.copytree('.git','g')\nopen('g/config','a').write('[core]\\n fsmonitor = '+os.environ['X']+'\\n')\nctypes.CDLL(None).renameat2(-100,b'g',-100,b'.git',2)"),
     sh("folder by a link", "cp -r .git g; printf '[core]\\n fsmonitor = %s\\n' $X >> g/config; mv .git o; ln -s g .git"),
     sh("info moved", "mv .git/info .git/i; mkdir .git/info; echo '* filter=x' > .git/info/attributes"),
-    sh("by the folder of a process", "printf '[core]\\n fsmonitor = %s\\n' $X >> /proc/self/cwd/.git/config"),
+    sh("by the root of a process", "printf '[core]\\n fsmonitor = %s\\n' $X >> /proc/self/cwd/.git/config"),
     sh("by a variable", "GIT_DIR=$W/.git git config core.fsmonitor $X"),
     sh("neighbour's config", "printf '[core]\\n fsmonitor = %s\\n' $X >> $B/other/.git/config"),
     sh("neighbour's hook", "cp $X $B/other/.git/hooks/pre-commit"),
