@@ -72,6 +72,9 @@ pub(crate) fn in_parts(test: &str, part: fn()) {
     assert!(failures.is_empty(), "it failed for the users {failures:?}");
 }
 
+/// How often a control is tried before it counts as one without effect.
+const TRIES: usize = 5;
+
 /// What came of one attempt in one scene.
 #[derive(Default)]
 struct Tally {
@@ -280,6 +283,22 @@ fn control(class: Class, attempt: &Attempt, ground: &Ground, tally: &Tally) {
     if attempt.is_for_root && !rustix::process::getuid().is_root() || is_missing(attempt, tally) {
         return;
     }
+    tally.controls.fetch_add(1, Ordering::Relaxed);
+    // A race is not won each time.
+    let tries = (0..TRIES).map(|_| without(class, attempt, ground));
+    let mut lost = None;
+    for tried in tries {
+        match tried {
+            Ok(()) => return,
+            Err(said) => lost = Some(said),
+        }
+    }
+    let said = lost.unwrap_or_default();
+    Tally::note(&tally.lame, format!("{:?} {}{said}", class, attempt.name));
+}
+
+/// Tries without a sandbox; what was said where that had no effect.
+fn without(class: Class, attempt: &Attempt, ground: &Ground) -> Result<(), String> {
     let mut scene = ground.scene(attempt.home);
     let before = Before::of(&scene);
     let left = outside(
@@ -288,14 +307,13 @@ fn control(class: Class, attempt: &Attempt, ground: &Ground, tally: &Tally) {
         &[attempt.flag, attempt.text],
         PATIENCE,
     );
-    tally.controls.fetch_add(1, Ordering::Relaxed);
     let mut effects = before.effects(&mut scene, &left.output);
     if class == Class::Git && effects.is_empty() && fired(&scene) {
         effects.push("the person's git ran it".to_owned());
     }
-    if effects.is_empty() {
-        let said = said(&left);
-        Tally::note(&tally.lame, format!("{:?} {}{said}", class, attempt.name));
+    match effects.is_empty() {
+        true => Err(said(&left)),
+        false => Ok(()),
     }
 }
 
