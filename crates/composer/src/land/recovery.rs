@@ -1,9 +1,12 @@
 //! What a killed program left behind, brought to an end.
 
+use std::collections::BTreeSet;
+
+use base::AbsPath;
 use git::Repository;
 use git::merge::ObjectId;
 
-use super::record::{Record, Step};
+use super::record::{PlanRecord, Record, Step};
 use super::{Error, Landings};
 
 impl Landings {
@@ -87,7 +90,12 @@ impl Landings {
                 "the branch has moved, but .git/index.lock keeps the checkout from following";
             return Ok(sentence(record, what));
         }
+        let folders = self.folders_of(record);
         let left = self.followed(repository, record)?;
+        // A save that died leaves its draft beside the file.
+        for folder in folders.iter().filter(|folder| self.files.exists(folder)) {
+            self.files.sweep(folder)?;
+        }
         repository.unlock_index(&*self.files)?;
         let mut told = sentence(record, "the branch had moved and the rest is done now");
         for about in left {
@@ -95,6 +103,21 @@ impl Landings {
             told.push_str(&about);
         }
         Ok(told)
+    }
+}
+
+impl Landings {
+    /// The folders of the checkout in which a landing changes files.
+    fn folders_of(&self, record: &Record) -> BTreeSet<AbsPath> {
+        let Step::Moving { plan, .. } = &record.step else {
+            return BTreeSet::new();
+        };
+        let plan = plan.as_ref().and_then(PlanRecord::plan);
+        let files = plan.map(|plan| plan.files).unwrap_or_default();
+        files
+            .iter()
+            .filter_map(|change| self.hub.join(change.path.to_path()).parent())
+            .collect()
     }
 }
 
