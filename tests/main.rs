@@ -11,7 +11,6 @@
 
 mod agent;
 mod applying;
-mod hosted;
 mod models;
 mod runs;
 mod saving;
