@@ -1,3 +1,5 @@
+//! Forecasts as a person meets them.
+
 use std::sync::Arc;
 
 use git::Repository;

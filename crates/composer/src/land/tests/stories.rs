@@ -1,3 +1,5 @@
+//! Landings as a person meets them.
+
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;

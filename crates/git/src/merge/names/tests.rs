@@ -1,3 +1,5 @@
+//! Names that are dangerous, and those that are not.
+
 use super::{Danger, TreePath};
 
 #[test]

@@ -1,3 +1,5 @@
+//! Renames, as git finds them.
+
 use std::convert::Infallible;
 
 use super::{File, find};

@@ -1,3 +1,5 @@
+//! Links that are found and made without being followed.
+
 use std::ffi::OsStr;
 use std::fs;
 
