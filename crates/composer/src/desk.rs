@@ -5,6 +5,8 @@
 use agent::record::Mode;
 use base::AbsPath;
 
+pub use crate::board::Side;
+
 /// What the person wants of the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wish {
@@ -43,6 +45,53 @@ pub enum Wish {
     Land(Vec<String>),
     /// The latest landing is taken back.
     UndoLanding,
+    /// Another agent goes on from where this one stands, in a worktree of its own that begins with its work.
+    Fork {
+        /// From whom.
+        agent: String,
+        /// What the new one is told.
+        prompt: String,
+    },
+    /// An agent's work is laid over the person's checkout, or what the person did there over its worktree.
+    HandOver {
+        /// Whose.
+        agent: String,
+        /// Which way.
+        to: Side,
+    },
+    /// An agent's worktree becomes what this turn found, counted from 1. What others did there stays.
+    Restore {
+        /// Whose.
+        agent: String,
+        /// Which turn.
+        turn: u64,
+    },
+    /// The latest `Restore` is taken back.
+    UndoRestore,
+    /// The agents of a contest are checked with the project's own checks, and compared again.
+    Compare,
+    /// A file of a landing that does not fit the branch is settled. The landing goes on by itself with the last one.
+    Settle {
+        /// Whose landing.
+        agent: String,
+        /// The file, below the root.
+        path: String,
+        /// With what.
+        with: Settlement,
+    },
+    /// A landing that does not fit the branch is given up; the work stays in its worktree.
+    GiveUpLanding(String),
+}
+
+/// How a file is settled on which the branch and an agent differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Settlement {
+    /// As the branch has it.
+    Branch,
+    /// As the agent has it.
+    Agent,
+    /// With this text, the whole file.
+    Text(String),
 }
 
 /// What agents are to do.
@@ -85,8 +134,14 @@ pub struct Board {
     pub hunks: Vec<Hunk>,
     /// What would not fit together.
     pub conflicts: Vec<Conflict>,
+    /// Files of landings that do not fit the branch, each to be settled.
+    pub disputes: Vec<Dispute>,
+    /// Those who did the same task, the best first; empty where nobody did.
+    pub contest: Vec<Candidate>,
     /// How the latest landing stands, a sentence.
     pub landing: Option<Landing>,
+    /// What the latest `Restore` or `HandOver` did, a sentence, while it is news.
+    pub told: Option<Told>,
     /// A sentence about something that did not work.
     pub trouble: Option<String>,
 }
@@ -120,6 +175,8 @@ pub struct Agent {
     pub seconds: u64,
     /// Checks that passed, of how many; `None` where none ran.
     pub checks: Option<(u32, u32)>,
+    /// Turns it has had: `Restore` goes back to one of them.
+    pub turns: u64,
 }
 
 /// How an agent stands.
@@ -183,6 +240,63 @@ pub struct Conflict {
     pub path: String,
     /// A sentence: who changed what.
     pub text: String,
+}
+
+/// A file on which a landing and the branch differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dispute {
+    /// Whose landing.
+    pub agent: String,
+    /// The file, below the root.
+    pub path: String,
+    /// What it is about, a sentence: `both changed parse_header`, `the branch removed it`.
+    pub text: String,
+    /// The places where both want other lines; empty where it is about the file as a whole.
+    pub places: Vec<Fight>,
+    /// The file merged, with conflict marks around what differs: where the person begins who writes it anew. `None`
+    /// where it is no text.
+    pub draft: Option<String>,
+}
+
+/// Lines that both sides want otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fight {
+    /// The first line, from 1, in the branch's file.
+    pub line: u32,
+    /// What both began from.
+    pub base: Vec<String>,
+    /// What the branch has.
+    pub branch: Vec<String>,
+    /// What the agent has.
+    pub agent: Vec<String>,
+}
+
+/// One of those who did the same task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its name.
+    pub agent: String,
+    /// The checks that ran, and whether they went well; empty where none ran yet.
+    pub checks: Vec<(String, bool)>,
+    /// How many files it changed.
+    pub files: usize,
+    /// Lines that came and went.
+    pub lines: (u32, u32),
+    /// Billionths of a US dollar.
+    pub cost_nano: u64,
+    /// How long it worked, in seconds.
+    pub seconds: u64,
+    /// Whether its checks run right now.
+    pub is_checking: bool,
+}
+
+/// What became of something the person wished.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// A sentence.
+    pub text: String,
+    /// Whether `UndoRestore` takes it back.
+    pub can_undo: bool,
 }
 
 /// How a landing stands.
