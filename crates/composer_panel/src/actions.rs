@@ -41,10 +41,18 @@ gpui_kit::actions!(
         NextCount,
         /// Go from the agents of the board to their changes, or back.
         JumpToReview,
-        /// Accept the chosen change; once more takes it back.
+        /// Accept the chosen change, or settle the chosen conflict as the agent has it; once more takes it back.
         AcceptHunk,
-        /// Reject the chosen change; once more takes it back.
+        /// Reject the chosen change, or settle the chosen conflict as the branch has it; once more takes it back.
         RejectHunk,
+        /// Accept the change at the caret, or settle the conflict with this text.
+        AcceptHere,
+        /// Reject the change at the caret.
+        RejectHere,
+        /// Write how the chosen conflict is to end.
+        WriteDispute,
+        /// Give up a landing that does not fit the branch; the work stays.
+        GiveUpLanding,
         /// Accept every change of the chosen agent that was not rejected.
         AcceptAgent,
         /// Take back what was last decided about changes.
@@ -53,6 +61,18 @@ gpui_kit::actions!(
         Land,
         /// Take the latest landing back.
         UndoLanding,
+        /// Begin another agent from the work of the chosen one.
+        ForkAgent,
+        /// Lay the chosen agent's work over your own files, uncommitted.
+        BringHere,
+        /// Lay what you did in your own files over the chosen agent's.
+        SendThere,
+        /// Take the chosen agent's files back to what a turn found.
+        RestoreTurn,
+        /// Take back the latest return to a turn.
+        UndoRestore,
+        /// Run the project's checks for all that did the same task, and compare them.
+        CompareAgents,
         /// Let the chosen agent wait, or go on.
         PauseAgent,
         /// Stop the chosen agent; its work stays.

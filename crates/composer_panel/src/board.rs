@@ -5,7 +5,8 @@ use std::sync::Arc;
 use futures::channel::mpsc;
 
 pub use composer::desk::{
-    Agent, AgentState, Board, Conflict, Hunk, Landing, Task, Verdict, Wish, letter,
+    Agent, AgentState, Board, Candidate, Conflict, Dispute, Fight, Hunk, Landing, Settlement, Side,
+    Task, Told, Verdict, Wish, letter,
 };
 
 /// The engine of many agents for a folder.

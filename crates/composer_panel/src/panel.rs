@@ -2,8 +2,11 @@
 
 mod board;
 mod board_view;
+mod board_wishes;
 mod card;
 mod commands;
+mod contest;
+mod dispute;
 mod house;
 mod item;
 mod prompt;
@@ -60,6 +63,24 @@ pub enum PanelEvent {
     ChooseModel,
     /// A file is to be opened; lines count from 1.
     OpenFile(AbsPath, Option<u32>),
+    /// The board stands otherwise now.
+    BoardChanged,
+    /// The person wants to write how a dispute ends; `ComposerPanel::settle_with` takes it.
+    WriteDispute {
+        /// Whose landing it is about.
+        agent: String,
+        /// The file, below the root.
+        path: String,
+        /// What to begin with.
+        draft: String,
+    },
+    /// The person chooses a turn of an agent; `ComposerPanel::restore` takes it.
+    ChooseTurn {
+        /// Whose.
+        agent: String,
+        /// How many there were.
+        turns: u64,
+    },
     /// The keyboard goes back to the text.
     Leave,
 }
@@ -151,6 +172,11 @@ impl ComposerPanel {
     /// The models there are.
     pub fn models(&self) -> &ModelList {
         &self.models
+    }
+
+    /// How the agents of this folder stand, where somebody asked for it.
+    pub fn board(&self) -> Option<&Arc<crate::board::Board>> {
+        self.board.as_ref().map(|face| &face.board)
     }
 
     /// The model that the next prompt goes to.

@@ -12,6 +12,7 @@ mod folding;
 mod gliding;
 mod highlighting;
 mod hunks;
+mod inline_review;
 mod input;
 mod menu;
 mod options;
@@ -40,6 +41,8 @@ use crate::find_bar::FindBar;
 use crate::model::{DocumentModel, ModelEvent};
 use crate::mouse::Drag;
 use crate::scroll::{Follow, Scroll};
+
+pub use inline_review::ReviewMark;
 
 /// What a panel hears from a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +126,7 @@ pub struct Editor {
     pub(crate) drag: Option<Drag>,
     pub(crate) drag_task: Option<Task<()>>,
     pub(crate) blocks: BlockViews,
+    pub(crate) review: inline_review::Review,
     pub(crate) caret_shown: bool,
     blink_task: Option<Task<()>>,
     wrap_task: Option<Task<()>>,
@@ -191,6 +195,7 @@ impl Editor {
             drag: None,
             drag_task: None,
             blocks: BlockViews::default(),
+            review: inline_review::Review::default(),
             caret_shown: true,
             blink_task: None,
             wrap_task: None,
@@ -420,6 +425,7 @@ impl Editor {
         self.scroll.follow(change);
         self.rows.follow(&before, &self.snapshot, change);
         self.find.follow(change);
+        self.review.follow(change);
         for span in &mut self.marked {
             *span = change.map_span(*span);
         }
@@ -439,6 +445,8 @@ impl Editor {
         self.display = self.map.snapshot();
         self.rows.clear();
         self.marked.clear();
+        self.blocks.clear();
+        self.review = inline_review::Review::default();
         self.snapshot = after;
     }
 

@@ -28,5 +28,5 @@ pub use actions::*;
 pub use block_view::{BlockPlace, BlockView};
 pub use caret_actions::*;
 pub use comparison::Comparison;
-pub use editor::{Editor, EditorEvent, Reveal, ViewState};
+pub use editor::{Editor, EditorEvent, Reveal, ReviewMark, ViewState};
 pub use model::{DocumentModel, Environment, HeldWork, ModelEvent, SaveFailure, hold_work};

@@ -15,6 +15,7 @@ mod panes;
 mod program;
 mod render;
 mod restore;
+mod review;
 mod save;
 mod search;
 mod watch;
@@ -58,6 +59,7 @@ pub struct Workbench {
     tree_shown: bool,
     tree_width: Pixels,
     agents: AgentsDock,
+    review: review::InlineReview,
     title: Entity<TitleStrip>,
     status: Entity<StatusStrip>,
     modal: Entity<ModalLayer>,
@@ -122,6 +124,7 @@ impl Workbench {
             tree_shown: true,
             tree_width: px(240.0),
             agents,
+            review: review::InlineReview::default(),
             title: cx.new(|cx| TitleStrip::new(this.clone(), window, cx)),
             status: cx.new(|_| StatusStrip::new(this.clone())),
             modal: ModalLayer::new(cx),

@@ -5,12 +5,9 @@ use std::sync::Arc;
 use futures::StreamExt as _;
 use gpui_kit::{Context, ListAlignment, ListState, Task, Window, px};
 
-use super::{ComposerPanel, Shows};
-use crate::actions::{
-    AcceptAgent, AcceptHunk, JumpToReview, Land, NextCount, PauseAgent, RejectHunk, RemoveAgent,
-    ShowBoard, StopAgent, UndoLanding, UndoVerdict,
-};
-use crate::board::{self, Agent, AgentState, Board, Hunk, Verdict, Wish};
+use super::{ComposerPanel, PanelEvent, Shows};
+use crate::actions::{JumpToReview, NextCount, ShowBoard};
+use crate::board::{self, Agent, Board, Dispute, Hunk, Wish};
 
 /// The board as the panel holds it.
 pub(super) struct BoardFace {
@@ -18,10 +15,12 @@ pub(super) struct BoardFace {
     pub(super) board: Arc<Board>,
     /// Which agent is chosen; its hunks alone are shown. All are where it is `None`.
     pub(super) agent: Option<String>,
-    /// Which hunk is chosen, by its name.
-    pub(super) hunk: Option<String>,
-    /// Whether the keys go to the hunks, not to the agents.
+    /// Which of the rows to be decided is chosen, by its name.
+    pub(super) row: Option<String>,
+    /// Whether the keys go to the rows, not to the agents.
     pub(super) in_review: bool,
+    /// The agent from which what is written next begins another.
+    pub(super) forking: Option<String>,
     pub(super) list: ListState,
     _task: Task<()>,
 }
@@ -67,19 +66,58 @@ impl Count {
     }
 }
 
+/// Something that the person decides about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chosen<'a> {
+    /// A landing's file on which the branch has other lines.
+    Dispute(&'a Dispute),
+    /// A change.
+    Hunk(&'a Hunk),
+}
+
+impl Chosen<'_> {
+    /// Its name among the rows.
+    pub(super) fn id(&self) -> String {
+        match self {
+            // No hunk is named like this.
+            Self::Dispute(dispute) => format!("{}:{}", dispute.agent, dispute.path),
+            Self::Hunk(hunk) => hunk.id.clone(),
+        }
+    }
+
+    pub(super) fn agent(&self) -> &str {
+        match self {
+            Self::Dispute(dispute) => &dispute.agent,
+            Self::Hunk(hunk) => &hunk.agent,
+        }
+    }
+}
+
 impl BoardFace {
-    /// The hunks that are shown.
-    pub(super) fn hunks(&self) -> Vec<&Hunk> {
-        self.board.hunks_of(self.agent.as_deref()).collect()
+    /// What is to be decided, as it is listed: what keeps a landing first.
+    pub(super) fn rows(&self) -> Vec<Chosen<'_>> {
+        let agent = self.agent.as_deref();
+        let of = |it: &&Dispute| agent.is_none_or(|agent| it.agent == agent);
+        let disputes = self.board.disputes.iter().filter(of).map(Chosen::Dispute);
+        let hunks = self.board.hunks_of(agent).map(Chosen::Hunk);
+        disputes.chain(hunks).collect()
+    }
+
+    /// How many hunks of those that are listed are accepted.
+    pub(super) fn accepted(&self) -> usize {
+        let hunks = self.board.hunks_of(self.agent.as_deref());
+        hunks
+            .filter(|it| it.verdict == board::Verdict::Accepted)
+            .count()
     }
 
     pub(super) fn chosen_agent(&self) -> Option<&Agent> {
         self.board.agent(self.agent.as_deref()?)
     }
 
-    fn chosen_hunk(&self) -> Option<&Hunk> {
-        let chosen = self.hunk.as_deref()?;
-        self.hunks().into_iter().find(|hunk| hunk.id == chosen)
+    pub(super) fn chosen_row(&self) -> Option<Chosen<'_>> {
+        let chosen = self.row.as_deref()?;
+        self.rows().into_iter().find(|row| row.id() == chosen)
     }
 
     /// Takes in how everything stands now. What is chosen stays chosen, as long as it is there.
@@ -88,11 +126,13 @@ impl BoardFace {
         if self.chosen_agent().is_none() {
             self.agent = None;
         }
+        let forking = self.forking.take();
+        self.forking = forking.filter(|agent| self.board.agent(agent).is_some());
         // While nobody goes through them, the first is next.
-        if !self.in_review || self.chosen_hunk().is_none() {
-            self.hunk = self.hunks().first().map(|hunk| hunk.id.clone());
+        if !self.in_review || self.chosen_row().is_none() {
+            self.row = self.rows().first().map(Chosen::id);
         }
-        let count = self.hunks().len();
+        let count = self.rows().len();
         let old = self.list.item_count();
         self.list.splice(0..old, count);
         if count == 0 {
@@ -125,18 +165,16 @@ impl BoardFace {
         }
     }
 
-    fn step_hunk(&mut self, back: bool) {
-        let hunks = self.hunks();
-        let at = hunks
-            .iter()
-            .position(|hunk| Some(&hunk.id) == self.hunk.as_ref());
+    pub(super) fn step_row(&mut self, back: bool) {
+        let rows: Vec<String> = self.rows().iter().map(Chosen::id).collect();
+        let at = rows.iter().position(|id| Some(id) == self.row.as_ref());
         let next = match (at, back) {
             (None, _) => 0,
             (Some(at), true) => at.saturating_sub(1),
-            (Some(at), false) => (at + 1).min(hunks.len().saturating_sub(1)),
+            (Some(at), false) => (at + 1).min(rows.len().saturating_sub(1)),
         };
-        if let Some(hunk) = hunks.get(next) {
-            self.hunk = Some(hunk.id.clone());
+        if let Some(id) = rows.get(next) {
+            self.row = Some(id.clone());
             self.list.scroll_to_reveal_item(next);
         }
     }
@@ -213,6 +251,7 @@ impl ComposerPanel {
                     if let Some(face) = &mut this.board {
                         face.take(board);
                     }
+                    cx.emit(PanelEvent::BoardChanged);
                     cx.notify();
                 });
                 if taken.is_err() {
@@ -224,8 +263,9 @@ impl ComposerPanel {
             tell,
             board: Arc::default(),
             agent: None,
-            hunk: None,
+            row: None,
             in_review: false,
+            forking: None,
             list: ListState::new(0, ListAlignment::Top, px(400.0)),
             _task: task,
         });
@@ -238,6 +278,15 @@ impl ComposerPanel {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
+        if let Some(face) = &mut self.board
+            && let Some(agent) = face.forking.take()
+        {
+            (face.tell)(Wish::Fork {
+                agent,
+                prompt: text,
+            });
+            return;
+        }
         let face = self.board.as_ref().filter(|_| self.shows == Shows::Board);
         let working = face.and_then(|face| Some((face, face.chosen_agent()?)));
         if let Some((face, agent)) = working.filter(|(_, agent)| agent.state.is_live()) {
@@ -278,7 +327,7 @@ impl ComposerPanel {
     pub(super) fn step_board(&mut self, back: bool, cx: &mut Context<Self>) {
         if let Some(face) = &mut self.board {
             match face.in_review {
-                true => face.step_hunk(back),
+                true => face.step_row(back),
                 false => face.step_agent(back),
             }
             cx.notify();
@@ -293,10 +342,10 @@ impl ComposerPanel {
         }
     }
 
-    pub(super) fn choose_hunk(&mut self, hunk: String, cx: &mut Context<Self>) {
+    pub(super) fn choose_row(&mut self, row: String, cx: &mut Context<Self>) {
         if let Some(face) = &mut self.board {
             face.in_review = true;
-            face.hunk = Some(hunk);
+            face.row = Some(row);
             cx.notify();
         }
     }
@@ -308,119 +357,9 @@ impl ComposerPanel {
         cx: &mut Context<Self>,
     ) {
         if let Some(face) = &mut self.board {
-            face.in_review = !face.in_review && !face.hunks().is_empty();
+            face.in_review = !face.in_review && !face.rows().is_empty();
             cx.notify();
         }
-    }
-
-    fn wish(&mut self, wish: impl FnOnce(&mut BoardFace) -> Option<Wish>, cx: &mut Context<Self>) {
-        if let Some(face) = &mut self.board
-            && let Some(wish) = wish(face)
-        {
-            (face.tell)(wish);
-            cx.notify();
-        }
-    }
-
-    pub(super) fn judge(&mut self, hunk: Option<String>, verdict: Verdict, cx: &mut Context<Self>) {
-        self.wish(
-            |face| {
-                let hunk = hunk.or_else(|| face.hunk.clone())?;
-                let now = face.hunks().into_iter().find(|it| it.id == hunk)?.verdict;
-                face.hunk = Some(hunk.clone());
-                face.in_review = true;
-                // Said again, it is taken back.
-                let verdict = match now == verdict {
-                    true => Verdict::Open,
-                    false => verdict,
-                };
-                if verdict != Verdict::Open {
-                    face.step_hunk(false);
-                }
-                Some(Wish::Judge { hunk, verdict })
-            },
-            cx,
-        );
-    }
-
-    pub(super) fn accept_hunk(&mut self, _: &AcceptHunk, _: &mut Window, cx: &mut Context<Self>) {
-        self.judge(None, Verdict::Accepted, cx);
-    }
-
-    pub(super) fn reject_hunk(&mut self, _: &RejectHunk, _: &mut Window, cx: &mut Context<Self>) {
-        self.judge(None, Verdict::Rejected, cx);
-    }
-
-    pub(super) fn accept_agent(&mut self, _: &AcceptAgent, _: &mut Window, cx: &mut Context<Self>) {
-        self.wish(
-            |face| {
-                let of_hunk = face.chosen_hunk().map(|hunk| hunk.agent.clone());
-                Some(Wish::AcceptAll(face.agent.clone().or(of_hunk)?))
-            },
-            cx,
-        );
-    }
-
-    pub(super) fn undo_verdict(&mut self, _: &UndoVerdict, _: &mut Window, cx: &mut Context<Self>) {
-        self.wish(|_| Some(Wish::UndoVerdict), cx);
-    }
-
-    pub(super) fn land(&mut self, _: &Land, _: &mut Window, cx: &mut Context<Self>) {
-        self.wish(
-            |face| {
-                (face.board.accepted() > 0).then(|| Wish::Land(Vec::from_iter(face.agent.clone())))
-            },
-            cx,
-        );
-    }
-
-    pub(super) fn undo_landing(&mut self, _: &UndoLanding, _: &mut Window, cx: &mut Context<Self>) {
-        self.wish(
-            |face| {
-                let landing = face.board.landing.as_ref()?;
-                landing.can_undo.then_some(Wish::UndoLanding)
-            },
-            cx,
-        );
-    }
-
-    pub(super) fn pause_agent(&mut self, _: &PauseAgent, _: &mut Window, cx: &mut Context<Self>) {
-        self.wish(
-            |face| {
-                let agent = face.chosen_agent()?;
-                let is_paused = match agent.state {
-                    AgentState::Paused => false,
-                    state if state.is_live() => true,
-                    _ => return None,
-                };
-                Some(Wish::Pause {
-                    agent: agent.id.clone(),
-                    is_paused,
-                })
-            },
-            cx,
-        );
-    }
-
-    pub(super) fn stop_agent(&mut self, _: &StopAgent, _: &mut Window, cx: &mut Context<Self>) {
-        self.wish(
-            |face| {
-                let agent = face.chosen_agent()?;
-                let is_there = agent.state.is_live() || agent.state == AgentState::Paused;
-                is_there.then(|| Wish::Stop(agent.id.clone()))
-            },
-            cx,
-        );
-    }
-
-    pub(super) fn remove_agent(&mut self, _: &RemoveAgent, _: &mut Window, cx: &mut Context<Self>) {
-        self.wish(
-            |face| {
-                let agent = face.chosen_agent()?;
-                (!agent.state.is_live()).then(|| Wish::Remove(agent.id.clone()))
-            },
-            cx,
-        );
     }
 
     /// Opens what is chosen: an agent's transcript, or a hunk's file in its worktree.
@@ -443,13 +382,13 @@ impl ComposerPanel {
         let Some(face) = &self.board else {
             return;
         };
-        let Some(hunk) = face.chosen_hunk() else {
-            return;
+        let (agent, path, line) = match face.chosen_row() {
+            Some(Chosen::Hunk(hunk)) => (&hunk.agent, &hunk.path, Some(hunk.line)),
+            Some(Chosen::Dispute(dispute)) => (&dispute.agent, &dispute.path, None),
+            None => return,
         };
-        let root = face.board.agent(&hunk.agent).and_then(|it| it.root.clone());
-        if let Some(root) = root {
-            let line = Some(hunk.line);
-            cx.emit(super::PanelEvent::OpenFile(root.join(&hunk.path), line));
+        if let Some(root) = face.board.agent(agent).and_then(|it| it.root.clone()) {
+            cx.emit(PanelEvent::OpenFile(root.join(path), line));
         }
     }
 

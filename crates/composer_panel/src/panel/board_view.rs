@@ -12,7 +12,10 @@ use ui::{
 use super::ComposerPanel;
 use super::board::BoardFace;
 use super::sessions::dollars;
-use crate::actions::{AcceptAgent, Land, PauseAgent, RemoveAgent, StopAgent, UndoLanding};
+use crate::actions::{
+    AcceptAgent, BringHere, ForkAgent, Land, PauseAgent, RemoveAgent, RestoreTurn, StopAgent,
+    UndoLanding, UndoRestore,
+};
 use crate::board::{Agent, AgentState, Board, letter};
 
 /// Conflicts that are shown; the rest is counted.
@@ -47,6 +50,7 @@ impl ComposerPanel {
 
     fn render_full_board(&self, face: &BoardFace, cx: &mut Context<Self>) -> Vec<AnyElement> {
         let mut parts = vec![self.render_agents(face, cx)];
+        parts.extend(self.render_contest(face, cx));
         parts.extend(render_conflicts(&face.board, face.agent.as_deref(), cx));
         parts.push(self.render_review(face, cx));
         parts.push(self.render_bar(face, cx));
@@ -98,11 +102,7 @@ impl ComposerPanel {
     /// What can be done with what is chosen.
     fn render_bar(&self, face: &BoardFace, cx: &Context<Self>) -> AnyElement {
         let colors = cx.theme().colors;
-        let accepted = face
-            .hunks()
-            .into_iter()
-            .filter(|hunk| hunk.verdict == crate::board::Verdict::Accepted)
-            .count();
+        let accepted = face.accepted();
         let land = match accepted {
             0 => "Land".to_owned(),
             1 => "Land 1 hunk".to_owned(),
@@ -118,6 +118,7 @@ impl ComposerPanel {
             .border_t_1()
             .border_color(colors.border)
             .children(trouble(&face.board))
+            .children(render_told(&face.board, cx))
             .children(render_landing(&face.board, cx))
             .child(
                 div()
@@ -161,11 +162,18 @@ fn agent_buttons(agent: Option<&Agent>) -> Vec<Button> {
     let button = |id, label: &'static str| Button::new(id, label).style(ButtonStyle::Ghost);
     let pause = |label| button("board-pause", label).action(Box::new(PauseAgent));
     let stop = || button("board-stop", "Stop").action(Box::new(StopAgent));
-    let buttons = match agent.state {
+    let mut buttons = match agent.state {
         AgentState::Paused => vec![pause("Go on"), stop()],
         state if state.is_live() => vec![pause("Pause"), stop()],
         _ => vec![button("board-remove", "Remove").action(Box::new(RemoveAgent))],
     };
+    if agent.root.is_some() {
+        buttons.push(button("board-fork", "Fork\u{2026}").action(Box::new(ForkAgent)));
+        buttons.push(button("board-bring", "Bring here").action(Box::new(BringHere)));
+    }
+    if agent.turns > 0 && !agent.state.is_live() {
+        buttons.push(button("board-turn", "Back to a turn\u{2026}").action(Box::new(RestoreTurn)));
+    }
     buttons.into_iter().map(Button::with_keys).collect()
 }
 
@@ -256,7 +264,7 @@ fn about(agent: &Agent) -> String {
         .join(" \u{b7} ")
 }
 
-fn time(seconds: u64) -> String {
+pub(super) fn time(seconds: u64) -> String {
     match seconds {
         it if it < 60 => format!("{it} s"),
         it if it < 3600 => format!("{} min", it / 60),
@@ -334,6 +342,33 @@ fn render_conflicts(
 fn trouble(board: &Board) -> Option<Banner> {
     let sentence = board.trouble.clone()?;
     Some(Banner::new("board-trouble", Tone::Error, sentence))
+}
+
+/// What became of something the person wished.
+fn render_told(board: &Board, cx: &Context<ComposerPanel>) -> Option<AnyElement> {
+    let told = board.told.as_ref()?;
+    let undo = told.can_undo.then(|| {
+        Button::new("board-undo-restore", "Undo")
+            .icon(Icon::Undo)
+            .style(ButtonStyle::Ghost)
+            .action(Box::new(UndoRestore))
+            .with_keys()
+    });
+    Some(
+        div()
+            .id("board-told")
+            .role(Role::Status)
+            .aria_label(told.text.clone())
+            .test_support()
+            .flex()
+            .flex_wrap()
+            .items_center()
+            .gap(dp(8.0))
+            .child(Icon::CircleCheck.color(cx.theme().colors.muted))
+            .child(div().min_w_0().flex_1().child(told.text.clone()))
+            .children(undo)
+            .into_any_element(),
+    )
 }
 
 /// What came of the latest landing.

@@ -304,7 +304,9 @@ impl ComposerPanel {
 
     pub(super) fn cancel(&mut self, _: &Cancel, window: &mut Window, cx: &mut Context<Self>) {
         let in_review = self.board.as_ref().is_some_and(|face| face.in_review);
-        if self.shows == Shows::Board && in_review && self.list_focus.is_focused(window) {
+        if self.shows == Shows::Board && self.drop_fork(cx) {
+            self.list_focus.focus(window, cx);
+        } else if self.shows == Shows::Board && in_review && self.list_focus.is_focused(window) {
             self.jump_to_review(&JumpToReview, window, cx);
         } else if self.shows == Shows::Sessions {
             self.shows = Shows::Session;

@@ -77,6 +77,7 @@ impl ComposerPanel {
         cards.extend(self.render_approval(cx));
         cards.extend(self.render_question(cx));
         cards.extend(trouble);
+        cards.extend(self.render_fork());
         div()
             .id("agent-composer")
             .flex()
@@ -114,10 +115,23 @@ impl ComposerPanel {
             .action(Box::new(NextMode))
     }
 
+    /// Says that what is written begins another agent from one's work.
+    fn render_fork(&self) -> Option<AnyElement> {
+        let face = self.board.as_ref().filter(|_| self.shows == Shows::Board)?;
+        let agent = face.board.agent(face.forking.as_deref()?)?;
+        let text = format!(
+            "What you write begins another agent from the work of {} ({}). Escape: not after all.",
+            crate::board::letter(agent.mark),
+            agent.title
+        );
+        Some(ui::Banner::new("agent-fork", Tone::Info, text).into_any_element())
+    }
+
     /// How many agents what is written starts; only where it starts some.
     fn render_count(&self) -> Option<Button> {
         let starts = self.shows == Shows::Board || self.open.is_none();
-        starts.then(|| {
+        let is_forking = self.board.as_ref().is_some_and(|it| it.forking.is_some());
+        (starts && !is_forking).then(|| {
             // On the board nobody works in the person's own folder.
             let count = match self.shows {
                 Shows::Board => self.count.apart(),

@@ -1,4 +1,4 @@
-//! The review: every hunk of the agents in one list, with what the person thinks of it.
+//! The review: what keeps landings and every hunk of the agents in one list, with what the person thinks of it.
 
 use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
@@ -7,9 +7,9 @@ use gpui_kit::{
 };
 use ui::{ActiveTheme as _, Elide, Icon, IconButton, Label, dp};
 
-use super::ComposerPanel;
-use super::board::BoardFace;
+use super::board::{BoardFace, Chosen};
 use super::board_view::mark;
+use super::{ComposerPanel, dispute};
 use crate::board::{AgentState, Hunk, Verdict};
 
 /// Lines of one hunk that are shown on either side.
@@ -18,7 +18,7 @@ const MOST_LINES: usize = 200;
 impl ComposerPanel {
     pub(super) fn render_review(&self, face: &BoardFace, cx: &mut Context<Self>) -> AnyElement {
         let colors = cx.theme().colors;
-        let hunks = face.hunks();
+        let rows = face.rows();
         let area = div()
             .flex()
             .flex_1()
@@ -26,7 +26,7 @@ impl ComposerPanel {
             .min_h_0()
             .border_t_1()
             .border_color(colors.border);
-        if hunks.is_empty() {
+        if rows.is_empty() {
             let is_live = face.board.agents.iter().any(|agent| {
                 agent.state.is_live() && face.agent.as_ref().is_none_or(|it| *it == agent.id)
             });
@@ -41,16 +41,11 @@ impl ComposerPanel {
             let text = Label::new(text).small().muted();
             return area.p(dp(12.0)).child(text).into_any_element();
         }
+        let title = review_title(face, &rows);
         let this = cx.entity();
         let rows = list(face.list.clone(), move |at, _, cx| {
-            this.update(cx, |this, cx| this.render_hunk(at, cx))
+            this.update(cx, |this, cx| this.render_row(at, cx))
         });
-        let count = match hunks.len() {
-            1 => "1 change".to_owned(),
-            count => format!("{count} changes"),
-        };
-        let of = face.chosen_agent().map(|agent| agent.title.clone());
-        let title = of.map_or(count.clone(), |of| format!("{count} by {of}"));
         area.child(
             div()
                 .flex()
@@ -73,32 +68,39 @@ impl ComposerPanel {
         .into_any_element()
     }
 
-    fn render_hunk(&self, at: usize, cx: &mut Context<Self>) -> AnyElement {
+    fn render_row(&self, at: usize, cx: &mut Context<Self>) -> AnyElement {
         let Some(face) = &self.board else {
             return div().into_any_element();
         };
-        let hunks = face.hunks();
-        let Some(hunk) = hunks.get(at) else {
+        let rows = face.rows();
+        let Some(row) = rows.get(at).copied() else {
             return div().into_any_element();
         };
         let colors = cx.theme().colors;
-        let is_chosen = face.hunk.as_ref() == Some(&hunk.id) && face.in_review;
-        let agent = face.board.agent(&hunk.agent);
-        let number = agent.map_or(0, |agent| agent.mark);
-        let id = hunk.id.clone();
-        let border = match (is_chosen, hunk.verdict) {
-            (true, _) => colors.focus,
-            (false, Verdict::Accepted) => colors.added,
-            (false, _) => colors.border,
+        let id = row.id();
+        let is_chosen = face.row.as_ref() == Some(&id) && face.in_review;
+        let border = match row {
+            _ if is_chosen => colors.focus,
+            Chosen::Dispute(_) => colors.warning,
+            Chosen::Hunk(hunk) if hunk.verdict == Verdict::Accepted => colors.added,
+            Chosen::Hunk(_) => colors.border,
         };
+        let (spoken, parts) = match row {
+            Chosen::Dispute(dispute) => (
+                dispute::spoken(dispute),
+                self.render_dispute(at, dispute, cx),
+            ),
+            Chosen::Hunk(hunk) => (spoken(hunk), self.render_hunk(at, hunk, cx)),
+        };
+        let is_rejected = matches!(row, Chosen::Hunk(hunk) if hunk.verdict == Verdict::Rejected);
         div()
             .px(dp(8.0))
             .py(dp(4.0))
             .child(
                 div()
-                    .id(("board-hunk", at))
+                    .id(("board-row", at))
                     .role(Role::ListBoxOption)
-                    .aria_label(spoken(hunk))
+                    .aria_label(spoken)
                     .aria_selected(is_chosen)
                     .test_support()
                     .rounded(px(6.0))
@@ -106,21 +108,22 @@ impl ComposerPanel {
                     .border_color(border)
                     .bg(colors.surface)
                     .overflow_hidden()
-                    .when(hunk.verdict == Verdict::Rejected, |this| this.opacity(0.55))
-                    .on_click(cx.listener(move |this, _, _, cx| this.choose_hunk(id.clone(), cx)))
-                    .child(self.render_hunk_head(at, number, hunk, cx))
-                    .children(render_lines(hunk, cx)),
+                    .when(is_rejected, |this| this.opacity(0.55))
+                    .on_click(cx.listener(move |this, _, _, cx| this.choose_row(id.clone(), cx)))
+                    .children(parts),
             )
             .into_any_element()
     }
 
-    fn render_hunk_head(
-        &self,
-        at: usize,
-        number: usize,
-        hunk: &Hunk,
-        cx: &Context<Self>,
-    ) -> AnyElement {
+    fn render_hunk(&self, at: usize, hunk: &Hunk, cx: &Context<Self>) -> Vec<AnyElement> {
+        let mut parts = vec![self.render_hunk_head(at, hunk, cx)];
+        let gone = lines('\u{2212}', &hunk.before, Side::Gone, cx);
+        let come = lines('+', &hunk.after, Side::Come, cx);
+        parts.extend(code([gone, come].into_iter().flatten().collect(), cx));
+        parts
+    }
+
+    fn render_hunk_head(&self, at: usize, hunk: &Hunk, cx: &Context<Self>) -> AnyElement {
         let colors = cx.theme().colors;
         let place = format!("{}:{}", hunk.path, hunk.line);
         let button = |id: &'static str, icon, name: &'static str, verdict: Verdict| {
@@ -143,7 +146,7 @@ impl ComposerPanel {
             .pr(dp(4.0))
             .border_b_1()
             .border_color(colors.border)
-            .child(mark(number, cx))
+            .child(self.mark_of(&hunk.agent, cx))
             .child(
                 div()
                     .min_w_0()
@@ -180,44 +183,88 @@ impl ComposerPanel {
     }
 }
 
-/// The lines that go and those that come.
-fn render_lines(hunk: &Hunk, cx: &Context<ComposerPanel>) -> Option<AnyElement> {
-    let colors = cx.theme().colors;
-    if hunk.before.is_empty() && hunk.after.is_empty() {
-        return None;
+impl ComposerPanel {
+    /// The letter of an agent by its name.
+    pub(super) fn mark_of(&self, agent: &str, cx: &Context<Self>) -> AnyElement {
+        let board = self.board.as_ref().map(|face| &face.board);
+        let agent = board.and_then(|board| board.agent(agent));
+        mark(agent.map_or(0, |agent| agent.mark), cx)
     }
-    let line = |sign: &'static str, text: &String, color, ground| {
+}
+
+fn review_title(face: &BoardFace, rows: &[Chosen<'_>]) -> String {
+    let is_dispute = |row: &&Chosen<'_>| matches!(row, Chosen::Dispute(_));
+    let disputes = rows.iter().filter(is_dispute).count();
+    let count = |count: usize, one: &str, more: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{count} {more}")),
+    };
+    let parts = [
+        count(disputes, "conflict to settle", "conflicts to settle"),
+        count(rows.len() - disputes, "change", "changes"),
+    ];
+    let text = parts.into_iter().flatten().collect::<Vec<_>>();
+    let text = text.join(" \u{b7} ");
+    match face.chosen_agent() {
+        Some(agent) => format!("{text} by {}", agent.title),
+        None => text,
+    }
+}
+
+/// Which way lines go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Gone,
+    Come,
+    /// Neither: both sides of a conflict are somebody's.
+    Stay,
+}
+
+/// Lines of code with a sign before each; the first of them, where they are many.
+pub(super) fn lines(
+    sign: char,
+    texts: &[String],
+    side: Side,
+    cx: &Context<ComposerPanel>,
+) -> Vec<AnyElement> {
+    let colors = cx.theme().colors;
+    let (color, ground) = match side {
+        Side::Gone => (colors.removed, colors.removed_ground),
+        Side::Come => (colors.added, colors.added_ground),
+        Side::Stay => (colors.muted, gpui_kit::transparent_black()),
+    };
+    let line = |text: &String| {
+        let signed = div().flex_none().w(dp(16.0)).text_color(color);
         div()
             .flex()
             .px(dp(8.0))
             .bg(ground)
-            .child(div().flex_none().w(dp(16.0)).text_color(color).child(sign))
+            .child(signed.child(sign.to_string()))
             .child(div().min_w_0().flex_1().child(text.clone()))
+            .into_any_element()
     };
-    let gone = hunk.before.iter().take(MOST_LINES);
-    let come = hunk.after.iter().take(MOST_LINES);
-    let gone = gone.map(|text| line("\u{2212}", text, colors.removed, colors.removed_ground));
-    let come = come.map(|text| line("+", text, colors.added, colors.added_ground));
-    let rows: Vec<_> = gone.chain(come).collect();
-    let all = hunk.before.len() + hunk.after.len();
-    let more = all.saturating_sub(rows.len());
-    Some(
+    let mut all: Vec<_> = texts.iter().take(MOST_LINES).map(line).collect();
+    let more = texts.len().saturating_sub(all.len());
+    if more > 0 {
+        let more = Label::new(format!("and {more} more lines")).tiny().muted();
+        all.push(div().px(dp(8.0)).child(more).into_any_element());
+    }
+    all
+}
+
+/// Lines as code; nothing where there are none.
+pub(super) fn code(lines: Vec<AnyElement>, cx: &Context<ComposerPanel>) -> Option<AnyElement> {
+    (!lines.is_empty()).then(|| {
         div()
             .flex()
             .flex_col()
             .py(dp(4.0))
             .font(cx.theme().code_font())
             .text_size(dp(12.0))
-            .children(rows)
-            .when(more > 0, |this| {
-                this.child(
-                    div()
-                        .px(dp(8.0))
-                        .child(Label::new(format!("and {more} more lines")).tiny().muted()),
-                )
-            })
-            .into_any_element(),
-    )
+            .children(lines)
+            .into_any_element()
+    })
 }
 
 fn spoken(hunk: &Hunk) -> String {

@@ -88,6 +88,9 @@ impl Editor {
         {
             context.add("has_selection");
         }
+        if !self.review.is_empty() {
+            context.add("under_review");
+        }
         if self.find_bar.is_some() {
             context.add("find_open");
         }

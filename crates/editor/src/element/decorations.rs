@@ -17,6 +17,7 @@ impl Editor {
     /// Everything behind and before the letters, from below to above.
     pub(super) fn lay_out_decorations(&mut self, layout: &mut TextLayout, cx: &mut Context<Self>) {
         let colors = cx.theme().colors;
+        self.add_reviewed(layout, colors.added_ground);
         self.add_current_row(layout, cx);
         self.add_rulers(layout, colors.ruler);
         self.add_occurrences(layout, colors.occurrence);
@@ -48,6 +49,30 @@ impl Editor {
         let found = stretches(span, layout.span, &layout.rows, &self.display);
         let quads = boxes(&found, &layout.rows, &layout.geometry, color, radius);
         layout.grounds.extend(quads);
+    }
+
+    /// The ground behind rows that are under review.
+    fn add_reviewed(&self, layout: &mut TextLayout, color: Hsla) {
+        let grounds = self.review.grounds.iter();
+        for span in grounds.filter(|span| span.end > layout.span.start && !span.is_empty()) {
+            if span.start >= layout.span.end {
+                break;
+            }
+            let first = self.snapshot.point_at(span.start).row;
+            let end = self.snapshot.point_at(span.end);
+            // A change that ends within a row ends the text.
+            let last = match end.column.0 {
+                0 => end.row - 1,
+                _ => end.row,
+            };
+            for visible in layout.rows.iter() {
+                if (first..=last).contains(&visible.buffer_row) {
+                    layout
+                        .grounds
+                        .push(fill(layout.geometry.row_bounds(visible.y), color));
+                }
+            }
+        }
     }
 
     fn add_current_row(&self, layout: &mut TextLayout, cx: &Context<Self>) {

@@ -163,6 +163,23 @@ pub(crate) fn models(panel: Entity<ComposerPanel>, cx: &App) -> Choices {
     })
 }
 
+/// The turns of an agent, the latest first, to go back to what one found.
+pub(crate) fn turns(panel: Entity<ComposerPanel>, agent: String, turns: u64) -> Choices {
+    let choice = |turn: u64| Choice {
+        title: format!("Before turn {turn}").into(),
+        detail: match turn {
+            1 => "as its worktree began".into(),
+            turn => format!("as turn {} left it", turn - 1).into(),
+        },
+        is_current: false,
+    };
+    let choices = (1..=turns).rev().map(choice).collect();
+    Choices::new("Take its files back to", choices, move |index, _, cx| {
+        let turn = turns.saturating_sub(index as u64);
+        panel.update(cx, |panel, cx| panel.restore(&agent, turn, cx));
+    })
+}
+
 /// Line feeds, or carriage returns and line feeds.
 pub(crate) fn line_endings(document: Entity<DocumentModel>, cx: &App) -> Choices {
     let current = document.read(cx).document().buffer().line_ending();

@@ -2,10 +2,12 @@
 
 use agent::record::Mode;
 use composer_panel::board::{
-    Agent, AgentState, Board, Conflict, Hunk, Landing, Task, Verdict, Wish,
+    Agent, AgentState, Board, Candidate, Conflict, Dispute, Fight, Hunk, Landing, Settlement, Side,
+    Task, Told, Verdict, Wish,
 };
 use gpui_kit::TestAppContext;
 
+use super::a11y::names;
 use super::agents::open;
 use super::path;
 
@@ -24,6 +26,7 @@ fn agent(id: &str, mark: usize, state: AgentState) -> Agent {
         cost_nano: 0,
         seconds: 3,
         checks: None,
+        turns: 2,
     }
 }
 
@@ -56,7 +59,10 @@ fn board(hunks: &[(&str, &str, Verdict)]) -> Board {
         ],
         hunks: hunks.collect(),
         conflicts: Vec::new(),
+        disputes: Vec::new(),
+        contest: Vec::new(),
         landing: None,
+        told: None,
         trouble: None,
     }
 }
@@ -205,4 +211,206 @@ fn a_change_opens_where_it_was_made(cx: &mut TestAppContext) {
     story.keys("tab").keys("o");
     story.settle();
     assert_eq!(story.tabs(), "[main.rs]");
+}
+
+fn dispute(path: &str) -> Dispute {
+    let lines = |text: &str| vec![text.to_owned()];
+    Dispute {
+        agent: "one".to_owned(),
+        path: path.to_owned(),
+        text: "both changed main".to_owned(),
+        places: vec![Fight {
+            line: 1,
+            base: lines("old"),
+            branch: lines("mine"),
+            agent: lines("theirs"),
+        }],
+        draft: Some("<<<<<<< main\nmine\n=======\ntheirs\n>>>>>>> A\n".to_owned()),
+    }
+}
+
+fn settle(path: &str, with: Settlement) -> Wish {
+    Wish::Settle {
+        agent: "one".to_owned(),
+        path: path.to_owned(),
+        with,
+    }
+}
+
+#[gpui_kit::test]
+fn conflicts_of_a_landing_are_settled_one_by_one(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-g");
+    story.settle();
+    let mut shown = board(&[("h1", "two", Verdict::Open)]);
+    shown.disputes = vec![dispute("a.rs"), dispute("b.rs"), dispute("c.rs")];
+    fake.show(shown.clone());
+    story.settle();
+    let seen = names(&mut story, "conflicts to settle");
+    assert!(
+        seen.iter()
+            .any(|it| it == "Conflict in a.rs: both changed main"),
+        "{seen:?}"
+    );
+    // The first is the agent's, the second the branch's.
+    story.keys("tab").keys("a").keys("j").keys("r");
+    assert_eq!(
+        fake.wishes(),
+        [
+            settle("a.rs", Settlement::Agent),
+            settle("b.rs", Settlement::Branch)
+        ]
+    );
+    // The third is written by hand, in a text of its own.
+    shown.disputes = vec![dispute("c.rs")];
+    fake.show(shown);
+    story.settle();
+    story.keys("e");
+    story.settle();
+    assert!(story.text().starts_with("<<<<<<< main"), "{}", story.text());
+    story.keys("alt-y");
+    story.settle();
+    assert_eq!(fake.wishes(), [], "conflict marks are no text");
+    assert!(story.reports()[0].contains("conflict marks"));
+    story.keys("ctrl-a").input("both\n").keys("alt-y");
+    story.settle();
+    let written = Settlement::Text("both\n".to_owned());
+    assert_eq!(fake.wishes(), [settle("c.rs", written)]);
+    assert_eq!(story.tabs(), "", "the text has done its work");
+}
+
+#[gpui_kit::test]
+fn a_landing_that_does_not_fit_is_given_up(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-g");
+    story.settle();
+    let mut shown = board(&[]);
+    shown.disputes = vec![dispute("a.rs")];
+    fake.show(shown);
+    story.settle();
+    story.keys("tab").keys("g");
+    assert_eq!(fake.wishes(), [Wish::GiveUpLanding("one".to_owned())]);
+}
+
+#[gpui_kit::test]
+fn agents_are_forked_handed_over_and_taken_back(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-g");
+    story.settle();
+    fake.show(board(&[]));
+    story.settle();
+    story
+        .keys("down")
+        .keys("f")
+        .input("the other way")
+        .keys("enter");
+    let fork = Wish::Fork {
+        agent: "one".to_owned(),
+        prompt: "the other way".to_owned(),
+    };
+    assert_eq!(fake.wishes(), [fork]);
+    // Thought better of it: what is written then begins agents as before.
+    story.keys("alt-up").keys("down").keys("f").keys("escape");
+    story.keys("b").keys("shift-b");
+    let over = |to| Wish::HandOver {
+        agent: "one".to_owned(),
+        to,
+    };
+    assert_eq!(fake.wishes(), [over(Side::Person), over(Side::Agent)]);
+    // Two turns: the picker begins with the latest.
+    story.keys("t");
+    assert!(story.is_asking());
+    story.keys("down").keys("enter");
+    story.settle();
+    let restore = Wish::Restore {
+        agent: "one".to_owned(),
+        turn: 1,
+    };
+    assert_eq!(fake.wishes(), [restore]);
+    let mut told = board(&[]);
+    told.told = Some(Told {
+        text: "wt-1 is as turn 1 found it".to_owned(),
+        can_undo: true,
+    });
+    fake.show(told);
+    story.settle();
+    story.keys("ctrl-alt-g").keys("ctrl-alt-g").keys("z");
+    assert_eq!(fake.wishes(), [Wish::UndoRestore]);
+}
+
+#[gpui_kit::test]
+fn those_who_did_the_same_are_compared(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-g");
+    story.settle();
+    let candidate = |agent: &str, is_good| Candidate {
+        agent: agent.to_owned(),
+        checks: vec![("cargo test".to_owned(), is_good)],
+        files: 1,
+        lines: (3, 1),
+        cost_nano: 0,
+        seconds: 4,
+        is_checking: false,
+    };
+    let mut shown = board(&[]);
+    shown.contest = vec![candidate("two", true), candidate("one", false)];
+    fake.show(shown);
+    story.settle();
+    let seen = names(&mut story, "a contest");
+    assert!(
+        seen.iter()
+            .any(|it| it.starts_with("B, place 1, 1 of 1 checks")),
+        "{seen:?}"
+    );
+    story.keys("c");
+    assert_eq!(fake.wishes(), [Wish::Compare]);
+}
+
+#[gpui_kit::test]
+fn changes_are_judged_in_the_text_they_made(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-g");
+    story.settle();
+    // The file is `fn main() {`, `    old();`, `}`, an empty line, `fn old() {}`.
+    let at = |id: &str, line, before: &str, after: &str| Hunk {
+        line,
+        before: vec![before.to_owned()],
+        after: vec![after.to_owned()],
+        ..hunk(id, "one", Verdict::Open)
+    };
+    let mut shown = board(&[]);
+    shown.hunks = vec![
+        at("h1", 2, "    older();", "    old();"),
+        at("h2", 5, "fn older() {}", "fn old() {}"),
+        at("h3", 5, "x", "nothing of the kind"),
+    ];
+    fake.show(shown.clone());
+    story.settle();
+    story.keys("tab").keys("o");
+    story.settle();
+    let seen = names(&mut story, "changes in a text");
+    let inline = seen
+        .iter()
+        .filter(|it| it.starts_with("Change by task one"));
+    assert_eq!(inline.count(), 2, "{seen:?}");
+    story.keys("alt-y").keys("alt-n");
+    assert_eq!(
+        fake.wishes(),
+        [
+            judge("h1", Verdict::Accepted),
+            judge("h2", Verdict::Rejected)
+        ],
+        "each decision goes on to the next"
+    );
+    // What has landed is no longer shown, and its keys are the text's again.
+    shown.hunks.clear();
+    fake.show(shown);
+    story.settle();
+    let seen = names(&mut story, "a text without changes");
+    assert!(
+        !seen.iter().any(|it| it.starts_with("Change by")),
+        "{seen:?}"
+    );
+    story.keys("alt-y");
+    assert_eq!(fake.wishes(), []);
 }

@@ -219,6 +219,14 @@ impl Workbench {
                 let how = How::lasting().at(line.map(|line| Goal::Place(Place::new(line, 1))));
                 self.open_path(path.clone(), how, window, cx);
             }
+            PanelEvent::BoardChanged => self.refresh_review(cx),
+            PanelEvent::WriteDispute { agent, path, draft } => {
+                self.write_dispute(agent, path, draft, window, cx);
+            }
+            PanelEvent::ChooseTurn { agent, turns } => {
+                let choices = choices::turns(self.agents.panel.clone(), agent.clone(), *turns);
+                self.pick(choices, window, cx);
+            }
             PanelEvent::Leave => self.focus_active(window, cx),
         }
     }

@@ -147,7 +147,12 @@ impl Workbench {
         losing
     }
 
-    fn close_now(&mut self, items: &[ItemId], window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn close_now(
+        &mut self,
+        items: &[ItemId],
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         for item in items {
             let pane = self.layout.pane_of(*item);
             if let Some(entry) = self.items.remove(item) {

@@ -248,7 +248,9 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) -> Entity<Editor> {
-        cx.new(|cx| Editor::new(document, window, cx))
+        let editor = cx.new(|cx| Editor::new(document, window, cx));
+        self.refresh_review_in(&editor, cx);
+        editor
     }
 
     /// Puts something into a tab of its own and shows it.

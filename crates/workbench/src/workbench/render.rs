@@ -321,6 +321,8 @@ impl Workbench {
             .on_action(cx.listener(Self::show_agent_sessions))
             .on_action(cx.listener(Self::show_agent_board))
             .on_action(cx.listener(Self::stop_agent))
+            .on_action(cx.listener(Self::accept_here))
+            .on_action(cx.listener(Self::reject_here))
             .on_action(cx.listener(Self::trust_folder))
             .on_action(cx.listener(Self::distrust_folder))
             .on_action(cx.listener(Self::allow_hooks))

@@ -1,0 +1,195 @@
+//! Agents' changes under review, shown in the texts they made; and texts in which the person ends a conflict.
+
+mod marks;
+
+use std::collections::HashMap;
+
+use composer_panel::actions::{AcceptHere, RejectHere};
+use composer_panel::board::{Board, Verdict};
+use editor::Editor;
+use gpui_kit::{Context, Entity, EntityId, Window};
+use text::{Author, Edit};
+
+use super::{How, Workbench};
+use crate::documents::Documents;
+use crate::item::Item;
+use crate::notices::Notice;
+use marks::{Shown, draft_mark, shown_in};
+
+/// What is shown of reviews in the texts of a window.
+#[derive(Default)]
+pub(super) struct InlineReview {
+    /// The changes that a view shows, in the order of its text.
+    shown: HashMap<EntityId, Vec<Shown>>,
+    /// Which documents say how a conflict ends.
+    drafts: HashMap<EntityId, Draft>,
+}
+
+/// A conflict that the person ends by writing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Draft {
+    agent: String,
+    path: String,
+}
+
+/// With what `git` marks the lines of a conflict's sides.
+const MARKS: [&str; 2] = ["<<<<<<< ", ">>>>>>> "];
+
+impl Workbench {
+    /// Shows the changes of the board in every text that they made.
+    pub(super) fn refresh_review(&mut self, cx: &mut Context<Self>) {
+        let board = self.agents.panel.read(cx).board().cloned();
+        let editors = self.items.values();
+        let editors: Vec<Entity<Editor>> = editors
+            .filter_map(|entry| entry.item.editor().cloned())
+            .collect();
+        let is_open = |id: &EntityId| editors.iter().any(|editor| editor.entity_id() == *id);
+        self.review.shown.retain(|id, _| is_open(id));
+        for editor in editors {
+            self.refresh_review_of(&editor, board.as_deref(), cx);
+        }
+    }
+
+    /// The same for one view.
+    pub(super) fn refresh_review_in(&mut self, editor: &Entity<Editor>, cx: &mut Context<Self>) {
+        let board = self.agents.panel.read(cx).board().cloned();
+        self.refresh_review_of(editor, board.as_deref(), cx);
+    }
+
+    fn refresh_review_of(
+        &mut self,
+        editor: &Entity<Editor>,
+        board: Option<&Board>,
+        cx: &mut Context<Self>,
+    ) {
+        let model = editor.read(cx).model().clone();
+        if self.review.drafts.contains_key(&model.entity_id()) {
+            return;
+        }
+        let path = model.read(cx).path().cloned();
+        let shown = match (board, path) {
+            (Some(board), Some(path)) => {
+                let snapshot = model.read(cx).document().snapshot();
+                shown_in(&path, &snapshot, board)
+            }
+            _ => Vec::new(),
+        };
+        let id = editor.entity_id();
+        let before = self.review.shown.get(&id);
+        if before.map_or(shown.is_empty(), |before| *before == shown) {
+            return;
+        }
+        let panel = self.agents.panel.downgrade();
+        let marks = shown.iter().map(|it| it.mark(&panel, cx)).collect();
+        editor.update(cx, |editor, cx| editor.set_review(marks, cx));
+        self.review.shown.insert(id, shown);
+    }
+
+    /// Accepts the change at the caret, or settles a conflict with the text.
+    pub(super) fn accept_here(
+        &mut self,
+        _: &AcceptHere,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        if !self.settle_with_text(window, cx) {
+            self.judge_here(Verdict::Accepted, cx);
+        }
+    }
+
+    pub(super) fn reject_here(&mut self, _: &RejectHere, _: &mut Window, cx: &mut Context<Self>) {
+        self.judge_here(Verdict::Rejected, cx);
+    }
+
+    /// Decides about the change at the caret, and goes on to the next.
+    fn judge_here(&mut self, verdict: Verdict, cx: &mut Context<Self>) {
+        let Some(editor) = self.active_item().and_then(Item::editor).cloned() else {
+            return;
+        };
+        let Some(shown) = self.review.shown.get(&editor.entity_id()) else {
+            return;
+        };
+        let at = editor.update(cx, |editor, cx| editor.reviewed_at_caret(cx));
+        let Some((at, hunk)) = at.and_then(|at| Some((at, shown.get(at)?.hunk_id().to_owned())))
+        else {
+            return;
+        };
+        self.agents
+            .panel
+            .update(cx, |panel, cx| panel.judge_hunk(&hunk, verdict, cx));
+        editor.update(cx, |editor, cx| editor.go_to_reviewed(at + 1, cx));
+    }
+
+    /// Opens a text in which the person says how a conflict ends.
+    pub(super) fn write_dispute(
+        &mut self,
+        agent: &str,
+        path: &str,
+        draft: &str,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let wanted = Draft {
+            agent: agent.to_owned(),
+            path: path.to_owned(),
+        };
+        let open = self.items.iter().find(|(_, entry)| {
+            let document = entry.item.document(cx);
+            document.is_some_and(|it| self.review.drafts.get(&it.entity_id()) == Some(&wanted))
+        });
+        if let Some((item, _)) = open {
+            let item = *item;
+            return self.activate(item, window, cx);
+        }
+        let document = Documents::untitled(cx);
+        self.review.drafts.insert(document.entity_id(), wanted);
+        document.update(cx, |document, cx| {
+            let insert = Edit::new(base::Span::at(base::ByteOffset(0)), draft);
+            document.edit(&[insert], Author::User, cx);
+            let language = syntax::language_for(std::path::Path::new(path), draft);
+            document.set_language(language, cx);
+        });
+        let pane = self.layout.active_pane();
+        self.leave_place(cx);
+        self.open_document_in(document, pane, How::lasting(), window, cx);
+        if let Some(editor) = self.active_item().and_then(Item::editor).cloned() {
+            let mark = draft_mark(path, cx);
+            editor.update(cx, |editor, cx| editor.set_review(vec![mark], cx));
+        }
+    }
+
+    /// Settles the conflict that the active text is about; `false` where it is about none.
+    fn settle_with_text(&mut self, window: &mut Window, cx: &mut Context<Self>) -> bool {
+        let document = self.active_item().and_then(|item| item.document(cx));
+        let Some(document) = document else {
+            return false;
+        };
+        let Some(draft) = self.review.drafts.get(&document.entity_id()).cloned() else {
+            return false;
+        };
+        let snapshot = document.read(cx).document().snapshot();
+        let text = snapshot.text(base::Span::new(base::ByteOffset(0), snapshot.len()));
+        if text
+            .lines()
+            .any(|line| MARKS.iter().any(|mark| line.starts_with(mark)))
+        {
+            let sentence =
+                "There are still conflict marks in this text: take them out, then settle.";
+            self.report(
+                Notice::new(ui::Tone::Warning, sentence).key("draft"),
+                window,
+                cx,
+            );
+            return true;
+        }
+        let text = text.into_owned();
+        self.agents.panel.update(cx, |panel, cx| {
+            panel.settle_with(&draft.agent, &draft.path, text, cx);
+        });
+        self.review.drafts.remove(&document.entity_id());
+        let items = self.items_of(document.entity_id(), cx);
+        Documents::discard(&document, cx);
+        self.close_now(&items, window, cx);
+        true
+    }
+}

@@ -1,0 +1,301 @@
+//! How a change under review looks in its text, and where it lies there.
+
+use base::{AbsPath, Row, Span};
+use composer_panel::ComposerPanel;
+use composer_panel::actions::AcceptHere;
+use composer_panel::board::{Board, Hunk, Verdict, letter};
+use editor::{BlockPlace, BlockView, ReviewMark};
+use gpui_kit::{
+    AnyElement, App, Div, InteractiveElement as _, IntoElement as _, ParentElement as _, Pixels,
+    Role, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, WeakEntity, div,
+    prelude::FluentBuilder as _, px,
+};
+use text::{RowSpan, Snapshot};
+use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, Label, dp};
+
+/// Lines that went which are shown; the rest is counted.
+const MOST_GONE: usize = 40;
+/// How far from its line a change is looked for, in rows: what was written above may have moved it.
+const AROUND: u32 = 400;
+/// Height of the line with the buttons, in pixels.
+const HEAD: f32 = 32.0;
+
+/// A change as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    hunk: Hunk,
+    rows: RowSpan,
+    /// Which letter and colour its agent has.
+    mark: usize,
+    agent: String,
+}
+
+/// The changes that made a text what it is, in its order. None where the text is another by now.
+pub(super) fn shown_in(path: &AbsPath, snapshot: &Snapshot, board: &Board) -> Vec<Shown> {
+    let mut shown: Vec<Shown> = Vec::new();
+    for agent in &board.agents {
+        let Some(root) = &agent.root else {
+            continue;
+        };
+        if path.relative_to(root).is_none() {
+            continue;
+        }
+        let own = board.hunks_of(Some(&agent.id));
+        for hunk in own.filter(|hunk| root.join(&hunk.path) == *path) {
+            if let Some(rows) = rows_of(hunk, snapshot) {
+                shown.push(Shown {
+                    hunk: hunk.clone(),
+                    rows,
+                    mark: agent.mark,
+                    agent: agent.title.clone(),
+                });
+            }
+        }
+    }
+    shown.sort_by_key(|it| it.rows.start);
+    shown
+}
+
+/// Where the rows lie that a change brought: at its line, or else where the same rows are nearest to it.
+fn rows_of(hunk: &Hunk, snapshot: &Snapshot) -> Option<RowSpan> {
+    let line = hunk.line.saturating_sub(1);
+    let count = u32::try_from(hunk.after.len()).ok()?;
+    let at = |start: u32| RowSpan {
+        start: Row(start),
+        end: Row(start + count),
+    };
+    if count == 0 {
+        let has_text = !hunk.before.is_empty();
+        return has_text.then(|| at(line.min(snapshot.row_count())));
+    }
+    let is_here = |start: u32| {
+        start + count <= snapshot.row_count()
+            && hunk.after.iter().zip(start..).all(|(text, row)| {
+                let span = Span::new(snapshot.row_start(Row(row)), snapshot.row_end(Row(row)));
+                snapshot.text(span).trim_end_matches('\r') == text.as_str()
+            })
+    };
+    let steps = (0..=AROUND).flat_map(|step| [line.checked_add(step), line.checked_sub(step)]);
+    steps.flatten().find(|start| is_here(*start)).map(at)
+}
+
+impl Shown {
+    pub(super) fn hunk_id(&self) -> &str {
+        &self.hunk.id
+    }
+
+    /// What the editor shows of it.
+    pub(super) fn mark(&self, panel: &WeakEntity<ComposerPanel>, cx: &App) -> ReviewMark {
+        let gone = self.hunk.before.len();
+        let more = usize::from(gone > MOST_GONE);
+        let rows = gone.min(MOST_GONE) + more;
+        let (shown, panel) = (self.clone(), panel.clone());
+        ReviewMark {
+            rows: self.rows,
+            height: lines_of(HEAD, cx) + rows as f32,
+            view: BlockView::new(move |place, _, cx| shown.render(place, &panel, cx)),
+        }
+    }
+
+    fn render(
+        &self,
+        place: &BlockPlace,
+        panel: &WeakEntity<ComposerPanel>,
+        cx: &mut App,
+    ) -> AnyElement {
+        let colors = cx.theme().colors;
+        let key = place.id.0 as usize;
+        let button = |id: &'static str, label: &'static str, verdict: Verdict| {
+            let (panel, hunk) = (panel.clone(), self.hunk.id.clone());
+            Button::new((id, key), label)
+                .style(ButtonStyle::Ghost)
+                .icon(match verdict {
+                    Verdict::Accepted => Icon::Check,
+                    Verdict::Open | Verdict::Rejected => Icon::Close,
+                })
+                .on_click(move |_, _, cx| {
+                    // The panel lives as long as the window.
+                    panel
+                        .update(cx, |panel, cx| panel.judge_hunk(&hunk, verdict, cx))
+                        .ok();
+                })
+        };
+        let verdict = match self.hunk.verdict {
+            Verdict::Open => None,
+            Verdict::Accepted => Some(("accepted", colors.added)),
+            Verdict::Rejected => Some(("rejected", colors.removed)),
+        };
+        let verdict = verdict.map(|(word, color)| Label::new(word).tiny().color(color));
+        let head = head(place, cx)
+            .child(letter_box(self.mark, cx))
+            .child(
+                div()
+                    .min_w_0()
+                    .flex_1()
+                    .child(Label::new(self.agent.clone()).small().muted()),
+            )
+            .children(verdict)
+            .child(button("inline-accept", "Accept", Verdict::Accepted))
+            .child(button("inline-reject", "Reject", Verdict::Rejected));
+        let name = format!("Change by {}, line {}", self.agent, self.hunk.line);
+        div()
+            .id(("inline-change", key))
+            .role(Role::Group)
+            .aria_label(name)
+            .test_support()
+            .size_full()
+            .flex()
+            .flex_col()
+            .when(self.hunk.verdict == Verdict::Rejected, |it| it.opacity(0.6))
+            .child(head)
+            .children(gone(&self.hunk.before, place, cx))
+            .into_any_element()
+    }
+}
+
+/// The lines that went, as they were written.
+fn gone(lines: &[String], place: &BlockPlace, cx: &App) -> Vec<Div> {
+    let theme = cx.theme();
+    let row = || {
+        div()
+            .flex_none()
+            .h(place.line_height)
+            .line_height(place.line_height)
+            .pl(place.gutter)
+            .overflow_hidden()
+            .whitespace_nowrap()
+            .font(theme.code_font())
+            .text_size(theme.code_size())
+            .bg(theme.colors.removed_ground)
+            .text_color(theme.colors.text)
+    };
+    let shown = lines.iter().take(MOST_GONE);
+    let mut rows: Vec<Div> = shown
+        .map(|line| row().child(line.replace('\t', "    ")))
+        .collect();
+    let more = lines.len().saturating_sub(rows.len());
+    if more > 0 {
+        let more = format!("and {more} more lines that went");
+        rows.push(row().child(Label::new(more).small().muted()));
+    }
+    rows
+}
+
+/// Says above a text what it is for, and how it is done with.
+pub(super) fn draft_mark(path: &str, cx: &App) -> ReviewMark {
+    let text = format!("How {path} ends: take the conflict marks out, then settle.");
+    ReviewMark {
+        rows: RowSpan {
+            start: Row(0),
+            end: Row(0),
+        },
+        height: lines_of(HEAD, cx),
+        view: BlockView::new(move |place, _, cx| {
+            head(place, cx)
+                .child(Icon::GitMerge.color(cx.theme().colors.warning))
+                .child(
+                    div()
+                        .min_w_0()
+                        .flex_1()
+                        .child(Label::new(text.clone()).small()),
+                )
+                .child(
+                    Button::new("draft-settle", "Settle")
+                        .style(ButtonStyle::Primary)
+                        .action(Box::new(AcceptHere))
+                        .with_keys(),
+                )
+                .into_any_element()
+        }),
+    }
+}
+
+/// The line above a change, where the text begins.
+fn head(place: &BlockPlace, cx: &App) -> Div {
+    let colors = cx.theme().colors;
+    div()
+        .flex()
+        .flex_none()
+        .items_center()
+        .gap(dp(8.0))
+        .h(px(HEAD * cx.theme().fonts.zoom))
+        .pl(place.gutter)
+        .pr(dp(16.0))
+        .bg(colors.raised)
+        .border_y_1()
+        .border_color(colors.border)
+        .text_size(dp(12.0))
+}
+
+fn letter_box(mark: usize, cx: &App) -> Div {
+    let agents = cx.theme().agents;
+    let color = agents[mark % agents.len()];
+    div()
+        .flex()
+        .flex_none()
+        .items_center()
+        .justify_center()
+        .size(dp(18.0))
+        .rounded(px(4.0))
+        .border_1()
+        .border_color(color)
+        .child(
+            Label::new(letter(mark).to_string())
+                .tiny()
+                .strong()
+                .color(color),
+        )
+}
+
+/// Pixels, before zooming, in line heights.
+fn lines_of(pixels: f32, cx: &App) -> f32 {
+    let line: Pixels = cx.theme().code_line_height();
+    pixels * cx.theme().fonts.zoom / f32::from(line).max(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hunk(line: u32, before: &[&str], after: &[&str]) -> Hunk {
+        let own = |lines: &[&str]| lines.iter().map(|it| (*it).to_owned()).collect();
+        Hunk {
+            id: "h".to_owned(),
+            agent: "a".to_owned(),
+            path: "x".to_owned(),
+            symbol: None,
+            line,
+            before: own(before),
+            after: own(after),
+            note: None,
+            author: None,
+            risk: None,
+            verdict: Verdict::Open,
+        }
+    }
+
+    #[track_caller]
+    fn check(text: &str, hunk: &Hunk, rows: Option<(u32, u32)>) {
+        let found = rows_of(hunk, &Snapshot::new(text));
+        assert_eq!(found.map(|rows| (rows.start.0, rows.end.0)), rows);
+    }
+
+    #[test]
+    fn a_change_is_found_where_its_rows_are() {
+        let text = "one\ntwo\nthree\ntwo\n";
+        check(text, &hunk(2, &["old"], &["two"]), Some((1, 2)));
+        check(text, &hunk(4, &["old"], &["two"]), Some((3, 4)));
+        check(text, &hunk(1, &[], &["three", "two"]), Some((2, 4)));
+        check(text, &hunk(9, &["old"], &["two"]), Some((3, 4)));
+        check(text, &hunk(2, &[], &["nowhere"]), None);
+        check("one\r\ntwo\r\n", &hunk(2, &[], &["two"]), Some((1, 2)));
+    }
+
+    #[test]
+    fn what_only_went_lies_between_rows() {
+        check("one\ntwo\n", &hunk(2, &["gone"], &[]), Some((1, 1)));
+        check("one\n", &hunk(9, &["gone"], &[]), Some((2, 2)));
+        // A change of a file's mode has no place in its text.
+        check("one\n", &hunk(1, &[], &[]), None);
+    }
+}
