@@ -4,6 +4,7 @@ mod finding;
 mod folding;
 mod input;
 mod pointer;
+mod reviewing;
 mod typing;
 mod views;
 

@@ -1,0 +1,71 @@
+//! Changes under review follow the text, and the caret finds them.
+
+use base::Row;
+use gpui_kit::{Entity, IntoElement as _, TestAppContext, VisualTestContext};
+use text::RowSpan;
+
+use super::open;
+use crate::{BlockView, Editor, ReviewMark};
+
+const TEXT: &str = "ˇone\ntwo\nthree\nfour\nfive\n";
+
+fn show(rows: &[(u32, u32)], editor: &Entity<Editor>, cx: &mut VisualTestContext) {
+    let marks = rows.iter().map(|(start, end)| ReviewMark {
+        rows: RowSpan {
+            start: Row(*start),
+            end: Row(*end),
+        },
+        height: 2.0,
+        view: BlockView::new(|_, _, _| gpui_kit::div().into_any_element()),
+    });
+    let marks = marks.collect();
+    editor.update(cx, |editor, cx| editor.set_review(marks, cx));
+    cx.run_until_parked();
+}
+
+/// Which change the caret finds in each row.
+fn found(editor: &Entity<Editor>, cx: &mut VisualTestContext) -> Vec<Option<usize>> {
+    let rows = editor.update(cx, |editor, cx| editor.display(cx).buffer().row_count());
+    (0..rows)
+        .map(|row| {
+            editor.update(cx, |editor, cx| {
+                editor.go_to_point(base::Point::new(row, 0), crate::Reveal::Nearest, cx);
+                editor.reviewed_at_caret(cx)
+            })
+        })
+        .collect()
+}
+
+#[gpui_kit::test]
+fn the_caret_finds_the_change_around_it_or_the_next(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.txt", TEXT, cx);
+    show(&[(1, 2), (3, 3)], &editor, cx);
+    let [first, second] = [Some(0), Some(1)];
+    assert_eq!(
+        found(&editor, cx),
+        [first, first, second, second, second, second]
+    );
+    show(&[], &editor, cx);
+    assert_eq!(found(&editor, cx)[0], None);
+}
+
+#[gpui_kit::test]
+fn changes_move_along_with_what_is_written_above_them(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.txt", TEXT, cx);
+    show(&[(1, 3)], &editor, cx);
+    let height = |cx: &mut VisualTestContext| {
+        editor.update(cx, |editor, cx| editor.display(cx).total_height())
+    };
+    let before = height(cx);
+    cx.simulate_keystrokes("enter enter");
+    cx.run_until_parked();
+    assert_eq!(height(cx), before + 2.0, "two rows more, the room stays");
+    let at = editor.update(cx, |editor, cx| {
+        editor.go_to_reviewed(0, cx);
+        editor.caret_point(cx)
+    });
+    assert_eq!(at, base::Point::new(3, 0));
+    // Another look at the board replaces what was shown: nothing is left of it.
+    show(&[], &editor, cx);
+    assert_eq!(height(cx), before + 2.0 - 2.0);
+}
