@@ -5,7 +5,7 @@ use gpui_kit::{
     AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
     StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, div, list, px,
 };
-use ui::{ActiveTheme as _, Elide, Icon, IconButton, Label, dp};
+use ui::{ActiveTheme as _, Elide, Icon, IconButton, Label, Tooltip, dp};
 
 use super::board::{BoardFace, Chosen};
 use super::board_view::mark;
@@ -164,6 +164,15 @@ impl ComposerPanel {
                             .child(Label::new(about.join(" \u{b7} ")).small().muted()),
                     ),
             )
+            .children(self.foreseen(hunk).map(|why| {
+                div()
+                    .id(("hunk-conflict", at))
+                    .role(Role::Image)
+                    .aria_label(why.clone())
+                    .flex_none()
+                    .tooltip(Tooltip::text(why))
+                    .child(Icon::Warning.color(colors.warning))
+            }))
             .when_some(hunk.risk.clone(), |this, risk| {
                 this.child(Label::new(risk).tiny().color(colors.warning))
             })
@@ -184,6 +193,16 @@ impl ComposerPanel {
 }
 
 impl ComposerPanel {
+    /// With what else a change's file would not fit together.
+    fn foreseen(&self, hunk: &Hunk) -> Option<String> {
+        let board = &self.board.as_ref()?.board;
+        let conflict = board
+            .conflicts
+            .iter()
+            .find(|it| it.path == hunk.path && it.agents.contains(&hunk.agent))?;
+        Some(conflict.text.clone())
+    }
+
     /// The letter of an agent by its name.
     pub(super) fn mark_of(&self, agent: &str, cx: &Context<Self>) -> AnyElement {
         let board = self.board.as_ref().map(|face| &face.board);
