@@ -136,7 +136,8 @@ fn is_burin_agent() {
     let code = headless::run(
         arguments.map(OsString::from),
         &mut headless::Streams {
-            input: &mut std::io::stdin().lock(),
+            // Not locked: commands that wait for the input read it on other threads.
+            input: &mut std::io::stdin(),
             output: &mut std::io::stdout(),
             errors: &mut std::io::stderr(),
         },

@@ -11,6 +11,7 @@
 
 mod agent;
 mod applying;
+mod hosted;
 mod models;
 mod runs;
 mod saving;

@@ -41,7 +41,7 @@ use crate::session::{Command, Event};
 use crate::tool::Tool;
 
 pub use mind::{Mind, RouterMind, ScriptedMind};
-pub use open::{fork, listing, repairs, resume, start};
+pub use open::{fork, listing, repairs, resume, start, start_as};
 pub use shared::{
     About, Ask, Compaction, Compactor, Context, Contexts, Finish, Harness, HarnessParts, Joining,
     Limits, NoContext, PlainCompactor, Room, SummaryWanted,

@@ -35,6 +35,12 @@ const NEVER_BEGAN: &str = "This call was not run: the program ended before it be
 /// Starts a new session on tokio's current runtime. Nothing is written down before its first prompt.
 pub fn start(start: Start) -> Opened {
     let id = start.harness.new_id();
+    start_as(id, start)
+}
+
+/// Starts a session under a name that it had already: one that ended before its first prompt, so that nothing of it
+/// is written down and `resume` finds nothing.
+pub fn start_as(id: Arc<str>, start: Start) -> Opened {
     launch(id, start, Vec::new(), 0)
 }
 

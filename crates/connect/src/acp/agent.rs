@@ -117,7 +117,8 @@ pub struct Opened {
     pub modes: Option<Modes>,
     /// What can be chosen; the model is one of them.
     pub options: Vec<ConfigOption>,
-    /// What is told as soon as the editor knows the session, and before anything else.
+    /// What is told as soon as the editor knows the session, and before anything else: behind the answer to a new or
+    /// resumed session, and behind what was said, but before the answer, where that is told again.
     pub after: Vec<Update>,
 }
 

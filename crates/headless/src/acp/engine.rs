@@ -15,7 +15,7 @@ use host::{Files as _, RealFiles};
 use tokio::sync::oneshot;
 
 use super::live::{Awaited, Live};
-use super::opening::{Open, Shop, blocking};
+use super::opening::{Open, Reopening, Shop, Standing, blocking};
 use super::options::{MODE, MODEL, mode_named};
 use super::prompt::{self, Wish};
 
@@ -85,11 +85,17 @@ impl Burin {
         Ok(live.options())
     }
 
-    async fn ended(open: Open) {
+    /// Ends a session; how it stood.
+    async fn ended(open: Open) -> Standing {
         // A session that has ended already takes nothing.
         open.live.commands().send(Command::Close).await.ok();
         if let Err(error) = open.follower.await {
             log::error!("session {}: {error}", open.live.id);
+        }
+        Standing {
+            root: open.live.root.clone(),
+            model: open.live.model(),
+            mode: open.live.mode(),
         }
     }
 
@@ -130,11 +136,16 @@ impl Engine for Burin {
         Box::pin(async move {
             // A session goes on in one place: the editor that asks anew has forgotten the old one.
             let before = this.sessions().remove(&session);
-            if let Some(before) = before {
-                Self::ended(before).await;
-            }
-            let reopening = this.shop.clone().reopen(session, wanted, replay, editor);
-            let (opened, open) = reopening.await?;
+            let before = match before {
+                Some(open) => Some(Self::ended(open).await),
+                None => None,
+            };
+            let reopening = Reopening {
+                id: session,
+                how: replay,
+                before,
+            };
+            let (opened, open) = this.shop.clone().reopen(reopening, wanted, editor).await?;
             this.sessions().insert(opened.session.clone(), open);
             Ok(opened)
         })

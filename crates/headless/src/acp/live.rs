@@ -187,6 +187,10 @@ impl Live {
         self.now().mode
     }
 
+    pub(super) fn model(&self) -> String {
+        self.now().model.clone()
+    }
+
     /// Whether a model can work where the session does.
     fn fits(&self, model: &str) -> Result<(), String> {
         let is_known =

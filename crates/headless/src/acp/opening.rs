@@ -7,7 +7,6 @@ use agent::context::Skills;
 use agent::engine::{self, Start};
 use agent::hooks::Hooks;
 use agent::record::Mode;
-use agent::store::SessionLine;
 use base::AbsPath;
 use connect::acp::agent::{Editor, Opened, Refusal, Replay, Wanted};
 use connect::acp::words::{SlashCommand, Update};
@@ -45,6 +44,21 @@ pub(super) struct Open {
     pub(super) follower: tokio::task::JoinHandle<()>,
 }
 
+/// A session that is to be opened again.
+pub(super) struct Reopening {
+    pub(super) id: String,
+    pub(super) how: Replay,
+    /// How it stood, where it was open until now.
+    pub(super) before: Option<Standing>,
+}
+
+/// How a session stands.
+pub(super) struct Standing {
+    pub(super) root: AbsPath,
+    pub(super) model: String,
+    pub(super) mode: Mode,
+}
+
 /// Where a session works, and what is found there.
 struct Place {
     root: AbsPath,
@@ -74,15 +88,14 @@ impl Shop {
     /// Opens a session that is remembered, in its own folder.
     pub(super) async fn reopen(
         self,
-        id: String,
+        reopening: Reopening,
         wanted: Wanted,
-        how: Replay,
         editor: Editor,
     ) -> Result<(Opened, Open), Refusal> {
-        let line = self.clone().line(id.clone()).await?;
-        let root = absolute(&PathBuf::from(&line.root))?;
-        let is_copy = root.is_within(&self.dirs.state);
-        let mut place = self.clone().look(root).await?;
+        let Reopening { id, how, before } = reopening;
+        let (now, is_written) = self.clone().stands(&id, before).await?;
+        let is_copy = now.root.is_within(&self.dirs.state);
+        let mut place = self.clone().look(now.root).await?;
         if RealFiles.canonicalize(&absolute(&wanted.folder)?).ok() != Some(place.root.clone()) {
             place.notes.push(format!(
                 "this session works in {}, where it began",
@@ -90,15 +103,15 @@ impl Shop {
             ));
         }
         let start = self
-            .start(&mut place, line.wanted, line.mode, &wanted.servers)
+            .start(&mut place, now.model, now.mode, &wanted.servers)
             .await;
-        let opened = engine::resume(start.clone(), &id).await;
-        let opened = opened.map_err(Refusal::Failed)?;
-        // After it was opened: what it mended of its past is told with the rest.
-        let store = self.crew.store().clone();
-        let past = blocking(move || replay::read(&store, &id)).await?;
-        let past = past.map_err(Refusal::Failed)?;
-        let (updates, teller) = replay::told(&past, Teller::new(place.root.clone()));
+        let (opened, updates, teller) = match is_written {
+            true => self.resumed(start.clone(), id, &place).await?,
+            false => {
+                let opened = engine::start_as(id.into(), start.clone());
+                (opened, Vec::new(), Teller::new(place.root.clone()))
+            }
+        };
         let made = self.made(&opened, &place, is_copy, &start);
         let open = begin(made, opened, teller, editor);
         if how == Replay::All {
@@ -107,13 +120,40 @@ impl Shop {
         Ok(self.opened(open, place, wanted))
     }
 
-    /// The line of a session that is remembered.
-    async fn line(self, id: String) -> Result<SessionLine, Refusal> {
+    /// Opens a session from its records; what it tells of its past, and the teller that goes on from there.
+    async fn resumed(
+        &self,
+        start: Start,
+        id: String,
+        place: &Place,
+    ) -> Result<(engine::Opened, Vec<Update>, Teller), Refusal> {
+        let opened = engine::resume(start, &id).await;
+        let opened = opened.map_err(Refusal::Failed)?;
+        // After it was opened: what it mended of its past is told with the rest.
+        let store = self.crew.store().clone();
+        let past = blocking(move || replay::read(&store, &id)).await?;
+        let past = past.map_err(Refusal::Failed)?;
+        let (updates, teller) = replay::told(&past, Teller::new(place.root.clone()));
+        Ok((opened, updates, teller))
+    }
+
+    /// How a session stands that was there before, and whether anything of it is written down: nothing is before the
+    /// first prompt, and then it is as it was when it was open.
+    async fn stands(self, id: &str, before: Option<Standing>) -> Result<(Standing, bool), Refusal> {
         let lines = blocking(move || self.crew.store().sessions(usize::MAX)).await?;
         let mut lines = lines.map_err(Refusal::Failed)?.into_iter();
-        lines
-            .find(|line| line.id == id)
-            .ok_or_else(|| Refusal::NotThere(format!("there is no session {id}")))
+        match (lines.find(|line| line.id == id), before) {
+            (Some(line), _) => {
+                let now = Standing {
+                    root: absolute(&PathBuf::from(&line.root))?,
+                    model: line.wanted,
+                    mode: line.mode,
+                };
+                Ok((now, true))
+            }
+            (None, Some(before)) => Ok((before, false)),
+            (None, None) => Err(Refusal::NotThere(format!("there is no session {id}"))),
+        }
     }
 
     /// Looks at the folder that a new session is wanted in, or at the sample project where its model needs that.

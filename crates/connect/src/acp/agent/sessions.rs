@@ -215,7 +215,12 @@ impl Desk {
             request.meta,
         )?;
         self.forget_calls(&id);
-        let (opened, modes, options) = self.reopen(id, wanted, Replay::All, editor).await?;
+        let reopening = self.reopen(id, wanted, Replay::All, editor.clone());
+        let (mut opened, modes, options) = reopening.await?;
+        // The answer says that everything was told; the editor knows the session already, since it named it.
+        for update in std::mem::take(&mut opened.after) {
+            editor.tell(&opened.session, update);
+        }
         let response = v1::LoadSessionResponse::new()
             .modes(modes)
             .config_options(options);

@@ -89,6 +89,49 @@ async fn what_is_open_can_be_loaded_anew() {
     assert_eq!(Shown::of(&told).said("agent_message_chunk"), ["two"]);
 }
 
+/// Whoever loads a session has heard everything when the answer comes.
+#[tokio::test]
+async fn nothing_is_told_behind_a_loaded_session() {
+    let world = World::new([Script::text("one")]);
+    let (mut peer, session) = world.session().await;
+    peer.turn(&session, "count").await;
+    let (loaded, told) = peer.answer("session/load", world.loading(&session)).await;
+    assert!(loaded["result"].is_object(), "{loaded}");
+    let last = told.last().expect("updates");
+    let kind = &last["params"]["update"]["sessionUpdate"];
+    assert_eq!(kind, "available_commands_update");
+    // Whatever still came would come before the answer to what is asked next.
+    let (_, more) = peer.answer("session/list", json!({})).await;
+    assert_eq!(more, Vec::<Value>::new());
+}
+
+/// Nothing of a session is written down before its first prompt; yet the editor knows it.
+#[tokio::test]
+async fn a_session_without_a_prompt_can_be_opened_again() {
+    for method in ["session/load", "session/resume"] {
+        let world = World::new([Script::text("I am here.")]);
+        let (mut peer, session) = world.session().await;
+        let plan = json!({ "sessionId": session, "modeId": "plan" });
+        peer.answer("session/set_mode", plan).await;
+        let (opened, _) = peer.answer(method, world.loading(&session)).await;
+        assert_eq!(
+            opened["result"]["modes"]["currentModeId"], "plan",
+            "{method}: {opened}"
+        );
+        let (end, told) = peer.turn(&session, "where are you?").await;
+        assert_eq!(end["result"]["stopReason"], "end_turn", "{method}: {end}");
+        assert_eq!(Shown::of(&told).said("agent_message_chunk"), ["I am here."]);
+        let (listed, _) = peer.answer("session/list", json!({})).await;
+        assert_eq!(listed["result"]["sessions"][0]["sessionId"], json!(session));
+        // Once it is closed, there is nothing left of one that said nothing.
+        let silent = peer.begin(world.wanted()).await;
+        let closing = json!({ "sessionId": silent });
+        peer.answer("session/close", closing).await;
+        let (refused, _) = peer.answer(method, world.loading(&silent)).await;
+        assert_eq!(refused["error"]["code"], -32002, "{method}: {refused}");
+    }
+}
+
 #[tokio::test]
 async fn sessions_are_listed_by_folder() {
     let world = World::new([Script::text("one"), Script::text("two")]);
