@@ -38,7 +38,7 @@ fn measured(folder: &Path) -> Result<Vec<Figure>, String> {
     let wrapped = || timed(|| status(Command::new("bwrap").args(&bubble)));
     let boxed = || {
         let mut command = Command::new(&codex);
-        command.args(["sandbox", "linux", "/bin/true"]);
+        command.args(["sandbox", "--", "/bin/true"]);
         timed(|| status(command.current_dir(folder)))
     };
     // Each is tried once before, so that what is missing is said and not measured.

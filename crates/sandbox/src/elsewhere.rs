@@ -3,6 +3,8 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use base::AbsPath;
+
 use crate::{Finished, Order, Policy, Refused};
 
 fn refused() -> Refused {
@@ -38,6 +40,10 @@ pub(crate) struct Running(Infallible);
 
 impl Running {
     pub(crate) fn id(&self) -> u32 {
+        match self.0 {}
+    }
+
+    pub(crate) fn fixed(&self) -> Vec<AbsPath> {
         match self.0 {}
     }
 

@@ -106,6 +106,11 @@ impl Running {
         self.0.id()
     }
 
+    /// Files and folders of the workspace that it can change in no way, with all that lies in them, without links.
+    pub fn fixed(&self) -> Vec<AbsPath> {
+        self.0.fixed()
+    }
+
     /// Waits until the command has ended and all that it began is dead. Blocks the thread.
     pub fn wait(self) -> Finished {
         self.0.wait()

@@ -15,6 +15,7 @@
 //! the other repositories themselves are found all the same.
 //! Start at `Control::of`.
 
+mod armed;
 mod bytes;
 mod git;
 mod index;
@@ -36,6 +37,13 @@ use walk::Seen;
 #[derive(Debug)]
 pub struct Control {
     tops: Vec<Top>,
+}
+
+/// One look at what a `Control` is about, and what it found.
+#[derive(Debug)]
+pub struct Look {
+    findings: Vec<Finding>,
+    seen: Vec<Seen>,
 }
 
 /// One folder that was looked at.
@@ -63,6 +71,7 @@ pub struct Finding {
     pub change: Change,
     /// What it held before, for a file that was changed and was not large.
     before: Option<Vec<u8>>,
+    is_armed: bool,
 }
 
 /// How something can make a host run something.
@@ -124,28 +133,41 @@ impl Control {
     /// Looks again, and says what is new or different, sorted by path. What is merely gone is told where something
     /// else may take its place: a pointer, a configuration.
     pub fn changes(&self) -> Vec<Finding> {
-        self.compare(&mut |_, _| {})
+        self.look().findings
     }
 
     /// The same; from now on what is there now is what was there before.
     pub fn advance(&mut self) -> Vec<Finding> {
-        let mut fresh = Vec::new();
-        let findings = self.compare(&mut |_, seen| fresh.push(seen));
-        for (top, seen) in self.tops.iter_mut().zip(fresh) {
-            top.seen = seen;
-        }
-        findings
+        let look = self.look();
+        self.take(look)
     }
 
-    fn compare(&self, keep: &mut dyn FnMut(&Top, Seen)) -> Vec<Finding> {
+    /// Looks again, and keeps what was seen for `take`.
+    pub fn look(&self) -> Look {
         let mut findings = Vec::new();
+        let mut seen = Vec::with_capacity(self.tops.len());
         for top in &self.tops {
             let now = look(&top.path, top.kind, Some(&top.seen));
             differences(&top.path, &top.seen.marks, &now.marks, &mut findings);
-            keep(top, now);
+            seen.push(now);
         }
         findings.sort_by(|left, right| (&left.path, left.way).cmp(&(&right.path, right.way)));
-        findings
+        Look { findings, seen }
+    }
+
+    /// What a look saw is what was there before, from now on.
+    pub fn take(&mut self, look: Look) -> Vec<Finding> {
+        for (top, seen) in self.tops.iter_mut().zip(look.seen) {
+            top.seen = seen;
+        }
+        look.findings
+    }
+}
+
+impl Look {
+    /// What is new or different.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
     }
 }
 
@@ -204,6 +226,7 @@ fn differences(top: &AbsPath, before: &Marks, now: &Marks, findings: &mut Vec<Fi
             way: mark.way,
             change,
             before: before.get(path).and_then(held),
+            is_armed: armed::is_armed(path, mark, now),
         });
     }
     for (path, mark) in before {
@@ -214,12 +237,19 @@ fn differences(top: &AbsPath, before: &Marks, now: &Marks, findings: &mut Vec<Fi
                 way: mark.way,
                 change: Change::Gone,
                 before: None,
+                is_armed: false,
             });
         }
     }
 }
 
 impl Finding {
+    /// Whether somebody's tools would run something by it as it is now. What is not armed may be work: a repository
+    /// for tests, say, that names no program; it is looked at again after the next run.
+    pub fn is_armed(&self) -> bool {
+        self.is_armed
+    }
+
     /// Whether no agent was to write it at all; the others are work that the person should know of.
     pub fn guard(&self) -> Guard {
         match self.way {

@@ -119,6 +119,8 @@ pub(super) struct Head {
     pub(super) handled: [u64; 3],
     /// Landlock's rights on the streams of an order.
     pub(super) stream: u64,
+    /// The highest number that a process of the namespace is given; 0 leaves it.
+    pub(super) highest: u64,
 }
 
 /// Switches of `Head`.
@@ -131,7 +133,7 @@ pub(super) const NAMESPACES: u64 = 32;
 pub(super) const NETWORK: u64 = 64;
 pub(super) const MOUNTS: u64 = 128;
 
-const HEAD_WORDS: usize = 12;
+const HEAD_WORDS: usize = 13;
 
 impl Head {
     fn words(self) -> [u64; HEAD_WORDS] {
@@ -149,6 +151,7 @@ impl Head {
             network,
             scopes,
             self.stream,
+            self.highest,
         ]
     }
 
@@ -164,6 +167,7 @@ impl Head {
             text: words[7],
             handled: [words[8], words[9], words[10]],
             stream: words[11],
+            highest: words[12],
         }
     }
 

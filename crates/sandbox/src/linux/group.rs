@@ -1,21 +1,21 @@
 //! Control groups: memory and processes counted for a whole tree, where this user may make groups.
 //!
 //! Limits: where no group can be made, memory is not limited; the number of processes is limited all
-//! the same, by the namespace of users. Only the administrator is exempt from that, and may make groups.
+//! the same, by the namespace of users. Only the administrator is exempt from that; newer kernels limit the numbers of
+//! processes instead, on older ones the administrator may make groups.
 #![expect(
     clippy::disallowed_methods,
     reason = "control groups are switches of the kernel, not files of a person"
 )]
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 
-use super::kernel;
-use crate::{Layer, Limits};
+use super::{kernel, plan};
+use crate::{Layer, Policy};
 
 /// One group, in one tree or more; removed when dropped.
 #[derive(Debug, Default)]
@@ -33,11 +33,14 @@ static MADE: AtomicU32 = AtomicU32::new(0);
 static LEFT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 impl Group {
-    /// A group for these limits; `None` when there is nothing to count or nowhere to do it.
-    pub(super) fn new(limits: &Limits, without: &BTreeSet<Layer>) -> Option<Self> {
+    /// A group for what nothing cheaper limits; `None` when there is nothing to count or nowhere to do it. Moving a
+    /// process into a group has the kernel wait for every processor, which takes longer than all the rest of a start.
+    pub(super) fn new(policy: &Policy) -> Option<Self> {
+        let limits = &policy.limits;
         let is_administrator = kernel::user_and_group().0 == 0;
-        let processes = limits.processes.filter(|_| is_administrator);
-        if without.contains(&Layer::Limits) || (limits.memory, processes) == (None, None) {
+        let is_counted = is_administrator && plan::numbered(policy).is_none();
+        let processes = limits.processes.filter(|_| is_counted);
+        if policy.without.contains(&Layer::Limits) || (limits.memory, processes) == (None, None) {
             return None;
         }
         static SWEPT: Once = Once::new();

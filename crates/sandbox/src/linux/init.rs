@@ -56,6 +56,9 @@ fn build(view: &View<'_>, files: &[RawFd]) -> Result<(), Failure> {
     if head.has(blob::NAMESPACES) {
         map_users(head.user as u32, head.group as u32)?;
     }
+    if head.highest != 0 {
+        at(stage::COUNTING, limit_numbers(head.highest as u32))?;
+    }
     if head.has(blob::NETWORK) {
         at(stage::LOOPBACK, kernel::raise_loopback())?;
     }
@@ -101,9 +104,16 @@ fn map_users(user: u32, group: u32) -> Result<(), Failure> {
     write(c"/proc/self/gid_map", map_line(&mut line, group))
 }
 
-/// `number number 1`.
-fn map_line(line: &mut [u8; 32], number: u32) -> &[u8] {
+/// Every process and thread of a namespace has a number in it, so the highest of them limits how many there are.
+fn limit_numbers(highest: u32) -> Result<(), Errno> {
+    let file = kernel::open(c"/proc/sys/kernel/pid_max", libc::O_WRONLY)?;
     let mut digits = [0; 10];
+    let written = kernel::write(file, decimal(&mut digits, highest));
+    kernel::close(file);
+    written.map(|_| ())
+}
+
+fn decimal(digits: &mut [u8; 10], number: u32) -> &[u8] {
     let mut first = digits.len();
     let mut rest = number;
     loop {
@@ -114,8 +124,15 @@ fn map_line(line: &mut [u8; 32], number: u32) -> &[u8] {
             break;
         }
     }
+    &digits[first..]
+}
+
+/// `number number 1`.
+fn map_line(line: &mut [u8; 32], number: u32) -> &[u8] {
+    let mut digits = [0; 10];
+    let digits = decimal(&mut digits, number);
     let mut length = 0;
-    for part in [&digits[first..], b" ", &digits[first..], b" 1"] {
+    for part in [digits, b" ", digits, b" 1"] {
         line[length..length + part.len()].copy_from_slice(part);
         length += part.len();
     }

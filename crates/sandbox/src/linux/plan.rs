@@ -15,6 +15,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use base::AbsPath;
 
@@ -31,6 +32,8 @@ pub(super) struct Plan {
     pub(super) flags: u32,
     /// For each step its layer, and what it does in words.
     pub(super) labels: Vec<(Layer, String)>,
+    /// What is there and cannot be changed from inside.
+    pub(super) fixed: Vec<PathBuf>,
     /// What is not there and has to stay away.
     pub(super) absent: Vec<PathBuf>,
     /// Names that are not to come into being, by the folder's device and inode.
@@ -101,10 +104,19 @@ impl Plan {
         head.switches = switches.0;
         head.user = u64::from(user);
         head.group = u64::from(group);
+        head.highest = numbered(policy).unwrap_or_default();
         Ok(Self {
             bytes: builder.blob.write(),
             flags,
             labels: builder.labels,
+            fixed: match has_mounts {
+                true => protected
+                    .fixed
+                    .into_iter()
+                    .map(|found| found.path)
+                    .collect(),
+                false => Vec::new(),
+            },
             absent: protected.absent,
             guarded: protected.guarded,
         })
@@ -204,6 +216,38 @@ fn limits(builder: &mut Builder, policy: &Policy) {
             });
         }
     }
+}
+
+/// How many processes the numbers of the sandbox's own namespace are limited to; `None` where its user is limited as
+/// such, or where a control group has to count.
+pub(super) fn numbered(policy: &Policy) -> Option<u64> {
+    let has = |layer: Layer| !policy.without.contains(&layer);
+    let is_administrator = kernel::user_and_group().0 == 0;
+    let most = policy.limits.processes?;
+    let is_possible = is_administrator && has(Layer::Limits) && has(Layer::Namespaces);
+    (is_possible && least_highest()? <= most).then_some(most)
+}
+
+/// The least that the highest number of a namespace of processes can be set to; `None` where namespaces have none of
+/// their own.
+fn least_highest() -> Option<u64> {
+    static LEAST: OnceLock<Option<u64>> = OnceLock::new();
+    *LEAST.get_or_init(|| {
+        let system = rustix::system::uname();
+        let release = system.release().to_string_lossy();
+        let mut numbers = release
+            .split(|letter: char| !letter.is_ascii_digit())
+            .map_while(|number| number.parse::<u32>().ok());
+        // The release that gave every namespace its own.
+        if (numbers.next()?, numbers.next()?) < (6, 14) {
+            return None;
+        }
+        let possible = fs::read_to_string("/sys/devices/system/cpu/possible").ok()?;
+        let last = possible.trim().rsplit(['-', ',']).next()?;
+        let processors = 1 + last.parse::<u64>().ok()?;
+        // The first numbers are never given twice, and each processor has its share.
+        Some((8 * processors).max(301))
+    })
 }
 
 fn landlock(builder: &mut Builder, writable: &[Found]) -> Result<(), Refused> {
@@ -326,7 +370,7 @@ pub(super) fn explain(plan: &Plan, stage: u32, errno: i32) -> Refused {
         stage::NO_NEW_PRIVS => (Layer::NoNewPrivs, "setting no_new_privs".to_owned()),
         stage::CAPABILITIES => (Layer::NoNewPrivs, "dropping capabilities".to_owned()),
         stage::PROCESSES => (Layer::Mounts, "a list of processes of its own".to_owned()),
-        stage::COUNTING => (Layer::Limits, "counting in a control group".to_owned()),
+        stage::COUNTING => (Layer::Limits, "limiting the number of processes".to_owned()),
         other => match plan.labels.get(other as usize) {
             Some((layer, label)) => (*layer, label.clone()),
             None => {

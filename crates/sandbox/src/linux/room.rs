@@ -31,7 +31,7 @@ fn open(policy: &Policy, plan: Plan) -> Result<Seat, Refused> {
     let [ours, theirs] = ends.map(launch::owned);
     let file = order::memory_file(&plan.bytes);
     let file = file.map_err(|errno| missing("a file in memory", errno))?;
-    let group = Group::new(&policy.limits, &policy.without);
+    let group = Group::new(policy);
     let counted = group.iter().flat_map(Group::counters);
     let mut files = vec![theirs.as_fd(), file.as_fd()];
     files.extend(counted.map(OwnedFd::as_fd));

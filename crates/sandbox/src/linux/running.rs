@@ -5,6 +5,8 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 
+use base::AbsPath;
+
 use super::group::Group;
 use super::plan::{self, Plan};
 use super::room::Room;
@@ -171,6 +173,11 @@ pub(crate) struct Running {
 impl Running {
     pub(crate) fn id(&self) -> u32 {
         process_number(self.ender.process.as_raw_fd()).unwrap_or_default()
+    }
+
+    pub(crate) fn fixed(&self) -> Vec<AbsPath> {
+        let fixed = self.seat.plan.fixed.iter();
+        fixed.filter_map(AbsPath::new).collect()
     }
 
     pub(crate) fn wait(mut self) -> Finished {

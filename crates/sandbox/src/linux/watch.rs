@@ -40,7 +40,7 @@ pub(super) struct Watched {
 struct Watcher {
     poll: OwnedFd,
     watched: Mutex<HashMap<u64, Arc<Watched>>>,
-    wires: Mutex<HashMap<u64, Arc<tripwire::Wire>>>,
+    wires: tripwire::Wires,
 }
 
 static WATCHER: OnceLock<Option<Arc<Watcher>>> = OnceLock::new();
@@ -77,18 +77,22 @@ pub(super) fn answer(listener: OwnedFd, plan: Arc<Plan>, denials: Denials) {
     }
 }
 
+/// The key of the tripwires.
+const WIRES: u64 = 0;
+
 /// Never given twice: what was said about something that is gone must not be taken for something new.
 fn next_key() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
+    static NEXT: AtomicU64 = AtomicU64::new(WIRES + 1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 fn begin() -> Option<Arc<Watcher>> {
     let poll = epoll::create(epoll::CreateFlags::CLOEXEC).ok()?;
+    let wires = tripwire::Wires::new(&poll, WIRES)?;
     let watcher = Arc::new(Watcher {
         poll,
         watched: Mutex::default(),
-        wires: Mutex::default(),
+        wires,
     });
     let same = watcher.clone();
     let thread = std::thread::Builder::new().name("sandbox-watch".to_owned());
@@ -116,13 +120,8 @@ impl Watcher {
     }
 
     fn serve(&self, key: u64, flags: epoll::EventFlags) {
-        let wire = self.wires.lock();
-        let wire = wire
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(&key)
-            .cloned();
-        if let Some(wire) = wire {
-            wire.pull();
+        if key == WIRES {
+            self.wires.pull();
             return;
         }
         if !flags.contains(epoll::EventFlags::IN) {

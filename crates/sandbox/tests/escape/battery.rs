@@ -12,7 +12,6 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use sandbox::names::Guard;
 use sandbox::scan::Quarantine;
 use sandbox::{Control, Policy};
 
@@ -51,7 +50,13 @@ pub(crate) fn in_parts(test: &str, part: fn()) {
             .env("BX_PART", user.to_string())
             .env("LAUNCHER_TOKEN", SECRET)
             .current_dir("/");
-        let ground = Path::new("/var/lib").join(format!("bx-ground-{}", std::process::id()));
+        // Tests run side by side, and each removes its own.
+        let name = format!(
+            "bx-ground-{}-{}",
+            test.replace("::", "-"),
+            std::process::id()
+        );
+        let ground = Path::new("/var/lib").join(name);
         if user != own {
             fs::create_dir_all(&ground).expect("a folder");
             chown(&ground, Some(user), Some(user)).expect("an owner");
@@ -225,10 +230,10 @@ fn attack(class: Class, attempt: &Attempt, kind: Kind, ground: &Ground, tally: &
     }
 }
 
-/// Puts aside what no agent writes, and lets the person's git loose.
+/// Puts aside what would run something, and lets the person's git loose.
 pub(crate) fn after_the_scan(control: &Control, scene: &Scene) -> Vec<String> {
     let mut found = control.changes();
-    found.retain(|finding| finding.guard() == Guard::Closed);
+    found.retain(sandbox::scan::Finding::is_armed);
     let aside = base::AbsPath::new(scene.base.join("aside")).expect("an absolute path");
     let mut effects = Vec::new();
     if let Err(error) = Quarantine::put(&found, &scene.work(), &aside, &host::RealFiles) {

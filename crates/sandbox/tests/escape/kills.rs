@@ -10,7 +10,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use crate::effects::{Before, survivors};
-use crate::policies::{inside, usual};
+use crate::policies::{inside, text, usual};
 use crate::scene::{Ground, Kind, Scene};
 
 fn kills() -> u64 {
@@ -38,6 +38,8 @@ fn kill_once(seed: u64, mut scene: Scene) -> bool {
     let before = Before::of(&scene);
     let mounts = mounts(&scene);
     let mut random = StdRng::seed_from_u64(seed);
+    let mut said = tempfile::tempfile().expect("a file");
+    let errors = Stdio::from(said.try_clone().expect("a descriptor"));
     let mut child = Command::new(std::env::current_exe().expect("myself"))
         .args([
             "--exact",
@@ -48,7 +50,7 @@ fn kill_once(seed: u64, mut scene: Scene) -> bool {
         .env("BX_MARK", &scene.shared)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(errors)
         .spawn()
         .expect("a program");
     let up = scene.base.join("work/up");
@@ -66,7 +68,8 @@ fn kill_once(seed: u64, mut scene: Scene) -> bool {
     assert_eq!(
         status.signal(),
         Some(9),
-        "seed {seed}: it ended by itself: {status}"
+        "seed {seed}: it ended by itself: {status}, {}",
+        text(&mut said)
     );
     let is_gone = wait_for(|| survivors(&scene.shared).is_empty());
     assert!(

@@ -134,7 +134,7 @@ pub(crate) fn outside(
     }
 }
 
-fn text(file: &mut File) -> String {
+pub(crate) fn text(file: &mut File) -> String {
     let mut bytes = Vec::new();
     file.rewind().expect("rewound");
     file.take(1 << 20).read_to_end(&mut bytes).expect("read");
