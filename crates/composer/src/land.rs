@@ -63,7 +63,8 @@ pub struct Landings {
     pub(crate) folder: AbsPath,
 }
 
-/// Texts the person has in the editor and has not saved, by their names in the checkout.
+/// Texts the person has in the editor and has not saved, by their names in the checkout; in the encoding and with the
+/// line endings that saving would give them.
 pub type Buffers = BTreeMap<TreePath, Arc<[u8]>>;
 
 /// How a conflict ends.

@@ -13,7 +13,9 @@ mod checkout;
 mod commit;
 mod eol;
 mod export;
+mod leavings;
 mod scan;
+mod unsaved;
 
 pub use branch::{Branching, Head, LOCK_MARK, Moved};
 pub use checkout::{Change, Obstacle, Plan};

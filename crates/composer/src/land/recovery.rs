@@ -19,6 +19,8 @@ impl Landings {
             // Somebody is at work; what looks cut short may be theirs.
             return Ok(Vec::new());
         };
+        self.files.sweep(&self.folder)?;
+        let mut told = repository.clear_leavings(&*self.files)?;
         let records = self.records()?;
         let is_undo =
             |record: &Record| matches!(record.step, Step::Landed { .. }) && record.undoes.is_some();
@@ -29,7 +31,7 @@ impl Landings {
         let is_forgotten = |record: &Record| {
             record.step == Step::Waiting && record.undoes.is_some() && record.resolved.is_empty()
         };
-        let mut told = self.end_cut_short(&repository)?;
+        told.extend(self.end_cut_short(&repository)?);
         for mut record in records.into_iter().filter(is_forgotten) {
             told.push(self.begin_again(&mut record)?);
         }
@@ -40,9 +42,13 @@ impl Landings {
     pub(super) fn end_cut_short(&self, repository: &Repository) -> Result<Vec<String>, Error> {
         let is_cut_short =
             |record: &Record| matches!(record.step, Step::Checking { .. } | Step::Moving { .. });
-        let mut told = Vec::new();
-        for mut record in self.records()?.into_iter().filter(is_cut_short) {
-            repository.clear_locks(&record.branch, &*self.files)?;
+        let cut_short: Vec<Record> = self.records()?.into_iter().filter(is_cut_short).collect();
+        if cut_short.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut told = repository.clear_leavings(&*self.files)?;
+        for mut record in cut_short {
+            repository.clear_branch(&record.branch, &*self.files)?;
             told.push(self.brought_to_an_end(repository, &mut record)?);
         }
         Ok(told)

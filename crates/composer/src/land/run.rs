@@ -2,7 +2,7 @@
 
 use git::Repository;
 use git::land::{Branching, Head, Moved, Obstacle, Plan, Sealed};
-use git::merge::{Changes, Merged, ObjectId, TreePath, merge_bytes};
+use git::merge::{Changes, Merged, ObjectId, TreePath};
 
 use super::checks::{Candidate, Check, Checks};
 use super::message::{message, told};
@@ -431,17 +431,7 @@ impl Landings {
             let Some(text) = buffers.get(&change.path) else {
                 continue;
             };
-            let bytes = |slot: Option<(git::merge::Mode, ObjectId)>| {
-                let entry = slot.map(|(mode, id)| git::merge::Entry {
-                    mode,
-                    id,
-                    bytes: None,
-                });
-                entry.map(|entry| repository.bytes_of(&entry)).transpose()
-            };
-            let before = bytes(change.before)?.unwrap_or_default();
-            let after = bytes(change.after)?;
-            let clean = after.and_then(|after| merge_bytes(&before, text, &after).clean());
+            let clean = repository.merge_unsaved(change, text)?;
             let Some(clean) = clean else {
                 return Ok(Err(format!(
                     "what you have not saved in {} and what lands there cannot be merged; save or undo it first",

@@ -116,10 +116,29 @@ impl Hub {
     /// What git has to say against the repository; and nothing may be locked.
     pub(crate) fn assert_sound(&self) {
         self.git(&["fsck", "--strict", "--no-dangling"]);
-        let mut locks = Vec::new();
-        find_locks(&self.root.join(".git"), &mut locks);
+        let mut locks = self.found(|name| name.ends_with(".lock") && name != "landing.lock");
+        // Those of ours that are locked by the system and not by their being there.
+        let own = self.folder.path().join("state").to_string();
+        locks.retain(|lock| !lock.starts_with(&own));
         assert_eq!(locks, Vec::<String>::new(), "locks were left");
-        assert!(!self.root.join(".git/burin/index").as_path().exists());
+        for name in ["index", "lock"] {
+            let place = self.root.join(".git/burin").join(name);
+            assert!(!place.as_path().exists(), "{place} was left");
+        }
+    }
+
+    /// No save of ours may have left its draft, in the checkout, in the git folder or beside records.
+    pub(crate) fn assert_no_drafts(&self) {
+        let drafts = self.found(|name| name.starts_with(".burin-"));
+        assert_eq!(drafts, Vec::<String>::new(), "drafts were left");
+    }
+
+    fn found(&self, is_wanted: fn(&str) -> bool) -> Vec<String> {
+        let mut found = Vec::new();
+        for folder in [&self.root, &self.folder.path().join("state")] {
+            find(folder, is_wanted, &mut found);
+        }
+        found
     }
 
     pub(crate) fn status(&self) -> String {
@@ -131,14 +150,17 @@ impl Hub {
     }
 }
 
-fn find_locks(folder: &AbsPath, locks: &mut Vec<String>) {
-    for entry in std::fs::read_dir(folder.as_path()).unwrap() {
+fn find(folder: &AbsPath, is_wanted: fn(&str) -> bool, found: &mut Vec<String>) {
+    let Ok(entries) = std::fs::read_dir(folder.as_path()) else {
+        return;
+    };
+    for entry in entries {
         let entry = entry.unwrap();
         let name = entry.file_name().to_string_lossy().into_owned();
         if entry.file_type().unwrap().is_dir() {
-            find_locks(&folder.join(&name), locks);
-        } else if name.ends_with(".lock") && name != "landing.lock" {
-            locks.push(name);
+            find(&folder.join(&name), is_wanted, found);
+        } else if is_wanted(&name) {
+            found.push(entry.path().display().to_string());
         }
     }
 }

@@ -198,20 +198,16 @@ impl Repository {
         }
     }
 
-    /// Removes what a killed landing left locked: the branch and the index. Whoever calls holds the lock of landings.
-    pub fn clear_locks(&self, reference: &str, files: &dyn Files) -> Result<bool, Error> {
-        let branch = place_of_lock(&self.common_dir().join(reference));
-        let is_branch = self.clear_lock(&branch, files)?;
-        let is_index = self.clear_lock(&self.index_lock(), files)?;
-        Ok(is_branch || is_index)
-    }
-
     /// The lock of landings: one at a time for a repository, given back when its holder dies. `None` when another
     /// program has it.
     pub fn lock_landings(&self, files: &dyn Files) -> Result<Option<host::Lock>, Error> {
         let own = self.own_folder();
         files.create_folder(&own)?;
         Ok(files.lock(&own.join("landing.lock"))?)
+    }
+
+    pub(super) fn branch_lock(&self, reference: &str) -> AbsPath {
+        place_of_lock(&self.common_dir().join(reference))
     }
 
     pub(crate) fn index_lock(&self) -> AbsPath {

@@ -358,11 +358,10 @@ impl Repository {
             return Ok(left);
         }
         let failed = |error: git2::Error| self.failed("index", &error);
+        // A landing that was killed here leaves its scratch and the lock by which libgit2 wrote it.
+        self.clear_scratch(files)?;
         match files.read(&place, u64::MAX) {
             Ok(bytes) => files.write_private(&scratch, &bytes)?,
-            Err(error) if error.is_not_found() && files.exists(&scratch) => {
-                files.remove(&scratch)?
-            }
             Err(error) if error.is_not_found() => {}
             Err(error) => return Err(error.into()),
         }

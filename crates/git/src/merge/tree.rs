@@ -349,40 +349,18 @@ impl Merger<'_> {
         };
         let is_mode_fought = base_mode.is_none() && our.mode != their.mode;
         let bytes = |entry: &Entry| self.repository.bytes_of(entry);
-        if our.id == their.id {
+        let base_id = base.map(|entry| entry.id);
+        // Where at most one side has other bytes, no text has to be merged.
+        let settled = match () {
             // Both added the same bytes, one of them to be executed.
-            let mode = if is_mode_fought {
-                Mode::Executable
-            } else {
-                mode
-            };
-            self.settle(
-                path,
-                Some(Entry {
-                    mode,
-                    ..our.clone()
-                }),
-            );
-            return Ok(());
-        }
-        if base.is_some_and(|base| base.id == their.id) {
-            self.settle(
-                path,
-                Some(Entry {
-                    mode,
-                    ..our.clone()
-                }),
-            );
-            return Ok(());
-        }
-        if base.is_some_and(|base| base.id == our.id) {
-            self.settle(
-                path,
-                Some(Entry {
-                    mode,
-                    ..their.clone()
-                }),
-            );
+            () if our.id == their.id && is_mode_fought => Some((our, Mode::Executable)),
+            () if our.id == their.id || base_id == Some(their.id) => Some((our, mode)),
+            () if base_id == Some(our.id) => Some((their, mode)),
+            () => None,
+        };
+        if let Some((entry, mode)) = settled {
+            let entry = entry.clone();
+            self.settle(path, Some(Entry { mode, ..entry }));
             return Ok(());
         }
         let base_bytes: Arc<[u8]> = base.map(bytes).transpose()?.unwrap_or_default();

@@ -11,6 +11,32 @@ fn with(from: &str, to: &str) -> String {
     TEXT.replace(from, to)
 }
 
+/// A hub with one file, and a session that wrote its second line anew.
+fn with_two(word: &str) -> (Hub, Work) {
+    let hub = Hub::new(&[("a.txt", TEXT)]);
+    let work = hub.session("s1");
+    write(&work.root, "a.txt", &with("two", word));
+    (hub, work)
+}
+
+/// A hub onto which one of two sessions has landed, and the other, which wants the same line otherwise.
+fn beside_a_landing() -> (Hub, Work) {
+    let hub = Hub::new(&[("a.txt", TEXT)]);
+    let (one, two) = (hub.session("s1"), hub.session("s2"));
+    write(&one.root, "a.txt", &with("five", "5"));
+    write(&two.root, "a.txt", &with("five", "V"));
+    landed(&land(&hub.landings(), &one).1);
+    (hub, two)
+}
+
+#[track_caller]
+fn blocked(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Blocked { sentence } => sentence,
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn a_whole_session_lands_and_is_taken_back_and_lands_again() {
     let hub = Hub::new(&[
@@ -102,12 +128,8 @@ fn an_undo_under_later_work_is_a_commit() {
 
 #[test]
 fn conflicts_are_a_state_with_both_sides() {
-    let hub = Hub::new(&[("a.txt", TEXT)]);
-    let (one, two) = (hub.session("s1"), hub.session("s2"));
-    write(&one.root, "a.txt", &with("five", "5"));
-    write(&two.root, "a.txt", &with("five", "V"));
+    let (hub, two) = beside_a_landing();
     let landings = hub.landings();
-    landed(&land(&landings, &one).1);
     let tip = hub.tip();
     let (id, outcome) = land(&landings, &two);
     let Outcome::Conflicted { paths, sentence } = outcome else {
@@ -147,12 +169,8 @@ fn conflicts_are_a_state_with_both_sides() {
 
 #[test]
 fn what_a_conflict_was_ended_with_is_not_used_for_another() {
-    let hub = Hub::new(&[("a.txt", TEXT)]);
-    let (one, two) = (hub.session("s1"), hub.session("s2"));
-    write(&one.root, "a.txt", &with("five", "5"));
-    write(&two.root, "a.txt", &with("five", "V"));
+    let (hub, two) = beside_a_landing();
     let landings = hub.landings();
-    landed(&land(&landings, &one).1);
     let (id, _) = land(&landings, &two);
     landings
         .resolve(id, &path("a.txt"), &Resolution::Theirs)
@@ -185,9 +203,7 @@ fn what_the_person_has_not_committed_is_merged_in_or_stands_in_the_way() {
     write(&hub.root, "b.txt", &with("nine", "9").replace("ten", "10"));
     write(&hub.root, "c.txt", "mine, untracked\n");
     let (id, outcome) = land(&landings, &work);
-    let Outcome::Blocked { sentence } = outcome else {
-        panic!("{outcome:?}");
-    };
+    let sentence = blocked(outcome);
     assert_eq!(
         sentence,
         "Cannot land “work of s1”: in c.txt, your uncommitted changes to it and the landed ones cannot be merged; \
@@ -217,9 +233,7 @@ fn what_the_person_has_not_committed_is_merged_in_or_stands_in_the_way() {
 
 #[test]
 fn buffers_that_are_not_saved_are_merged_or_stand_in_the_way() {
-    let hub = Hub::new(&[("a.txt", TEXT)]);
-    let work = hub.session("s1");
-    write(&work.root, "a.txt", &with("two", "2"));
+    let (hub, work) = with_two("2");
     let landings = hub.landings();
     let id = enqueue(&landings, &work);
     let buffer = |text: String| Buffers::from([(path("a.txt"), text.into_bytes().into())]);
@@ -236,6 +250,25 @@ fn buffers_that_are_not_saved_are_merged_or_stand_in_the_way() {
     };
     assert_eq!(buffers, buffer(with("two", "2").replace("nine", "9")));
     assert_eq!(hub.read("a.txt"), with("two", "2"));
+}
+
+#[test]
+fn buffers_keep_the_line_endings_of_their_file() {
+    let crlf = |text: &str| text.replace('\n', "\r\n");
+    let hub = Hub::new(&[("a.txt", TEXT), (".gitattributes", "*.txt eol=crlf\n")]);
+    let work = hub.session("s1");
+    write(&work.root, "a.txt", &crlf(&with("two", "2")));
+    let landings = hub.landings();
+    let id = enqueue(&landings, &work);
+    let buffer = |text: String| Buffers::from([(path("a.txt"), crlf(&text).into_bytes().into())]);
+    let outcome = landings
+        .run(id, &Unchecked, &buffer(with("nine", "9")))
+        .unwrap();
+    let Outcome::Landed { buffers, .. } = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!(buffers, buffer(with("two", "2").replace("nine", "9")));
+    assert_eq!(hub.read("a.txt"), crlf(&with("two", "2")));
 }
 
 struct Fails;
@@ -270,9 +303,7 @@ impl Checks for Drops<'_> {
 
 #[test]
 fn what_is_under_way_is_not_dropped_and_no_number_is_given_twice() {
-    let hub = Hub::new(&[("a.txt", TEXT)]);
-    let work = hub.session("s1");
-    write(&work.root, "a.txt", &with("two", "2"));
+    let (hub, work) = with_two("2");
     let landings = hub.landings();
     let ids = std::sync::Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -303,9 +334,7 @@ fn what_is_under_way_is_not_dropped_and_no_number_is_given_twice() {
 
 #[test]
 fn checks_run_on_the_merged_tree() {
-    let hub = Hub::new(&[("a.txt", TEXT)]);
-    let work = hub.session("s1");
-    write(&work.root, "a.txt", &with("two", "bad"));
+    let (hub, work) = with_two("bad");
     let landings = hub.landings();
     let tip = hub.tip();
     let id = enqueue(&landings, &work);
@@ -343,9 +372,7 @@ impl Checks for Commits<'_> {
 
 #[test]
 fn a_branch_that_moves_while_checks_run_is_merged_anew() {
-    let hub = Hub::new(&[("a.txt", TEXT)]);
-    let work = hub.session("s1");
-    write(&work.root, "a.txt", &with("two", "2"));
+    let (hub, work) = with_two("2");
     let landings = hub.landings();
     let id = enqueue(&landings, &work);
     let outcome = landings
@@ -359,9 +386,7 @@ fn a_branch_that_moves_while_checks_run_is_merged_anew() {
 
 #[test]
 fn locks_of_others_are_respected_and_ours_cleaned() {
-    let hub = Hub::new(&[("a.txt", TEXT)]);
-    let work = hub.session("s1");
-    write(&work.root, "a.txt", &with("two", "2"));
+    let (hub, work) = with_two("2");
     let landings = hub.landings();
     let id = enqueue(&landings, &work);
     for (lock, told) in [
@@ -373,9 +398,7 @@ fn locks_of_others_are_respected_and_ours_cleaned() {
     ] {
         write(&hub.root, lock, "");
         let outcome = landings.run(id, &Unchecked, &Buffers::new()).unwrap();
-        let Outcome::Blocked { sentence } = outcome else {
-            panic!("{outcome:?}");
-        };
+        let sentence = blocked(outcome);
         assert!(sentence.contains(told), "{sentence}");
         assert!(hub.root.join(lock).as_path().exists());
         std::fs::remove_file(hub.root.join(lock).as_path()).unwrap();
@@ -389,26 +412,73 @@ fn locks_of_others_are_respected_and_ours_cleaned() {
 }
 
 #[test]
-fn unfinished_merges_and_other_checkouts_stand_in_the_way() {
+fn what_a_kill_left_of_the_index_is_in_nobodys_way() {
     let hub = Hub::new(&[("a.txt", TEXT)]);
+    let leave = || {
+        // The lock by which libgit2 writes our scratch, the scratch, and drafts that nobody holds.
+        for name in ["index", "index.lock", "lock", ".burin-00000000"] {
+            write(&hub.root, &format!(".git/burin/{name}"), "torn");
+        }
+        for name in [".git/index.lock", ".git/refs/heads/main.lock"] {
+            write(&hub.root, name, "burin landing\n");
+        }
+        for name in [".git/.burin-00000001", ".git/refs/heads/.burin-00000002"] {
+            write(&hub.root, name, "torn");
+        }
+    };
     let work = hub.session("s1");
     write(&work.root, "a.txt", &with("two", "2"));
     let landings = hub.landings();
     let id = enqueue(&landings, &work);
-    let blocked = |told: &str| {
+    leave();
+    landed(&landings.run(id, &Unchecked, &Buffers::new()).unwrap());
+    assert_eq!(
+        (hub.read("a.txt"), hub.status()),
+        (with("two", "2"), String::new())
+    );
+    hub.assert_sound();
+    // Where nothing is landed, opening does it; git's own lock stays.
+    leave();
+    write(&hub.root, ".git/index.lock", "");
+    let (_, told) = hub.open();
+    assert_eq!(told, Vec::<String>::new());
+    assert!(!hub.root.join(".git/burin/index.lock").as_path().exists());
+    assert!(hub.root.join(".git/index.lock").as_path().exists());
+}
+
+#[test]
+fn a_file_with_two_names_is_written_under_both() {
+    let hub = Hub::new(&[("a.txt", TEXT)]);
+    let other = hub.folder.path().join("other-name");
+    std::fs::hard_link(hub.root.join("a.txt").as_path(), other.as_path()).unwrap();
+    let work = hub.session("s1");
+    write(&work.root, "a.txt", &with("two", "2"));
+    landed(&land(&hub.landings(), &work).1);
+    assert_eq!(hub.read("a.txt"), with("two", "2"));
+    assert_eq!(
+        std::fs::read_to_string(other.as_path()).unwrap(),
+        with("two", "2")
+    );
+    hub.assert_sound();
+}
+
+#[test]
+fn unfinished_merges_and_other_checkouts_stand_in_the_way() {
+    let (hub, work) = with_two("2");
+    let landings = hub.landings();
+    let id = enqueue(&landings, &work);
+    let is_blocked = |told: &str| {
         landings.try_again(id).unwrap();
         let outcome = landings.run(id, &Unchecked, &Buffers::new()).unwrap();
-        let Outcome::Blocked { sentence } = outcome else {
-            panic!("{outcome:?}");
-        };
+        let sentence = blocked(outcome);
         assert!(sentence.contains(told), "{sentence}");
     };
     write(&hub.root, ".git/MERGE_HEAD", &format!("{}\n", hub.tip()));
-    blocked("a merge of yours is not finished");
+    is_blocked("a merge of yours is not finished");
     std::fs::remove_file(hub.root.join(".git/MERGE_HEAD").as_path()).unwrap();
     hub.git(&["checkout", "-q", "-b", "elsewhere"]);
     hub.git(&["worktree", "add", "-q", "../tree", "main"]);
-    blocked("main is checked out in another working tree too");
+    is_blocked("main is checked out in another working tree too");
     hub.git(&["worktree", "remove", "../tree"]);
     // A branch that is checked out nowhere simply moves.
     landings.try_again(id).unwrap();
