@@ -32,7 +32,7 @@ debian() {
     libfontconfig-dev git libvulkan1 mesa-vulkan-drivers)
   [[ $purpose == run ]] || wanted+=(strace ripgrep xvfb xdotool imagemagick openbox
     dbus at-spi2-core python3-pyatspi)
-  [[ $purpose != bench ]] || wanted+=(mousepad scite)
+  [[ $purpose != bench ]] || wanted+=(mousepad scite bubblewrap)
   local missing=() package
   for package in "${wanted[@]}"; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' \
