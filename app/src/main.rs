@@ -6,6 +6,8 @@ mod agents;
 mod arguments;
 mod second_start;
 mod stalls;
+#[cfg(test)]
+mod walk;
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;

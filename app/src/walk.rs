@@ -1,0 +1,142 @@
+//! The board as a new user meets it, by the keyboard alone: a real window without a screen over the real engines, real
+//! git and real processes, with the demo model and without a network.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use base::AbsPath;
+use composer_panel::board::{AgentState, Board};
+use gpui_kit::{Entity, TestAppContext, VisualTestContext};
+use host::{Dirs, RealClock, RealFiles, TempFolder};
+use project::{Ground, Unsaved};
+use workbench::windows::{self, Request};
+use workbench::{Services, Workbench, init};
+
+use crate::agents::Engines;
+
+/// Longer than anything takes here.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+struct Walk {
+    _home: TempFolder,
+    workbench: Entity<Workbench>,
+    cx: VisualTestContext,
+}
+
+impl Walk {
+    fn start(cx: &mut TestAppContext) -> Self {
+        // What the engines' threads tell wakes the window's.
+        cx.executor().allow_parking();
+        let home = TempFolder::new().expect("a folder");
+        let folder = home.path().join("project");
+        std::fs::create_dir(folder.as_path()).expect("a folder");
+        let dirs = Dirs::below(home.path());
+        dirs.create().expect("folders");
+        let unsaved = Arc::new(Unsaved::default());
+        let services = Services {
+            files: Arc::new(RealFiles),
+            clock: Arc::new(RealClock::default()),
+            ground: Ground::Disk,
+            working_folder: folder.clone(),
+            home: Some(home.path().clone()),
+            agents: Some(Arc::new(Engines::new(dirs.clone(), unsaved.clone()))),
+            unsaved,
+            dirs,
+        };
+        let request = Request {
+            folders: vec![folder],
+            files: Vec::new(),
+        };
+        cx.update(|cx| {
+            gpui_kit::init(cx);
+            ui::init(cx);
+            services.set(cx);
+            let started = init(cx);
+            windows::start(request, started.problems, cx);
+        });
+        cx.run_until_parked();
+        let (window, workbench) = cx.update(|cx| windows::all(cx)).remove(0);
+        let mut cx = VisualTestContext::from_window(window, cx);
+        cx.update(|window, _| window.activate_window());
+        cx.run_until_parked();
+        Self {
+            _home: home,
+            workbench,
+            cx,
+        }
+    }
+
+    fn keys(&mut self, keys: &str) -> &mut Self {
+        self.cx.simulate_keystrokes(keys);
+        self.cx.run_until_parked();
+        self
+    }
+
+    fn board(&mut self) -> Arc<Board> {
+        let workbench = self.workbench.clone();
+        self.cx.update(|_, cx| {
+            let panel = workbench.read(cx).agents().read(cx);
+            panel.board().cloned().unwrap_or_default()
+        })
+    }
+
+    /// Waits until the board stands like this; the engines go on meanwhile.
+    fn until(&mut self, what: &str, is_so: impl Fn(&Board) -> bool) -> Arc<Board> {
+        let start = Instant::now();
+        loop {
+            self.cx.run_until_parked();
+            let board = self.board();
+            if is_so(&board) {
+                return board;
+            }
+            assert!(start.elapsed() < PATIENCE, "{what}: {board:#?}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+fn said(board: &Board) -> &str {
+    board.landing.as_ref().map_or("", |it| it.text.as_str())
+}
+
+#[gpui_kit::test]
+fn three_agents_at_once_are_reviewed_landed_and_taken_back(cx: &mut TestAppContext) {
+    if !has_sandbox() {
+        eprintln!("skipped: agents' commands run in a sandbox, which this machine does not have");
+        return;
+    }
+    let mut walk = Walk::start(cx);
+    walk.keys("ctrl-alt-g");
+    walk.until("the board opens", |board| !board.branch.is_empty());
+    // From one worktree to three.
+    walk.keys("i").keys("alt-n").keys("alt-n").keys("alt-n");
+    walk.cx.simulate_input("Improve the sample project");
+    walk.keys("enter");
+    let board = walk.until("three agents are done", |board| {
+        board.agents.len() == 3 && board.agents.iter().all(|it| it.state == AgentState::Done)
+    });
+    assert_eq!(board.project.as_deref(), Some("sample project"));
+    // Two of them changed the same lines, which is known before anybody lands anything.
+    let board = walk.until("the conflict is foreseen", |board| {
+        !board.conflicts.is_empty() && !board.hunks.is_empty()
+    });
+    assert_eq!(board.conflicts.len(), 1, "{:#?}", board.conflicts);
+    // The first change joins the branch, and leaves it again.
+    walk.keys("alt-up").keys("tab").keys("a");
+    walk.until("a change is accepted", |board| board.accepted() == 1);
+    walk.keys("l");
+    let board = walk.until("it has landed", |board| {
+        board.landing.as_ref().is_some_and(|it| it.can_undo)
+    });
+    assert!(said(&board).contains("anded"), "{}", said(&board));
+    walk.keys("shift-u");
+    walk.until("it is taken back", |board| {
+        board.landing.as_ref().is_some_and(|it| !it.can_undo && !it.is_bad)
+    });
+}
+
+/// Whether a command can be kept in a sandbox here.
+fn has_sandbox() -> bool {
+    headless::prepare_sandbox();
+    cfg!(target_os = "linux")
+}
