@@ -1,37 +1,21 @@
 //! One task done several times: which did it best, and the best of all of them together.
 //!
 //! Candidates are compared by their checks first, then by how much they change, then by what they cost. One is taken
-//! whole, or hunks of several are mixed into a tree of their own, which is checked before anybody believes it.
-//! Start at `measure` and `compare`; mixing is `Authored::mix`.
+//! whole, or hunks of several are mixed, which is checked when it lands.
+//! Start at `measure` and `compare`; mixing is `Review::mix`.
 
-mod mix;
+use std::collections::BTreeSet;
 
 use base::AbsPath;
-use futures::future::BoxFuture;
+use git::Repository;
+use git::land::{Person, Sealed};
+use host::Files;
 use serde::{Deserialize, Serialize};
 
-use crate::authored::merge::{hunks, lines};
-use crate::authored::{Authored, Difference, Version};
 use crate::board::{JobId, Line};
-
-pub use mix::{Pick, PickedFile, accepted};
-
-/// Says whether a tree is any good.
-pub trait Trials: Send + Sync {
-    /// Tries a tree: its tests, its build, whatever belongs to it. What could not be tried is a trial that failed.
-    fn run(&self, root: AbsPath) -> BoxFuture<'static, Vec<Trial>>;
-}
-
-/// A check and how it ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Trial {
-    /// What was tried: `python3 -m unittest`.
-    pub name: String,
-    /// Whether it went well.
-    pub is_good: bool,
-    /// The end of what it said.
-    pub output: String,
-}
+use crate::land::{Candidate, Check, Checks};
+use crate::review::{Review, Reviewed};
+use crate::work::CommitId;
 
 /// A candidate, measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,8 +24,8 @@ pub struct Measured {
     pub job: JobId,
     /// How it stands: `done`, `failed`.
     pub state: String,
-    /// What was tried on it.
-    pub trials: Vec<Trial>,
+    /// How its checks went; empty where none ran.
+    pub checks: Vec<Check>,
     /// Files that differ from the base.
     pub files: usize,
     /// Lines that came.
@@ -54,31 +38,16 @@ pub struct Measured {
     pub worked_ms: u64,
 }
 
-/// A part of a file that a candidate changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hunk {
-    /// The file.
-    pub path: String,
-    /// Which of the file's, from 0. A file that is no text, new or gone has one.
-    pub number: usize,
-    /// Its first line in the base, from 0.
-    pub row: u32,
-    /// Lines that went.
-    pub removed: Vec<String>,
-    /// Lines that came.
-    pub added: Vec<String>,
-}
-
 impl Measured {
-    /// How many trials went well.
-    pub fn good(&self) -> usize {
-        self.trials.iter().filter(|trial| trial.is_good).count()
+    /// How many checks it passed.
+    pub fn passed(&self) -> usize {
+        self.checks.iter().filter(|check| check.is_passed).count()
     }
 
     fn rank(&self) -> (bool, usize, usize, usize, u64, u64) {
         (
             !matches!(self.state.as_str(), "done" | "landed"),
-            self.trials.len() - self.good(),
+            self.checks.len() - self.passed(),
             // Who changes nothing has done nothing.
             usize::from(self.files == 0),
             self.added + self.removed,
@@ -88,19 +57,29 @@ impl Measured {
     }
 }
 
-/// What a candidate is, from its tree as last looked at and its line on the board.
-pub fn measure(authored: &Authored, line: &Line, trials: Vec<Trial>) -> Result<Measured, String> {
-    let hunks = hunks_of(authored)?;
-    Ok(Measured {
+/// What a candidate is, from a review of what it did and its line on the board.
+pub fn measure(review: &Review, line: &Line, checks: Vec<Check>) -> Measured {
+    let own = review
+        .hunks()
+        .iter()
+        .filter(|hunk| hunk.session == line.job);
+    let (mut paths, mut added, mut removed) = (BTreeSet::new(), 0, 0);
+    for hunk in own {
+        let (went, came) = review.lines(hunk);
+        paths.insert(&hunk.path);
+        added += came.len();
+        removed += went.len();
+    }
+    Measured {
         job: line.job.clone(),
         state: line.state.word().to_owned(),
-        trials,
-        files: authored.differences().len(),
-        added: hunks.iter().map(|hunk| hunk.added.len()).sum(),
-        removed: hunks.iter().map(|hunk| hunk.removed.len()).sum(),
+        checks,
+        files: paths.len(),
+        added,
+        removed,
         cost_nano: line.cost_nano,
         worked_ms: line.worked_ms,
-    })
+    }
 }
 
 /// The candidates, the best first.
@@ -118,7 +97,7 @@ pub fn table(candidates: &[Measured]) -> String {
             Some(nano) => format!("${:.4}", nano as f64 / 1e9),
             None => "unknown".to_owned(),
         };
-        let checks = format!("{}/{}", one.good(), one.trials.len());
+        let checks = format!("{}/{}", one.passed(), one.checks.len());
         text.push_str(&format!(
             "{:<6} {:<12} {checks:<7} {:<6} {lines:<12} {cost:<9} {:.1} s\n",
             one.job,
@@ -130,59 +109,42 @@ pub fn table(candidates: &[Measured]) -> String {
     text
 }
 
-/// Everything that a tree changed since its base, as hunks by file.
-pub fn hunks_of(authored: &Authored) -> Result<Vec<Hunk>, String> {
-    let mut all = Vec::new();
-    for difference in authored.differences() {
-        all.extend(hunks_in(authored, &difference)?);
-    }
-    Ok(all)
-}
-
-fn hunks_in(authored: &Authored, one: &Difference) -> Result<Vec<Hunk>, String> {
-    let (before, after) = (
-        text(authored, one.before.as_ref())?,
-        text(authored, one.after.as_ref())?,
-    );
-    let is_whole = one.before.is_none() || one.after.is_none();
-    let (Some(before), Some(after)) = (before, after) else {
-        return Ok(vec![Hunk {
-            path: one.path.clone(),
-            number: 0,
-            row: 0,
-            removed: Vec::new(),
-            added: Vec::new(),
-        }]);
+/// Checks a candidate on a copy of what it made, as it would land on the commit it began from. An error is a sentence,
+/// and means that nothing could be found out. Blocks on the disk and on the checks.
+pub fn checked(
+    hub: &AbsPath,
+    reviewed: &Reviewed,
+    checks: &dyn Checks,
+    files: &dyn Files,
+) -> Result<Vec<Check>, String> {
+    let sentence = |error: git::Error| error.to_string();
+    let repository = Repository::discover(hub).map_err(sentence)?;
+    let onto = repository.commit_id(&reviewed.base.0).map_err(sentence)?;
+    let base = repository.tree_of(&reviewed.base.0).map_err(sentence)?;
+    let tree = repository.write(base, &reviewed.changes);
+    let tree = tree.map_err(sentence)?;
+    let nobody = Person {
+        name: "Burin".to_owned(),
+        email: "burin@localhost".to_owned(),
     };
-    let (old, new) = (lines(&before), lines(&after));
-    let cut = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
-    if is_whole || before == after {
-        return Ok(vec![Hunk {
-            path: one.path.clone(),
-            number: 0,
-            row: 0,
-            removed: cut(&old),
-            added: cut(&new),
-        }]);
-    }
-    let found = hunks(&before, &after);
-    let parts = found.iter().enumerate().map(|(number, hunk)| Hunk {
-        path: one.path.clone(),
-        number,
-        row: hunk.before.start.0,
-        removed: cut(&old[hunk.before.start.0 as usize..hunk.before.end.0 as usize]),
-        added: cut(&new[hunk.after.start.0 as usize..hunk.after.end.0 as usize]),
-    });
-    Ok(parts.collect())
-}
-
-/// A version as text: empty where there is none, `None` where it is no text.
-fn text(authored: &Authored, version: Option<&Version>) -> Result<Option<String>, String> {
-    match version {
-        None => Ok(Some(String::new())),
-        Some(version) if !version.is_kept() => Ok(None),
-        Some(version) => Ok(String::from_utf8(authored.content(version)?).ok()),
-    }
+    let sealed = Sealed {
+        tree,
+        parents: vec![onto],
+        author: nobody.clone(),
+        committer: nobody,
+        seconds: 0,
+        offset_minutes: 0,
+        message: format!("What {} made\n", reviewed.session),
+    };
+    let commit = repository.seal(&sealed).map_err(sentence)?;
+    checks.check(&Candidate {
+        hub,
+        commit: CommitId(commit.to_string()),
+        changed: reviewed.changes.keys().cloned().collect(),
+        tree,
+        repository: &repository,
+        files,
+    })
 }
 
 #[cfg(test)]

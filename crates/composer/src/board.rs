@@ -74,6 +74,13 @@ pub enum Command {
         /// What.
         text: String,
     },
+    /// Say something to the agent that only matters while it works; one that does not is left alone.
+    Note {
+        /// Whose.
+        job: JobId,
+        /// What.
+        text: String,
+    },
     /// Tell its session anything.
     Tell {
         /// Whose.
@@ -154,7 +161,7 @@ pub enum Event {
     Added(Vec<JobId>),
     /// A command was not obeyed; a sentence.
     Refused(String),
-    /// Something the person should know; a sentence.
+    /// What became of a hand-over; a sentence.
     Said {
         /// About whom.
         job: JobId,

@@ -179,22 +179,39 @@ impl Authored {
             None => return Err(Stuck::Nothing),
         };
         self.observe(Scope::All, &Author::Disk)?;
-        let selection = Selection {
-            since: Some(since),
-            ..Selection::of_sessions(sessions.to_vec())
-        };
-        let mut chosen = self.chosen(&selection);
-        // What was taken back since of what stood then comes again.
-        let is_then = |id: &ChangeId| {
-            let change = self.change(*id).filter(|change| change.id < since);
-            change.is_some_and(|it| sessions.iter().any(|session| it.author.is_of(session)))
-        };
-        let live = self.live();
-        let undone = self.changes().iter().filter(|change| {
-            change.id >= since && live.contains(&change.id) && change.undoes.iter().any(is_then)
-        });
-        chosen.extend(undone.map(|change| change.id));
+        let chosen = self.back_to(sessions, since);
         self.take_back(&chosen)
+    }
+
+    /// What is to be taken back so that of these sessions what was in effect when `since` was the next to come is in
+    /// effect again, and nothing else of them.
+    fn back_to(&self, sessions: &[String], since: ChangeId) -> HashSet<ChangeId> {
+        let is_theirs =
+            |change: &&Change| sessions.iter().any(|session| change.author.is_of(session));
+        let then = self.live(Some(since), &HashSet::new());
+        let mut chosen: HashSet<ChangeId> = HashSet::new();
+        loop {
+            let now = self.live(None, &chosen);
+            let mut more: HashSet<ChangeId> = HashSet::new();
+            for change in self.changes().iter().filter(is_theirs) {
+                match (then.contains(&change.id), now.contains(&change.id)) {
+                    (false, true) => more.extend([change.id]),
+                    // What takes it back goes, and may bring others along, which are looked at in the next round.
+                    (true, false) => more.extend(
+                        self.changes()
+                            .iter()
+                            .filter(|it| now.contains(&it.id) && it.undoes.contains(&change.id))
+                            .map(|it| it.id),
+                    ),
+                    _ => {}
+                }
+            }
+            if more.is_empty() {
+                return chosen;
+            }
+            // Each round adds to a set that only grows, so there is a last one.
+            chosen.extend(more);
+        }
     }
 
     /// Takes back what is selected; what is taken back already is passed over. Blocks on the disk.
@@ -223,16 +240,20 @@ impl Authored {
 
     /// The changes that are selected and still in effect.
     pub fn chosen(&self, selection: &Selection) -> HashSet<ChangeId> {
-        let live = self.live();
+        let live = self.live(None, &HashSet::new());
         let chosen = self.changes().iter().filter(|it| selection.takes(it));
         let chosen = chosen.map(|change| change.id);
         chosen.filter(|id| live.contains(id)).collect()
     }
 
-    /// The changes that nothing takes back which is itself in effect.
-    fn live(&self) -> HashSet<ChangeId> {
-        let mut live: HashSet<ChangeId> = self.changes().iter().map(|it| it.id).collect();
-        for change in self.changes().iter().rev() {
+    /// The changes that nothing takes back which is itself in effect: as it was when `before` was the next to come, and
+    /// as it would be if `gone` were taken back besides.
+    fn live(&self, before: Option<ChangeId>, gone: &HashSet<ChangeId>) -> HashSet<ChangeId> {
+        let all = self.changes().iter();
+        let all = all.filter(|it| before.is_none_or(|before| it.id < before));
+        let mut live: HashSet<ChangeId> = all.clone().map(|it| it.id).collect();
+        live.retain(|id| !gone.contains(id));
+        for change in all.rev() {
             if live.contains(&change.id) {
                 for undone in &change.undoes {
                     live.remove(undone);
@@ -262,29 +283,6 @@ impl Authored {
             (false, _) => Err(Stuck::Conflicts(conflicts)),
             (true, true) => Err(Stuck::Nothing),
             (true, false) => self.operate(writes),
-        }
-    }
-
-    /// Makes files what is named, where they are not yet.
-    pub(crate) fn become_files(
-        &mut self,
-        files: Vec<(String, Option<Version>)>,
-    ) -> Result<Undone, Stuck> {
-        let mut writes = Vec::new();
-        for (path, to) in files {
-            let from = self.known(&path).cloned();
-            if from != to {
-                writes.push(Write {
-                    path,
-                    from,
-                    to,
-                    undoes: Vec::new(),
-                });
-            }
-        }
-        match writes.is_empty() {
-            true => Err(Stuck::Nothing),
-            false => self.operate(writes),
         }
     }
 

@@ -2,10 +2,13 @@
 //!
 //! Invariant: what is shown comes as a whole each time something changes; who shows it decides nothing.
 
+mod disputes;
+
 use agent::record::Mode;
 use base::AbsPath;
 
 pub use crate::board::Side;
+pub use disputes::{disputes, has_marks};
 
 /// What the person wants of the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]

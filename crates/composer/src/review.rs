@@ -6,12 +6,14 @@
 //! Invariant: a hunk keeps its id for as long as what it does stays the same, so decisions outlive another look at
 //! the worktree.
 //! Invariant: all hunks of a session accepted give exactly the session's files; none accepted, exactly the base.
-//! Start at `Review::of`; what was accepted is in `Review::accepted`, across candidates in `Review::mix`.
+//! Start at `Review::of`; what was accepted is in `Review::accepted`, across candidates in `Review::mix`; hunks are put in
+//! words in `telling`.
 
 mod choices;
 mod diff;
 mod result;
 mod risk;
+mod telling;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -244,6 +246,16 @@ impl Review {
     pub fn with_decisions_of(mut self, earlier: &Review) -> Self {
         let known: BTreeMap<HunkId, ()> = self.hunks.iter().map(|hunk| (hunk.id, ())).collect();
         self.choices = earlier.choices.only(&|id| known.contains_key(&id));
+        self
+    }
+
+    /// What was decided elsewhere about hunks on which nothing was decided here. No step for `undo`.
+    pub fn with_choices(mut self, of: impl Fn(HunkId) -> Option<Choice>) -> Self {
+        for hunk in self.hunks.iter() {
+            if let (None, Some(choice)) = (self.choices.of(hunk.id), of(hunk.id)) {
+                self.choices.set(hunk.id, Some(choice));
+            }
+        }
         self
     }
 

@@ -6,10 +6,12 @@
 mod board_line;
 mod checks;
 pub mod desk;
+mod follow;
 mod hands;
 mod land;
 mod parts;
 mod past;
+mod picks;
 mod review;
 mod start;
 mod trees;
@@ -65,6 +67,8 @@ enum What {
     Restore(past::Restore),
     /// Take back some of what was changed in an agent's tree; what others changed stays
     Undo(past::Undo),
+    /// Have another agent go on from where one stands, in a worktree of its own that begins with its work
+    Fork(start::Fork),
     /// Compare the agents that did the same task
     Compare(past::Compare),
     /// Bring an agent's work into the checkout, or what you did there into its tree
@@ -146,6 +150,7 @@ impl Compose {
             Some(What::Land(land)) => land.run(dirs, streams),
             Some(What::Restore(restore)) => restore.run(dirs, streams),
             Some(What::Undo(undo)) => undo.run(dirs, streams),
+            Some(What::Fork(fork)) => fork.run(dirs, streams),
             Some(What::Compare(compare)) => compare.run(dirs, streams),
             Some(What::HandOver(over)) => over.run(dirs, streams),
         }

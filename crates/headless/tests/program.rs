@@ -9,6 +9,7 @@
 
 mod program {
     mod compose;
+    mod desk;
     mod guests;
     mod home;
     mod npm;

@@ -3,8 +3,6 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::best::{Hunk, hunks_of};
-
 use super::Authored;
 use super::change::{Author, ChangeId, Version};
 use super::merge::{hunks, lines};
@@ -50,20 +48,6 @@ impl Authored {
             }
         }
         Ok(authors)
-    }
-
-    /// Who wrote the lines that a hunk brings; where it brings none, whoever last changed the file.
-    pub fn writers(&self, hunk: &Hunk) -> Result<Vec<Author>, String> {
-        // Where the hunk stands now: behind the lines that those before it brought and took.
-        let mut row = i64::from(hunk.row);
-        for before in hunks_of(self)?.iter().filter(|it| it.path == hunk.path) {
-            if before.number < hunk.number {
-                row += before.added.len() as i64 - before.removed.len() as i64;
-            }
-        }
-        let start = u32::try_from(row).unwrap_or(0);
-        let rows = start..start + hunk.added.len() as u32;
-        self.hands(&hunk.path, Some(rows))
     }
 
     /// Who had a hand in these lines of a file, each once; in all of it where none are named. Where no line is left to

@@ -9,6 +9,7 @@ use crate::authored::tests::{Place, agent};
 use crate::authored::{FakeBase, Scope};
 
 mod interleaved;
+mod restored;
 
 const TEXT: &str = "1\n2\n3\n4\n5\n6\n7\n8\n";
 
@@ -26,65 +27,68 @@ impl Place {
     }
 }
 
+/// The lines of `TEXT`.
+const ALL: &str = "1 2 3 4 5 6 7 8";
+
+/// A tree whose texts are written as their lines with spaces between.
+struct Tree {
+    place: Place,
+    authored: Authored,
+}
+
+impl Tree {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let (place, authored) = opened(files);
+        Self { place, authored }
+    }
+
+    fn by(&mut self, author: &Author, path: &str, lines: &str) {
+        let text = lines.replace(' ', "\n") + "\n";
+        self.place.change(&mut self.authored, author, path, &text);
+    }
+
+    #[track_caller]
+    fn check(&self, path: &str, lines: &str) {
+        let text = lines.replace(' ', "\n") + "\n";
+        assert_eq!(self.place.read(path).unwrap(), text);
+    }
+}
+
 fn undo_of(session: &str) -> Selection {
     Selection::of_sessions(vec![session.to_owned()])
 }
 
 #[test]
 fn what_an_agent_did_goes_and_what_the_person_did_beside_it_stays() {
-    let (place, mut authored) = opened(&[("a", TEXT)]);
-    place.change(
-        &mut authored,
-        &agent("s", 1),
-        "a",
-        "1\nA\n2\n3\n4\n5\n6\n7\n8\n",
-    );
-    place.change(
-        &mut authored,
-        &Author::Person,
-        "a",
-        "1\nA\n2\n3\n4\n5\n6\nP\n8\n",
-    );
-    place.change(&mut authored, &agent("s", 2), "new", "made\n");
-    let undone = authored.undo(&undo_of("s")).unwrap();
+    let mut tree = Tree::new(&[("a", TEXT)]);
+    tree.by(&agent("s", 1), "a", "1 A 2 3 4 5 6 7 8");
+    tree.by(&Author::Person, "a", "1 A 2 3 4 5 6 P 8");
+    tree.by(&agent("s", 2), "new", "made");
+    let undone = tree.authored.undo(&undo_of("s")).unwrap();
     assert_eq!(undone.paths, ["a", "new"]);
-    assert_eq!(place.read("a").unwrap(), "1\n2\n3\n4\n5\n6\nP\n8\n");
-    assert_eq!(place.read("new"), None);
-    assert_eq!(authored.undo(&undo_of("s")), Err(Stuck::Nothing));
+    tree.check("a", "1 2 3 4 5 6 P 8");
+    assert_eq!(tree.place.read("new"), None);
+    assert_eq!(tree.authored.undo(&undo_of("s")), Err(Stuck::Nothing));
     // And back again.
-    let again = authored
+    let again = tree
+        .authored
         .undo(&Selection::of_operation(undone.operation))
         .unwrap();
-    assert_eq!(place.read("a").unwrap(), "1\nA\n2\n3\n4\n5\n6\nP\n8\n");
-    assert_eq!(place.read("new").unwrap(), "made\n");
-    authored
+    tree.check("a", "1 A 2 3 4 5 6 P 8");
+    tree.check("new", "made");
+    tree.authored
         .undo(&Selection::of_operation(again.operation))
         .unwrap();
-    assert_eq!(place.read("new"), None);
+    assert_eq!(tree.place.read("new"), None);
 }
 
 #[test]
 fn where_both_changed_the_same_lines_nothing_is_done() {
-    let (place, mut authored) = opened(&[("a", TEXT), ("b", TEXT)]);
-    place.change(
-        &mut authored,
-        &agent("s", 1),
-        "a",
-        "1\nA\n3\n4\n5\n6\n7\n8\n",
-    );
-    place.change(
-        &mut authored,
-        &agent("s", 1),
-        "b",
-        "B\n2\n3\n4\n5\n6\n7\n8\n",
-    );
-    place.change(
-        &mut authored,
-        &Author::Person,
-        "a",
-        "1\nA by me\n3\n4\n5\n6\n7\n8\n",
-    );
-    let Err(Stuck::Conflicts(conflicts)) = authored.undo(&undo_of("s")) else {
+    let mut tree = Tree::new(&[("a", TEXT), ("b", TEXT)]);
+    tree.by(&agent("s", 1), "a", "1 A 3 4 5 6 7 8");
+    tree.by(&agent("s", 1), "b", "B 2 3 4 5 6 7 8");
+    tree.by(&Author::Person, "a", "1 Mine 3 4 5 6 7 8");
+    let Err(Stuck::Conflicts(conflicts)) = tree.authored.undo(&undo_of("s")) else {
         panic!("a conflict");
     };
     assert_eq!(conflicts.len(), 1);
@@ -92,130 +96,88 @@ fn where_both_changed_the_same_lines_nothing_is_done() {
         (conflicts[0].path.as_str(), conflicts[0].rows.clone()),
         ("a", Some(1..2))
     );
-    assert_eq!(place.read("b").unwrap(), "B\n2\n3\n4\n5\n6\n7\n8\n");
+    tree.check("b", "B 2 3 4 5 6 7 8");
     // The other file can be had by itself.
     let only = Selection {
         paths: Some(vec!["b".to_owned()]),
         ..undo_of("s")
     };
-    authored.undo(&only).unwrap();
-    assert_eq!(place.read("b").unwrap(), TEXT);
+    tree.authored.undo(&only).unwrap();
+    tree.check("b", ALL);
 }
 
 #[test]
 fn a_turn_finds_things_again_as_it_found_them() {
-    let (place, mut authored) = opened(&[("a", TEXT)]);
-    authored.checkpoint("s", 1).unwrap();
-    place.change(
-        &mut authored,
-        &agent("s", 1),
-        "a",
-        "1\n2\n3\n4\n5\n6\n7\nend\n",
-    );
-    authored.checkpoint("s", 2).unwrap();
-    place.change(
-        &mut authored,
-        &agent("s", 2),
-        "a",
-        "1\n2\n3\nX\n5\n6\n7\nend\n",
-    );
-    place.change(
-        &mut authored,
-        &agent("t", 1),
-        "a",
-        "T\n1\n2\n3\nX\n5\n6\n7\nend\n",
-    );
+    let mut tree = Tree::new(&[("a", TEXT)]);
+    tree.authored.checkpoint("s", 1).unwrap();
+    tree.by(&agent("s", 1), "a", "1 2 3 4 5 6 7 end");
+    tree.authored.checkpoint("s", 2).unwrap();
+    tree.by(&agent("s", 2), "a", "1 2 3 X 5 6 7 end");
+    tree.by(&agent("t", 1), "a", "T 1 2 3 X 5 6 7 end");
     let sessions = ["s".to_owned()];
-    let first = authored.restore(&sessions, 2).unwrap();
-    assert_eq!(place.read("a").unwrap(), "T\n1\n2\n3\n4\n5\n6\n7\nend\n");
-    authored.restore(&sessions, 1).unwrap();
-    assert_eq!(place.read("a").unwrap(), "T\n1\n2\n3\n4\n5\n6\n7\n8\n");
+    let first = tree.authored.restore(&sessions, 2).unwrap();
+    tree.check("a", "T 1 2 3 4 5 6 7 end");
+    tree.authored.restore(&sessions, 1).unwrap();
+    tree.check("a", "T 1 2 3 4 5 6 7 8");
     // What was taken back since then comes again: the second turn found the first one's change.
-    authored.restore(&sessions, 2).unwrap();
-    assert_eq!(place.read("a").unwrap(), "T\n1\n2\n3\n4\n5\n6\n7\nend\n");
+    tree.authored.restore(&sessions, 2).unwrap();
+    tree.check("a", "T 1 2 3 4 5 6 7 end");
     assert_eq!(first.paths, ["a"]);
-    assert_eq!(authored.restore(&sessions, 9), Err(Stuck::Nothing));
+    assert_eq!(tree.authored.restore(&sessions, 9), Err(Stuck::Nothing));
 }
 
 #[test]
 fn an_agent_that_goes_on_after_a_restore_is_restored_again() {
-    let (place, mut authored) = opened(&[("a", TEXT)]);
-    authored.checkpoint("s", 1).unwrap();
-    place.change(
-        &mut authored,
-        &agent("s", 1),
-        "a",
-        "A\n2\n3\n4\n5\n6\n7\n8\n",
-    );
-    place.change(
-        &mut authored,
-        &agent("s", 1),
-        "a",
-        "B\n2\n3\n4\n5\n6\n7\n8\n",
-    );
+    let mut tree = Tree::new(&[("a", TEXT)]);
+    tree.authored.checkpoint("s", 1).unwrap();
+    tree.by(&agent("s", 1), "a", "A 2 3 4 5 6 7 8");
+    tree.by(&agent("s", 1), "a", "B 2 3 4 5 6 7 8");
     let sessions = ["s".to_owned()];
-    authored.restore(&sessions, 1).unwrap();
-    place.change(
-        &mut authored,
-        &agent("s", 2),
-        "a",
-        "C\n2\n3\n4\n5\n6\n7\n8\n",
-    );
-    authored.restore(&sessions, 1).unwrap();
-    assert_eq!(place.read("a").unwrap(), TEXT);
+    tree.authored.restore(&sessions, 1).unwrap();
+    tree.by(&agent("s", 2), "a", "C 2 3 4 5 6 7 8");
+    tree.authored.restore(&sessions, 1).unwrap();
+    tree.check("a", ALL);
 }
 
 #[test]
 fn removed_files_and_binary_ones_come_back_whole_or_not_at_all() {
-    let (place, mut authored) = opened(&[("a", TEXT)]);
-    place.remove("a");
-    authored.observe(Scope::All, &agent("s", 1)).unwrap();
-    authored.undo(&undo_of("s")).unwrap();
-    assert_eq!(place.read("a").unwrap(), TEXT);
-    place.change(&mut authored, &agent("s", 2), "made", "one\n");
-    place.change(&mut authored, &Author::Person, "made", "one\nmine\n");
-    let Err(Stuck::Conflicts(conflicts)) = authored.undo(&undo_of("s")) else {
+    let mut tree = Tree::new(&[("a", TEXT)]);
+    tree.place.remove("a");
+    tree.authored.observe(Scope::All, &agent("s", 1)).unwrap();
+    tree.authored.undo(&undo_of("s")).unwrap();
+    tree.check("a", ALL);
+    tree.by(&agent("s", 2), "made", "one");
+    tree.by(&Author::Person, "made", "one mine");
+    let Err(Stuck::Conflicts(conflicts)) = tree.authored.undo(&undo_of("s")) else {
         panic!("a conflict");
     };
     assert!(conflicts[0].why.contains("changed since"), "{conflicts:?}");
-    assert_eq!(place.read("made").unwrap(), "one\nmine\n");
+    tree.check("made", "one mine");
 }
 
 #[test]
 fn lines_become_those_of_the_base() {
-    let (place, mut authored) = opened(&[("a", TEXT)]);
-    place.change(
-        &mut authored,
-        &agent("s", 1),
-        "a",
-        "A\n2\n3\n4\n5\n6\n7\nB\nC\n",
-    );
-    let undone = authored.undo_rows("a", 7..8).unwrap();
-    assert_eq!(place.read("a").unwrap(), "A\n2\n3\n4\n5\n6\n7\n8\n");
-    authored
+    let mut tree = Tree::new(&[("a", TEXT)]);
+    tree.by(&agent("s", 1), "a", "A 2 3 4 5 6 7 B C");
+    let undone = tree.authored.undo_rows("a", 7..8).unwrap();
+    tree.check("a", "A 2 3 4 5 6 7 8");
+    tree.authored
         .undo(&Selection::of_operation(undone.operation))
         .unwrap();
-    assert_eq!(place.read("a").unwrap(), "A\n2\n3\n4\n5\n6\n7\nB\nC\n");
-    assert_eq!(authored.undo_rows("a", 3..4), Err(Stuck::Nothing));
+    tree.check("a", "A 2 3 4 5 6 7 B C");
+    assert_eq!(tree.authored.undo_rows("a", 3..4), Err(Stuck::Nothing));
 }
 
 #[test]
 fn lines_that_come_back_are_those_of_whoever_wrote_them() {
-    let (place, mut authored) = opened(&[("a", TEXT)]);
-    place.change(
-        &mut authored,
-        &Author::Person,
-        "a",
-        "mine\n1\n2\n3\n4\n5\n6\n7\n8\n",
+    let mut tree = Tree::new(&[("a", TEXT)]);
+    tree.by(&Author::Person, "a", "mine 1 2 3 4 5 6 7 8");
+    tree.by(&agent("s", 1), "a", "1 2 3 4 5 6 7 8");
+    tree.authored.undo(&undo_of("s")).unwrap();
+    assert_eq!(
+        tree.authored.authors("a", 0..1).unwrap(),
+        [Some(Author::Person)]
     );
-    place.change(
-        &mut authored,
-        &agent("s", 1),
-        "a",
-        "1\n2\n3\n4\n5\n6\n7\n8\n",
-    );
-    authored.undo(&undo_of("s")).unwrap();
-    assert_eq!(authored.authors("a", 0..1).unwrap(), [Some(Author::Person)]);
 }
 
 #[test]

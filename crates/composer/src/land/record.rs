@@ -82,6 +82,8 @@ pub struct Summary {
     pub branch: String,
     /// The landing that it takes back.
     pub undoes: Option<LandingId>,
+    /// The id of the tree of the work, as it was put into the queue.
+    pub tree: String,
     /// How far it is.
     pub step: Step,
 }
@@ -203,6 +205,7 @@ impl Record {
             title: self.title.clone(),
             branch: self.branch.clone(),
             undoes: self.undoes,
+            tree: self.to_tree.clone(),
             step: self.step.clone(),
         }
     }

@@ -91,7 +91,7 @@ impl Choices {
         }
     }
 
-    fn set(&mut self, id: HunkId, choice: Option<Choice>) {
+    pub(super) fn set(&mut self, id: HunkId, choice: Option<Choice>) {
         match choice {
             Some(choice) => self.now.insert(id, choice),
             None => self.now.remove(&id),

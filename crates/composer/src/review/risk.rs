@@ -39,7 +39,7 @@ pub struct Risk {
 }
 
 impl Reason {
-    fn weight(self) -> u32 {
+    pub(super) fn weight(self) -> u32 {
         match self {
             Reason::Executes => 100,
             Reason::Link => 80,

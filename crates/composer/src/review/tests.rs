@@ -238,6 +238,100 @@ fn hunks_of_candidates_are_mixed_unless_they_overlap() {
     );
 }
 
+#[test]
+fn hunks_of_two_candidates_become_one_tree() {
+    const OLD: &str = "1\n2\n3\n4\n5\n6\n7\n8\n";
+    let hub = Hub::new(&[("a", OLD), ("b", "b\n")]);
+    let (one, two) = (hub.session("s1"), hub.session("s2"));
+    write(&one.root, "a", "A\n2\n3\n4\n5\n6\n7\nX\n");
+    write(&one.root, "new", "n\n");
+    write(&two.root, "a", "1\n2\n3\n4\n5\n6\nB\n8\n");
+    write(&two.root, "b", "other\n");
+    let mut review = review(&hub, &[&one, &two]);
+    review.decide(&ids(&review, "s1", "a")[..1], ACCEPTED);
+    review.decide(&ids(&review, "s1", "new"), ACCEPTED);
+    review.decide_session("s2", ACCEPTED);
+    let (_, mixed) = review.mix().unwrap();
+    let paths: Vec<String> = mixed.keys().map(ToString::to_string).collect();
+    assert_eq!(paths, ["a", "b", "new"]);
+    assert_eq!(text(&mixed, "a").unwrap(), "A\n2\n3\n4\n5\n6\nB\n8\n");
+    assert_eq!(text(&mixed, "b").unwrap(), "other\n");
+    assert_eq!(text(&mixed, "new").unwrap(), "n\n");
+}
+
+#[test]
+fn picks_that_are_in_each_others_way_are_each_named() {
+    let hub = Hub::new(&[("a", TEXT)]);
+    let (one, two) = (hub.session("s1"), hub.session("s2"));
+    for (work, word) in [(&one, "A"), (&two, "B")] {
+        write(&work.root, "a", &TEXT.replace("one", word));
+        write(&work.root, "new", word);
+    }
+    let mut review = review(&hub, &[&one, &two]);
+    review.decide_session("s1", ACCEPTED);
+    review.decide_session("s2", ACCEPTED);
+    let overlaps = review.mix().unwrap_err();
+    let paths: Vec<String> = overlaps
+        .iter()
+        .map(|it| review.hunk(it.one).unwrap().path.to_string())
+        .collect();
+    assert_eq!(paths, ["a", "new"]);
+}
+
+#[test]
+fn hunks_have_short_names_lines_and_notes() {
+    let hub = Hub::new(&[("a.txt", TEXT), ("gone.txt", "x\ny\n"), ("run", "x\n")]);
+    let work = hub.session("s1");
+    write(&work.root, "a.txt", &TEXT.replace("two\n", "2\nII\n"));
+    write(&work.root, "bin", "b\0");
+    write(&work.root, "new.txt", "n\n");
+    std::fs::remove_file(work.root.join("gone.txt").as_path()).unwrap();
+    let run = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(work.root.join("run").as_path(), run).unwrap();
+    let review = review(&hub, &[&work]);
+    let mut told: Vec<(String, usize, usize, Option<String>)> = Vec::new();
+    for hunk in review.hunks() {
+        let short = review.short(hunk.id);
+        assert_eq!((short.len(), review.find(&short)), (6, Ok(hunk.id)));
+        assert_eq!(HunkId::parse(&hunk.id.to_string()), Some(hunk.id));
+        let (went, came) = review.lines(hunk);
+        told.push((hunk.path.to_string(), went.len(), came.len(), hunk.note()));
+    }
+    told.sort();
+    let row = |path: &str, went, came, note: Option<&str>| {
+        (path.to_owned(), went, came, note.map(str::to_owned))
+    };
+    assert_eq!(
+        told,
+        [
+            row("a.txt", 1, 2, None),
+            row("bin", 0, 0, Some("new binary file")),
+            row("gone.txt", 2, 0, Some("deleted")),
+            row("new.txt", 0, 1, Some("new file")),
+            row("run", 0, 0, Some("made executable")),
+        ]
+    );
+    assert!(review.find("").unwrap_err().contains("no hunk"));
+    assert_eq!(HunkId::parse("+1"), None);
+}
+
+#[test]
+fn what_was_decided_elsewhere_is_known_and_no_step() {
+    let hub = Hub::new(&[("a.txt", TEXT)]);
+    let work = hub.session("s1");
+    let changed = TEXT.replace("two", "2").replace("nine", "9");
+    write(&work.root, "a.txt", &changed);
+    let mut first = review(&hub, &[&work]);
+    let hunks = ids(&first, "s1", "a.txt");
+    first.decide(&hunks[..1], Some(Choice::Rejected));
+    let mut first = first.with_choices(|_| ACCEPTED);
+    let choices = |review: &Review| [review.choice(hunks[0]), review.choice(hunks[1])];
+    assert_eq!(choices(&first), [Some(Choice::Rejected), ACCEPTED]);
+    assert!(first.undo());
+    assert_eq!(choices(&first), [None, ACCEPTED]);
+    assert!(!first.undo());
+}
+
 struct Known;
 
 impl Authors for Known {

@@ -41,6 +41,18 @@ impl OwnChecks {
         })
     }
 
+    /// The same; an error where there are none.
+    pub(crate) fn some(dirs: &Dirs, folder: &AbsPath) -> Result<Self, String> {
+        let own = Self::read(dirs, folder)?;
+        match own.commands.is_empty() {
+            true => Err(
+                "this repository has no checks yet: name them with `burin-agent compose land --check COMMAND`"
+                    .to_owned(),
+            ),
+            false => Ok(own),
+        }
+    }
+
     /// Has these run from now on.
     pub(crate) fn keep(folder: &AbsPath, commands: &[String]) -> Result<(), String> {
         let commands: Vec<&String> = commands.iter().filter(|it| !it.trim().is_empty()).collect();

@@ -6,6 +6,7 @@
 
 mod judge;
 mod look;
+mod notes;
 mod seat;
 mod table;
 

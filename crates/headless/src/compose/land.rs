@@ -1,19 +1,19 @@
 //! Agents' work foreseen, landed, and taken back.
 
+mod settle;
+
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use base::AbsPath;
 use clap::Args;
-use composer::authored::VersionKind;
-use composer::best::accepted;
 use composer::board::{Board, JobId, Line, Past, Place, Settled};
 use composer::forecast::{Forecast as Forecasts, Gather, Touched};
 use composer::land::{Buffers, Checks, LandingId, Landings, Outcome, Request, Step, Words};
 use composer::{CommitId, Work};
 use git::Repository;
 use git::land::Person;
-use git::merge::{Changes, Entry, Mode, TreePath};
+use git::merge::TreePath;
 use host::{Clock, Dirs, RealClock, RealFiles};
 use serde_json::json;
 use worktree::LeaseId;
@@ -23,8 +23,9 @@ use crate::{Streams, tell, unwritten};
 
 use super::checks::OwnChecks;
 use super::past::{of, place_of};
-use super::review::{Decisions, is_reviewable};
-use super::trees::{Trees, lock_of};
+use super::picks::{Load, Unfit, accepted, fill, is_of, loads};
+use super::review::{is_reviewable, look};
+use super::trees::Trees;
 use super::{Where, book};
 
 #[derive(Args)]
@@ -52,6 +53,13 @@ pub(super) struct Land {
     /// The first line of the commit; the task without it
     #[arg(long, value_name = "WORDS")]
     message: Option<String>,
+    /// Settle a file on which a landing and the branch differ: with what the branch has, what the agent has, or a
+    /// file of yours. The landing goes on with the last one
+    #[arg(long, value_name = "JOB:PATH=branch|agent|FILE", conflicts_with_all = ["jobs", "undo"])]
+    settle: Vec<String>,
+    /// Give up a landing that does not fit the branch; the work stays in its worktree
+    #[arg(long, value_name = "JOB", conflicts_with_all = ["jobs", "undo", "settle"])]
+    give_up: Vec<JobId>,
 }
 
 impl Forecast {
@@ -117,32 +125,50 @@ impl Land {
             .told
             .iter()
             .for_each(|sentence| tell(streams, sentence));
+        let landed = self.landed(&lander, (&trees, &past), &checks)?;
         let mut code = ExitCode::SUCCESS;
-        let landed = match self.undo {
-            Some(number) => vec![lander.undo(number, &past.lines)?],
-            None => {
-                let mut landed = Vec::new();
-                for line in self.lines(&past)? {
-                    landed.push(lander.land(line, self.message.as_deref(), &checks)?);
-                }
-                landed
-            }
-        };
         for one in landed {
             writeln!(streams.output, "{}: {}", one.title, one.text).map_err(unwritten)?;
             if !one.is_good {
                 code = ExitCode::FAILURE;
             }
-            let line = past
-                .lines
-                .iter()
-                .find(|line| Some(&line.job) == one.job.as_ref());
-            if let (Some(line), Some(settled)) = (line, &one.settled) {
-                let book = book(dirs, trees.hub())?;
-                Board::note(&book, line, settled, RealClock::default().wall_ms())?;
+            let lines = past.lines.iter();
+            for line in lines.filter(|line| one.jobs.contains(&line.job)) {
+                if let Some(settled) = &one.settled {
+                    let book = book(dirs, trees.hub())?;
+                    Board::note(&book, line, settled, RealClock::default().wall_ms())?;
+                }
             }
         }
         Ok(code)
+    }
+
+    fn landed(
+        &self,
+        lander: &Lander,
+        (trees, past): (&Trees, &Past),
+        checks: &OwnChecks,
+    ) -> Result<Vec<Landed>, String> {
+        if let Some(number) = self.undo {
+            return Ok(vec![lander.undo(number, &past.lines)?]);
+        }
+        if !self.settle.is_empty() {
+            return settle::all(lander, past, &self.settle, checks);
+        }
+        if !self.give_up.is_empty() {
+            let given_up = self.give_up.iter();
+            return given_up.map(|job| lander.give_up(of(past, job)?)).collect();
+        }
+        let lines = self.lines(past)?;
+        let mut review = look(trees, &lines)?.review;
+        let was_picked: Vec<&JobId> = lines
+            .iter()
+            .filter(|line| accepted(&review, line) > 0)
+            .map(|line| &line.job)
+            .collect();
+        fill(&mut review, &lines);
+        let loads = loads(&review, &lines, |line| was_picked.contains(&&line.job))?;
+        Ok(lander.land_all(loads, self.message.as_deref(), checks))
     }
 
     fn lines<'a>(&self, past: &'a Past) -> Result<Vec<&'a Line>, String> {
@@ -166,13 +192,13 @@ pub(super) struct Lander {
     trees: Trees,
     landings: Landings,
     /// What became of landings that a killed program left, in sentences.
-    told: Vec<String>,
+    pub(super) told: Vec<String>,
 }
 
 /// What came of one try.
 pub(super) struct Landed {
-    /// The job, where one on the board is meant.
-    pub(super) job: Option<JobId>,
+    /// The jobs, where those on the board are meant.
+    pub(super) jobs: Vec<JobId>,
     /// What it is called.
     title: String,
     /// A sentence.
@@ -200,25 +226,34 @@ impl Lander {
         })
     }
 
-    /// Lands what of a job's work may.
-    pub(super) fn land(
+    /// Lands these, one after the other. What one of them meets does not keep the others.
+    pub(super) fn land_all(
         &self,
-        line: &Line,
+        loads: Vec<Result<Load, Unfit>>,
+        message: Option<&str>,
+        checks: &dyn Checks,
+    ) -> Vec<Landed> {
+        let landed = loads.into_iter().map(|load| {
+            let (jobs, landed) = match load {
+                Ok(load) => (jobs_of(&load.lines), self.land(load, message, checks)),
+                Err(unfit) => (unfit.jobs, Err(unfit.why)),
+            };
+            landed.unwrap_or_else(|sentence| Landed::new(jobs, sentence))
+        });
+        landed.collect()
+    }
+
+    fn land(
+        &self,
+        load: Load,
         message: Option<&str>,
         checks: &dyn Checks,
     ) -> Result<Landed, String> {
-        let place = place_of(line)?;
-        let work = work_of(&self.trees, line, place)?;
-        let changes = self.changes(line, place)?;
-        let landed = |text: String, is_good, settled| Landed {
-            job: Some(line.job.clone()),
-            title: line.job.clone(),
-            text,
-            is_good,
-            settled,
-        };
-        if changes.is_empty() {
-            return Ok(landed("there is nothing to land".to_owned(), true, None));
+        if load.changes.is_empty() {
+            return Ok(Landed {
+                is_good: true,
+                ..Landed::new(jobs_of(&load.lines), "there is nothing to land".to_owned())
+            });
         }
         let repository = repository(self.trees.hub())?;
         let author = repository.person().unwrap_or_else(|| Person {
@@ -226,51 +261,64 @@ impl Lander {
             email: "burin@localhost".to_owned(),
         });
         let request = Request {
-            session: work.session,
-            title: work.title,
-            base: work.base,
-            changes,
+            session: load.session,
+            title: load.title,
+            base: load.base,
+            changes: load.changes,
             branch: None,
             author,
             words: Words {
-                subject: message.unwrap_or(&line.task.title).to_owned(),
-                turns: (1..=line.turns).map(|turn| turn.to_string()).collect(),
+                subject: message.unwrap_or(&load.subject).to_owned(),
+                turns: load.turns,
                 ..Words::default()
             },
         };
-        let id = self.landings.enqueue(&request);
-        let id = id.map_err(|error| error.to_string())?;
+        let id = self.begun(&repository, &request)?;
+        self.go_on(id, &load.lines, checks)
+    }
+
+    /// The landing of this: the one that was begun and did not get through, with what was settled since, or a new one
+    /// in its place.
+    fn begun(&self, repository: &Repository, request: &Request) -> Result<LandingId, String> {
+        let sentence = |error: composer::land::Error| error.to_string();
+        let base = repository.tree_of(&request.base.0);
+        let base = base.map_err(|error| error.to_string())?;
+        let tree = repository.write(base, &request.changes);
+        let tree = tree.map_err(|error| error.to_string())?.to_string();
+        let mut again = None;
+        for open in self.landings.list().map_err(sentence)? {
+            if open.session != request.session || open.undoes.is_some() || !is_open(&open.step) {
+                continue;
+            }
+            match open.tree == tree {
+                true => again = Some(open.id),
+                false => self.landings.drop_landing(open.id).map_err(sentence)?,
+            }
+        }
+        match again {
+            Some(id) => self.landings.try_again(id).map(|()| id).map_err(sentence),
+            None => self.landings.enqueue(request).map_err(sentence),
+        }
+    }
+
+    /// Gives a landing that waits its turn.
+    fn go_on(&self, id: LandingId, lines: &[Line], checks: &dyn Checks) -> Result<Landed, String> {
         let outcome = self.landings.run(id, checks, &Buffers::new());
         let outcome = outcome.map_err(|error| error.to_string())?;
         let (text, settled) = told(&outcome, id);
-        if let Some(Settled::Landed(commit)) = &settled
-            && let Some(lease) = LeaseId::parse(&place.lease)
-        {
-            let noted = self.trees.pool().note_landed(&lease, commit);
-            noted.map_err(|error| error.to_string())?;
+        if let Some(Settled::Landed(commit)) = &settled {
+            for place in lines.iter().filter_map(|line| line.place.as_ref()) {
+                if let Some(lease) = LeaseId::parse(&place.lease) {
+                    let noted = self.trees.pool().note_landed(&lease, commit);
+                    noted.map_err(|error| error.to_string())?;
+                }
+            }
         }
-        let is_good = matches!(outcome, Outcome::Landed { .. } | Outcome::Nothing);
-        Ok(landed(text, is_good, settled))
-    }
-
-    /// What of a job's work may land.
-    fn changes(&self, line: &Line, place: &Place) -> Result<Changes, String> {
-        let authored = self.trees.authored(place)?;
-        let authored = lock_of(&authored);
-        let picks = Decisions::read(&self.trees)?.picks(line, &authored)?;
-        let files = accepted(&authored, &picks).map_err(|stuck| stuck.to_string())?;
-        let changes = files.into_iter().map(|(path, file)| {
-            let entry = file.map(|(kind, bytes)| {
-                let mode = match kind {
-                    VersionKind::File => Mode::Plain,
-                    VersionKind::Executable => Mode::Executable,
-                    VersionKind::Link => Mode::Link,
-                };
-                Entry::of_bytes(mode, bytes)
-            });
-            (TreePath::new(path), entry)
-        });
-        Ok(changes.collect())
+        Ok(Landed {
+            is_good: matches!(outcome, Outcome::Landed { .. } | Outcome::Nothing),
+            settled,
+            ..Landed::new(jobs_of(lines), text)
+        })
     }
 
     /// Takes a landing back: the one of this number, or the latest for 0.
@@ -298,17 +346,40 @@ impl Lander {
             .map_err(|error| error.to_string())?;
         let (text, _) = told(&outcome, id);
         let is_good = matches!(outcome, Outcome::Landed { .. } | Outcome::Nothing);
-        let line = lines.iter().find(|line| {
-            line.session.as_ref() == Some(&summary.session) || line.job == summary.session
-        });
+        let lines = lines.iter().filter(|line| is_of(&summary.session, line));
+        let jobs: Vec<JobId> = lines.map(|line| line.job.clone()).collect();
         Ok(Landed {
-            job: line.map(|line| line.job.clone()),
-            title: summary.title.clone(),
-            text,
             is_good,
             settled: is_good.then_some(Settled::TakenBack),
+            title: summary.title.clone(),
+            ..Landed::new(jobs, text)
         })
     }
+}
+
+impl Landed {
+    /// A try that did nothing, and why.
+    pub(super) fn new(jobs: Vec<JobId>, text: String) -> Self {
+        Self {
+            title: jobs.join(" and "),
+            jobs,
+            text,
+            is_good: false,
+            settled: None,
+        }
+    }
+}
+
+fn jobs_of(lines: &[Line]) -> Vec<JobId> {
+    lines.iter().map(|line| line.job.clone()).collect()
+}
+
+/// Whether a landing may get through yet.
+fn is_open(step: &Step) -> bool {
+    matches!(
+        step,
+        Step::Waiting | Step::Conflicted { .. } | Step::Failed { .. } | Step::Blocked { .. }
+    )
 }
 
 /// What became of a landing, for people and for the board.
@@ -343,6 +414,6 @@ pub(super) fn work_of(trees: &Trees, line: &Line, place: &Place) -> Result<Work,
     })
 }
 
-fn repository(hub: &AbsPath) -> Result<Repository, String> {
+pub(super) fn repository(hub: &AbsPath) -> Result<Repository, String> {
     Repository::discover(hub).map_err(|error| error.to_string())
 }

@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use composer::authored::{Author, Authored, ChangeId};
-use composer::best::{Trial, compare, hunks_of, measure, table};
+use composer::best::{checked, compare, measure, table};
 use composer::board::{Line, Past, Place, Side};
 use composer::checkpoint::{Selection, Stuck, Undone};
-use host::Dirs;
+use host::{Dirs, RealFiles};
 use serde_json::json;
 
 use crate::run::show::line as json_line;
@@ -15,6 +15,8 @@ use crate::{Streams, tell, unwritten};
 
 use super::Where;
 use super::board_line::{shown, whole};
+use super::checks::OwnChecks;
+use super::review::look;
 use super::trees::lock_of;
 
 #[derive(Args)]
@@ -90,6 +92,9 @@ pub(super) struct Compare {
     place: Where,
     /// Which: a1 a2 a3; those of the last --best-of without any
     jobs: Vec<String>,
+    /// Have your checks (those of `land --check`) run on what each of them did
+    #[arg(long)]
+    check: bool,
 }
 
 #[derive(Args)]
@@ -136,7 +141,16 @@ impl Show {
         if let Some(place) = &line.place {
             text.push_str(&format!("{}  {}\n", place.branch, place.root));
             let authored = trees.authored(place)?;
-            text.push_str(&changes(&lock_of(&authored))?);
+            text.push_str(&changes(&lock_of(&authored)));
+            let review = look(&trees, &[line])?.review;
+            let size = measure(&review, line, Vec::new());
+            text.push_str(&format!(
+                "{} files differ from the beginning in {} places: {} lines came, {} went\n",
+                size.files,
+                review.hunks().len(),
+                size.added,
+                size.removed
+            ));
         }
         streams
             .output
@@ -146,8 +160,8 @@ impl Show {
     }
 }
 
-/// Every change with its author, and what differs in the end.
-fn changes(authored: &Authored) -> Result<String, String> {
+/// Every change with its author.
+fn changes(authored: &Authored) -> String {
     let mut text = String::new();
     for change in authored.changes() {
         let what = match (&change.before, &change.after) {
@@ -163,16 +177,7 @@ fn changes(authored: &Authored) -> Result<String, String> {
             change.id.0, change.path, change.author
         ));
     }
-    let hunks = hunks_of(authored)?;
-    let (came, went) = hunks.iter().fold((0, 0), |(came, went), hunk| {
-        (came + hunk.added.len(), went + hunk.removed.len())
-    });
-    let files = authored.differences().len();
-    text.push_str(&format!(
-        "{files} files differ from the beginning in {} places: {came} lines came, {went} went\n",
-        hunks.len()
-    ));
-    Ok(text)
+    text
 }
 
 impl Restore {
@@ -243,17 +248,34 @@ impl Compare {
             true => line.group.is_some() && line.group == group,
             false => self.jobs.contains(&line.job),
         };
-        let mut measured = Vec::new();
-        for line in past.lines.iter().filter(is_wanted) {
-            let authored = trees.authored(place_of(line)?)?;
-            measured.push(measure(&lock_of(&authored), line, Vec::<Trial>::new())?);
-        }
-        if measured.is_empty() {
+        let lines: Vec<&Line> = past.lines.iter().filter(is_wanted).collect();
+        if lines.is_empty() {
             return Err(
                 "there is nothing to compare: name jobs, or start some with --best-of".to_owned(),
             );
         }
-        let text = table(&compare(measured));
+        let checks = match self.check {
+            true => Some(OwnChecks::some(dirs, trees.folder())?),
+            false => None,
+        };
+        let looked = look(&trees, &lines)?;
+        let mut measured = Vec::new();
+        for line in lines {
+            let session = looked.sessions.iter().find(|it| it.session == line.job);
+            let checks = match (&checks, session) {
+                (Some(checks), Some(session)) => checked(trees.hub(), session, checks, &RealFiles)?,
+                _ => Vec::new(),
+            };
+            measured.push(measure(&looked.review, line, checks));
+        }
+        let measured = compare(measured);
+        let mut text = table(&measured);
+        for one in &measured {
+            for check in one.checks.iter().filter(|check| !check.is_passed) {
+                text.push_str(&format!("\n{} does not pass {}", one.job, check.name));
+                text.push_str(&format!("\n{}\n", check.detail.trim_end()));
+            }
+        }
         streams
             .output
             .write_all(text.as_bytes())

@@ -6,22 +6,37 @@ use serde_json::{Value, json};
 
 use super::home::{Home, Left};
 
-/// Whether what the demo model runs is here.
-fn has_python() -> bool {
-    let asked = std::process::Command::new("python3")
-        .arg("--version")
-        .output();
-    asked.is_ok_and(|asked| asked.status.success())
-}
-
-struct Story {
-    home: Home,
-    hub: PathBuf,
+pub(super) struct Story {
+    pub(super) home: Home,
+    pub(super) hub: PathBuf,
 }
 
 impl Story {
+    /// One in which the demo model's agents have done what these arguments of `compose` say; `None` without what they
+    /// run.
+    pub(super) fn of(arguments: &[&str]) -> Option<Self> {
+        let asked = std::process::Command::new("python3")
+            .arg("--version")
+            .output();
+        if !asked.is_ok_and(|asked| asked.status.success()) {
+            eprintln!("skipped: the demo model's tasks need python3");
+            return None;
+        }
+        let home = Home::new(&json!([{ "reply": [{ "text": "-" }] }]));
+        let mut all = vec!["compose", "--model", "demo", "--yes"];
+        all.extend(arguments);
+        let run = home.run(&all);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        let hub = run
+            .errors
+            .lines()
+            .find_map(|line| line.split_once("sample project in ").map(|(_, path)| path));
+        let hub = PathBuf::from(hub.expect("where it is"));
+        Some(Self { home, hub })
+    }
+
     /// What a command of `compose` leaves, in the sample project.
-    fn compose(&self, arguments: &[&str]) -> Left {
+    pub(super) fn compose(&self, arguments: &[&str]) -> Left {
         let hub = self.hub.to_str().expect("a name");
         let (what, rest) = arguments.split_first().expect("a command");
         let mut all = vec!["compose", *what, "--root", hub];
@@ -29,23 +44,23 @@ impl Story {
         self.home.run(&all)
     }
 
-    fn good(&self, arguments: &[&str]) -> String {
+    pub(super) fn good(&self, arguments: &[&str]) -> String {
         let left = self.compose(arguments);
         assert_eq!(left.code, Some(0), "{arguments:?}: {left:?}");
         left.output
     }
 
-    fn lines(&self, arguments: &[&str]) -> Vec<Value> {
+    pub(super) fn lines(&self, arguments: &[&str]) -> Vec<Value> {
         let output = self.good(arguments);
         let lines = output.lines().map(serde_json::from_str);
         lines.collect::<Result<_, _>>().expect("lines of JSON")
     }
 
-    fn read(&self, path: &str) -> String {
+    pub(super) fn read(&self, path: &str) -> String {
         std::fs::read_to_string(self.hub.join(path)).expect("a file")
     }
 
-    fn states(&self) -> Vec<String> {
+    pub(super) fn states(&self) -> Vec<String> {
         let lines = self.lines(&["list", "--json"]);
         let states = lines.iter().map(|line| &line["state"]["is"]);
         states
@@ -53,8 +68,17 @@ impl Story {
             .collect()
     }
 
+    /// These are the person's checks from now on.
+    pub(super) fn keep_checks(&self, commands: &[&str]) {
+        let boards = std::fs::read_dir(self.home.path("state/composer")).expect("boards");
+        for board in boards {
+            let path = board.expect("a board").path().join("checks.json");
+            std::fs::write(path, json!(commands).to_string()).expect("a file");
+        }
+    }
+
     /// The hunks of a job, by name: path, and the first line that they bring.
-    fn hunks(&self, job: &str) -> Vec<(String, String, String)> {
+    pub(super) fn hunks(&self, job: &str) -> Vec<(String, String, String)> {
         let lines = self.lines(&["review", job, "--json"]);
         let hunks = lines.iter().map(|hunk| {
             let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -72,20 +96,9 @@ const DAYS: &str = "    days = (weekday - today.weekday()) % 7\n";
 
 #[test]
 fn three_agents_are_foreseen_reviewed_landed_and_taken_back() {
-    if !has_python() {
-        eprintln!("skipped: the demo model's tasks need python3");
+    let Some(story) = Story::of(&["--agents", "3", "Improve the sample project"]) else {
         return;
-    }
-    let home = Home::new(&json!([{ "reply": [{ "text": "-" }] }]));
-    let task = "Improve the sample project";
-    let run = home.run(&["compose", "--model", "demo", "--yes", "--agents", "3", task]);
-    assert_eq!(run.code, Some(0), "{run:?}");
-    let hub = run
-        .errors
-        .lines()
-        .find_map(|line| line.split_once("sample project in ").map(|(_, path)| path));
-    let hub = PathBuf::from(hub.expect("where it is"));
-    let story = Story { home, hub };
+    };
 
     // Nothing of it is in the person's checkout.
     assert_eq!(story.states(), ["done", "done", "done"]);
@@ -143,32 +156,23 @@ fn three_agents_are_foreseen_reviewed_landed_and_taken_back() {
 
 #[test]
 fn the_best_of_several_is_compared_and_handed_over() {
-    if !has_python() {
-        eprintln!("skipped: the demo model's tasks need python3");
-        return;
-    }
-    let home = Home::new(&json!([{ "reply": [{ "text": "-" }] }]));
     let task = "Add a count command";
-    let run = home.run(&[
-        "compose",
-        "--model",
-        "demo",
-        "--yes",
-        "--agents",
-        "2",
-        "--best-of",
-        task,
-    ]);
-    assert_eq!(run.code, Some(0), "{run:?}");
-    let hub = run
-        .errors
-        .lines()
-        .find_map(|line| line.split_once("sample project in ").map(|(_, path)| path));
-    let hub = PathBuf::from(hub.expect("where it is"));
-    let story = Story { home, hub };
+    let Some(story) = Story::of(&["--agents", "2", "--best-of", task]) else {
+        return;
+    };
     let table = story.good(&["compare"]);
     assert_eq!(table.lines().count(), 3, "{table}");
     assert!(table.contains("+14 -0"), "{table}");
+    // Checks are those of the person; what does not pass goes behind.
+    let none = story.compose(&["compare", "--check"]);
+    assert!(none.errors.contains("no checks yet"), "{none:?}");
+    story.keep_checks(&["python3 -c 'import todo.cli'", "test -e todo/cli.py"]);
+    let table = story.good(&["compare", "--check"]);
+    assert_eq!(table.matches(" 2/2 ").count(), 2, "{table}");
+    story.keep_checks(&["echo no good; exit 3"]);
+    let table = story.good(&["compare", "--check"]);
+    assert!(table.contains("a1 does not pass echo no good"), "{table}");
+    story.keep_checks(&[]);
     let over = story.good(&["hand-over", "a2"]);
     assert!(over.starts_with("2 files were handed over"), "{over}");
     assert!(story.read("todo/cli.py").contains("def run_count"));
@@ -176,4 +180,52 @@ fn the_best_of_several_is_compared_and_handed_over() {
     std::fs::write(story.hub.join("NOTES.md"), "mine\n").expect("a file");
     let over = story.good(&["hand-over", "a2", "--to-agent"]);
     assert!(over.contains("NOTES.md"), "{over}");
+}
+
+#[test]
+fn what_a_landing_and_the_branch_fight_over_is_settled_or_given_up() {
+    let Some(story) = Story::of(&["--agents", "3", "Improve the sample project"]) else {
+        return;
+    };
+    story.good(&["land", "a1"]);
+    let early = story.compose(&["land", "--settle", "a3:todo/dates.py=agent"]);
+    assert!(early.output.contains("no landing of a3"), "{early:?}");
+    assert_eq!(story.compose(&["land", "a3"]).code, Some(1));
+    let given_up = story.good(&["land", "--give-up", "a3"]);
+    assert!(given_up.contains("given up"), "{given_up}");
+    assert_eq!(story.states(), ["landed", "done", "done"]);
+
+    assert_eq!(story.compose(&["land", "a3"]).code, Some(1));
+    let before = story.read("todo/dates.py");
+    let marked = story.home.path("marked.py");
+    std::fs::write(&marked, "<<<<<<< master\n").expect("a file");
+    let marked = format!("a3:todo/dates.py={}", marked.display());
+    let refused = story.compose(&["land", "--settle", &marked]);
+    assert!(refused.output.contains("still has marks"), "{refused:?}");
+    story.good(&["land", "--settle", "a3:todo/dates.py=branch"]);
+    assert_eq!(story.states(), ["landed", "done", "landed"]);
+    assert_eq!(story.read("todo/dates.py"), before);
+}
+
+#[test]
+fn another_agent_goes_on_from_where_one_stands() {
+    let Some(story) = Story::of(&["Add a count command"]) else {
+        return;
+    };
+    let hub = story.hub.to_str().expect("a name").to_owned();
+    let task = "Add a count command";
+    let fork = ["compose", "fork", "--root", &hub, "--yes", "a1", task];
+    let left = story.home.run(&fork);
+    assert_eq!(left.code, Some(0), "{left:?}");
+    assert_eq!(story.states(), ["done", "done"]);
+    // It began with the other's work.
+    let first = story.hunks("a1");
+    let second = story.hunks("a2");
+    assert!(!first.is_empty());
+    for (_, path, added) in first {
+        assert!(
+            second.iter().any(|it| it.1 == path && it.2 == added),
+            "{path} {added}: {second:?}"
+        );
+    }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::*;
 use crate::authored::Doing;
 
-const PATHS: [&str; 3] = ["a", "src/b", "new"];
+pub(super) const PATHS: [&str; 3] = ["a", "src/b", "new"];
 
 /// Every line is another, so that the model can say of each where it should be.
 #[derive(Default)]
@@ -24,7 +24,7 @@ struct World {
     random: StdRng,
 }
 
-fn base_text(path: usize) -> String {
+pub(super) fn base_text(path: usize) -> String {
     (0..12)
         .map(|line| format!("base {path} {line}\n"))
         .collect()

@@ -1,19 +1,17 @@
 //! What the person decides about hunks, with the way back.
 
 use composer::desk::Verdict;
+use composer::review::{Choice, HunkId, Review};
 
 use crate::compose::review::Decisions;
 use crate::compose::trees::Trees;
-
-/// Decisions that can be taken back.
-const MOST: usize = 1000;
 
 /// The decisions about a repository's hunks.
 pub(super) struct Judge {
     trees: Trees,
     decisions: Decisions,
-    /// What was decided before, the latest last: hunks with what was thought of them.
-    before: Vec<Vec<(String, Option<bool>)>>,
+    /// What was last seen; `None` before the first look.
+    review: Option<Review>,
 }
 
 impl Judge {
@@ -21,15 +19,32 @@ impl Judge {
         Ok(Self {
             trees: trees.clone(),
             decisions: Decisions::read(trees)?,
-            before: Vec::new(),
+            review: None,
         })
     }
 
+    /// What was last seen, with what was decided about it.
+    pub(super) fn review(&self) -> Option<&Review> {
+        self.review.as_ref()
+    }
+
+    /// Hunks were looked at again: what was decided stays with those that are the same.
+    pub(super) fn look(&mut self, review: Review) {
+        let review = match &self.review {
+            Some(earlier) => review.with_decisions_of(earlier),
+            None => review,
+        };
+        let kept = &self.decisions;
+        self.review = Some(review.with_choices(|id| kept.of(id)));
+    }
+
     pub(super) fn verdict(&self, hunk: &str) -> Verdict {
-        match self.decisions.of(hunk) {
+        let id = HunkId::parse(hunk);
+        let choice = id.and_then(|id| self.review.as_ref()?.choice(id));
+        match choice {
             None => Verdict::Open,
-            Some(true) => Verdict::Accepted,
-            Some(false) => Verdict::Rejected,
+            Some(Choice::Accepted) => Verdict::Accepted,
+            Some(Choice::Rejected) => Verdict::Rejected,
         }
     }
 
@@ -39,29 +54,30 @@ impl Judge {
         hunks: impl IntoIterator<Item = &'a str>,
         verdict: Verdict,
     ) -> Result<(), String> {
-        let stands = match verdict {
+        let choice = match verdict {
             Verdict::Open => None,
-            Verdict::Accepted => Some(true),
-            Verdict::Rejected => Some(false),
+            Verdict::Accepted => Some(Choice::Accepted),
+            Verdict::Rejected => Some(Choice::Rejected),
         };
-        let before: Vec<_> = hunks
-            .into_iter()
-            .map(|hunk| (hunk.to_owned(), self.decisions.of(hunk)))
-            .collect();
-        for (hunk, _) in &before {
-            self.decisions.set(hunk, stands);
-        }
-        self.before.push(before);
-        if self.before.len() > MOST {
-            self.before.remove(0);
-        }
-        self.decisions.write(&self.trees)
+        let hunks: Vec<HunkId> = hunks.into_iter().filter_map(HunkId::parse).collect();
+        let Some(review) = &mut self.review else {
+            return Ok(());
+        };
+        review.decide(&hunks, choice);
+        self.keep()
     }
 
     /// Takes back what was last decided.
     pub(super) fn undo(&mut self) -> Result<(), String> {
-        for (hunk, stood) in self.before.pop().unwrap_or_default() {
-            self.decisions.set(&hunk, stood);
+        match self.review.as_mut().is_some_and(Review::undo) {
+            true => self.keep(),
+            false => Ok(()),
+        }
+    }
+
+    fn keep(&mut self) -> Result<(), String> {
+        if let Some(review) = &self.review {
+            self.decisions.take(review);
         }
         self.decisions.write(&self.trees)
     }

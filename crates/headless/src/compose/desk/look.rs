@@ -1,68 +1,77 @@
 //! Looking at the trees: what each agent changed, and what would not fit together. Blocks on the disk.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use composer::board::Line;
-use composer::desk::{Hunk, Verdict};
+use composer::desk::{Dispute, Hunk, Verdict};
 use composer::forecast::{Forecast, Gather, Report, Touched};
 use composer::land::Buffers;
+use composer::review::{Review, Reviewed, Unknown};
 use git::Repository;
 use git::merge::TreePath;
-use host::RealFiles;
 use project::Unsaved;
 
-use crate::compose::land::work_of;
-use crate::compose::past::place_of;
-use crate::compose::review::{is_reviewable, named};
+use crate::compose::land::Lander;
+use crate::compose::review::{gather, is_reviewable, refused, reviewed, work_of_job, writers};
 use crate::compose::trees::{Trees, lock_of};
 
 /// What looks, and remembers what did not change.
 pub(super) struct Looker {
     trees: Trees,
+    lander: Arc<Lander>,
     gather: Gather,
     forecast: Forecast,
     unsaved: Arc<Unsaved>,
+    /// The last review, with what it was of.
+    last: Option<(Vec<Print>, Review)>,
+}
+
+/// Tells whether a job's hunks may have become others: what it changed, and how many changes were written down.
+#[derive(Clone, Debug, PartialEq)]
+struct Print {
+    session: String,
+    base: String,
+    changes: Arc<git::merge::Changes>,
+    authored: usize,
 }
 
 /// What was seen.
 pub(super) struct Seen {
     pub(super) branch: String,
-    pub(super) hunks: Vec<Hunk>,
+    /// Every hunk; nothing is decided in it.
+    pub(super) review: Review,
+    /// What each job changed.
+    pub(super) sessions: Vec<Reviewed>,
     pub(super) report: Report,
+    pub(super) disputes: Vec<Dispute>,
     pub(super) refused: BTreeMap<String, Vec<String>>,
     pub(super) trouble: Option<String>,
 }
 
 impl Looker {
-    pub(super) fn new(trees: &Trees, unsaved: Arc<Unsaved>) -> Result<Self, String> {
-        let memory = trees.folder().join("forecast");
-        let gather = Gather::new(trees.hub(), &memory, Arc::new(RealFiles));
+    pub(super) fn new(
+        trees: &Trees,
+        lander: &Arc<Lander>,
+        unsaved: Arc<Unsaved>,
+    ) -> Result<Self, String> {
         Ok(Self {
             trees: trees.clone(),
-            gather: gather.map_err(|error| error.to_string())?,
+            lander: lander.clone(),
+            gather: gather(trees)?,
             forecast: Forecast::default(),
             unsaved,
+            last: None,
         })
     }
 
     pub(super) fn look(&mut self, lines: &[Line]) -> Result<Seen, String> {
-        let lines: Vec<&Line> = lines.iter().filter(|line| is_reviewable(line)).collect();
-        let mut hunks = Vec::new();
+        let open: Vec<&Line> = lines.iter().filter(|line| is_reviewable(line)).collect();
         let mut works = Vec::new();
         let mut trouble = None;
-        for line in &lines {
-            let looked = self
-                .hunks(line)
-                .and_then(|own| Ok((own, work_of(&self.trees, line, place_of(line)?)?)));
-            match looked {
-                Ok((own, mut work)) => {
-                    hunks.extend(own);
-                    // The forecast speaks of jobs.
-                    work.session.clone_from(&line.job);
-                    work.title.clone_from(&line.task.title);
-                    works.push(work);
-                }
+        for line in &open {
+            match work_of_job(&self.trees, line) {
+                Ok(work) => works.push(work),
                 Err(sentence) => trouble = Some(sentence),
             }
         }
@@ -74,58 +83,55 @@ impl Looker {
         let gathered = gathered.map_err(|error| error.to_string())?;
         let report = self.forecast.refresh(&repository, &gathered.input);
         let report = report.map_err(|error| error.to_string())?;
-        let refused = gathered.refused.into_iter().map(|(job, all)| {
-            let texts = all
-                .iter()
-                .map(|it| format!("{} cannot land: {}", it.path, it.reason));
-            (job, texts.collect())
+        let sessions: Vec<Reviewed> = gathered.input.sessions.iter().map(reviewed).collect();
+        let is_read = |line: &&&Line| sessions.iter().any(|it| it.session == line.job);
+        let read: Vec<&Line> = open.iter().filter(is_read).copied().collect();
+        let disputes = self.lander.disputes(lines).unwrap_or_else(|sentence| {
+            trouble = Some(sentence);
+            Vec::new()
         });
+        let refused = gathered
+            .refused
+            .into_iter()
+            .map(|(job, all)| (job, all.iter().map(refused).collect()));
         Ok(Seen {
             branch: gathered.input.branch,
-            hunks,
+            review: self.review(&repository, &sessions, &read)?,
+            sessions,
             report,
+            disputes,
             refused: refused.collect(),
             trouble: trouble.or_else(|| gathered.unread.into_values().next()),
         })
     }
 
-    fn hunks(&self, line: &Line) -> Result<Vec<Hunk>, String> {
-        let authored = self.trees.authored(place_of(line)?)?;
-        let authored = lock_of(&authored);
-        // Lines that went and came above a hunk move it: by file, as hunks come in their order.
-        let mut shift: HashMap<String, i64> = HashMap::new();
-        let hunks = named(line, &authored)?.into_iter().map(|one| {
-            let moved = shift.entry(one.hunk.path.clone()).or_default();
-            let row = (i64::from(one.hunk.row) + *moved).max(0);
-            *moved += one.hunk.added.len() as i64 - one.hunk.removed.len() as i64;
-            let plain = |lines: &[String]| {
-                let plain = lines.iter().map(|line| line.trim_end_matches(['\r', '\n']));
-                plain.map(str::to_owned).collect::<Vec<_>>()
-            };
-            let others: Vec<String> = one
-                .authors
-                .iter()
-                .filter(|author| !author.starts_with("the agent"))
-                .cloned()
-                .collect();
-            let risk = composer_risk(&one.hunk.path);
-            let (before, after) = (plain(&one.hunk.removed), plain(&one.hunk.added));
-            let note = (before.is_empty() && after.is_empty()).then(|| "no text".to_owned());
-            Hunk {
-                id: one.name,
-                agent: line.job.clone(),
-                path: one.hunk.path,
-                symbol: None,
-                line: u32::try_from(row).unwrap_or_default() + 1,
-                before,
-                after,
-                note,
-                author: (!others.is_empty()).then(|| others.join(", ")),
-                risk,
-                verdict: Verdict::Open,
-            }
+    /// The hunks; those of the last time where nothing they come from is another.
+    fn review(
+        &mut self,
+        repository: &Repository,
+        sessions: &[Reviewed],
+        lines: &[&Line],
+    ) -> Result<Review, String> {
+        let writers = writers(&self.trees, lines)?;
+        let prints = sessions.iter().map(|it| Print {
+            session: it.session.clone(),
+            base: it.base.0.clone(),
+            changes: it.changes.clone(),
+            authored: writers
+                .0
+                .get(&it.session)
+                .map_or(0, |authored| lock_of(authored).changes().len()),
         });
-        Ok(hunks.collect())
+        let prints: Vec<Print> = prints.collect();
+        if let Some((known, review)) = &self.last
+            && *known == prints
+        {
+            return Ok(review.clone());
+        }
+        let review = Review::of(repository, sessions, &writers, &Unknown);
+        let review = review.map_err(|error| error.to_string())?;
+        self.last = Some((prints, review.clone()));
+        Ok(review)
     }
 
     /// The person's texts that are not saved, by their names in the checkout.
@@ -140,8 +146,79 @@ impl Looker {
     }
 }
 
+/// The hunks of a review as a window shows them.
+pub(super) fn shown(review: &Review) -> Vec<Hunk> {
+    let plain = |lines: Vec<String>| {
+        let plain = lines.iter().map(|line| line.trim_end_matches(['\r', '\n']));
+        plain.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let hunks = review.hunks().iter().map(|hunk| {
+        let (before, after) = review.lines(hunk);
+        let path = hunk.path.to_string();
+        let reason = || hunk.reason().map(|reason| reason.told().to_owned());
+        Hunk {
+            id: hunk.id.to_string(),
+            agent: hunk.session.clone(),
+            symbol: hunk.symbol.clone(),
+            line: hunk.row() + 1,
+            before: plain(before),
+            after: plain(after),
+            note: hunk.note(),
+            author: others(&hunk.authors),
+            risk: run_by(&path).or_else(reason),
+            verdict: Verdict::Open,
+            path,
+        }
+    });
+    hunks.collect()
+}
+
+/// Who had a hand in it besides the agent itself.
+fn others(authors: &[String]) -> Option<String> {
+    let mut others: Vec<&str> = Vec::new();
+    for author in authors {
+        let name = match author.as_str() {
+            it if it.starts_with("the agent") => continue,
+            it if it.starts_with("a command of the agent") => "a command",
+            "the person" => "you",
+            it => it,
+        };
+        if !others.contains(&name) {
+            others.push(name);
+        }
+    }
+    (!others.is_empty()).then(|| others.join(", "))
+}
+
 /// Why a file deserves a look: what it is run by.
-fn composer_risk(path: &str) -> Option<String> {
+fn run_by(path: &str) -> Option<String> {
     let name = sandbox::names::of(std::path::Path::new(path))?;
     Some(name.why.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::others;
+
+    #[test]
+    fn the_agent_itself_is_no_author_worth_naming() {
+        for (authors, told) in [
+            (&["the agent s1 (turn 2)"] as &[&str], None),
+            (&[], None),
+            (
+                &["the agent s1 (turn 1)", "the person", "an undo"],
+                Some("you, an undo"),
+            ),
+            (
+                &[
+                    "a command of the agent s1 (turn 1)",
+                    "a command of the agent s1 (turn 2)",
+                ],
+                Some("a command"),
+            ),
+        ] {
+            let authors: Vec<String> = authors.iter().map(|it| (*it).to_owned()).collect();
+            assert_eq!(others(&authors).as_deref(), told, "{authors:?}");
+        }
+    }
 }

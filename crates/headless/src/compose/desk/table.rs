@@ -2,12 +2,18 @@
 //!
 //! Pure: what is known goes in, one `Board` comes out.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use base::AbsPath;
-use composer::board::{Line, State, WaitsFor};
-use composer::desk::{Agent, AgentState, Board, Conflict, Hunk, Landing, letter};
+use composer::best::{Measured, compare};
+use composer::board::{JobId, Line, State, WaitsFor};
+use composer::desk::{
+    Agent, AgentState, Board, Candidate, Conflict, Dispute, Hunk, Landing, Told, letter,
+};
 use composer::forecast::{Report, Who};
+use composer::land::Check;
+
+use crate::compose::review::is_reviewable;
 
 /// What is known.
 #[derive(Default)]
@@ -21,9 +27,14 @@ pub(super) struct Table {
     pub(super) report: Report,
     /// What was not taken of a job's work, by job.
     pub(super) refused: BTreeMap<String, Vec<String>>,
-    /// Checks of a job's work that passed, of how many.
-    pub(super) checks: HashMap<String, (u32, u32)>,
+    /// Files of landings that do not fit the branch.
+    pub(super) disputes: Vec<Dispute>,
+    /// How the checks of jobs went, as their work is now.
+    pub(super) checks: HashMap<JobId, Vec<Check>>,
+    /// Whose checks run right now.
+    pub(super) checking: HashSet<JobId>,
     pub(super) landing: Option<Landing>,
+    pub(super) told: Option<Told>,
     pub(super) trouble: Option<String>,
 }
 
@@ -56,23 +67,19 @@ impl Table {
             agents,
             hunks: self.hunks.clone(),
             conflicts: self.conflicts(),
+            disputes: self.disputes.clone(),
+            contest: self.contest(),
+            told: self.told.clone(),
             landing: self.landing.clone(),
             trouble: self.trouble.clone(),
         }
     }
 
     fn agent(&self, (mark, line): (usize, &Line)) -> Agent {
-        let own = self.hunks.iter().filter(|hunk| hunk.agent == line.job);
-        let (mut paths, mut added, mut removed) = (Vec::new(), 0, 0);
-        for hunk in own {
-            if !paths.contains(&&hunk.path) {
-                paths.push(&hunk.path);
-            }
-            added += hunk.after.len();
-            removed += hunk.before.len();
-        }
+        let (files, added, removed) = self.size(&line.job);
         let place = line.place.as_ref();
-        let count = |lines: usize| u32::try_from(lines).unwrap_or(u32::MAX);
+        let checks = self.checks.get(&line.job).filter(|all| !all.is_empty());
+        let passed = |all: &Vec<Check>| all.iter().filter(|check| check.is_passed).count();
         Agent {
             id: line.job.clone(),
             mark,
@@ -82,12 +89,68 @@ impl Table {
             branch: place.map(|it| it.branch.clone()).unwrap_or_default(),
             state: state(&line.state),
             doing: self.doing(line),
-            files: paths.len(),
+            files,
             lines: (count(added), count(removed)),
             cost_nano: line.cost_nano.unwrap_or_default(),
             seconds: line.worked_ms / 1000,
-            checks: self.checks.get(&line.job).copied(),
+            checks: checks.map(|all| (count(passed(all)), count(all.len()))),
+            turns: line.turns,
         }
+    }
+
+    /// How many files a job changed, and how many lines came and went.
+    fn size(&self, job: &str) -> (usize, usize, usize) {
+        let (mut paths, mut added, mut removed) = (HashSet::new(), 0, 0);
+        for hunk in self.hunks.iter().filter(|hunk| hunk.agent == job) {
+            paths.insert(&hunk.path);
+            added += hunk.after.len();
+            removed += hunk.before.len();
+        }
+        (paths.len(), added, removed)
+    }
+
+    /// The jobs of the latest contest, as long as there is something to choose.
+    pub(super) fn contestants(&self) -> Vec<&Line> {
+        let group = self.lines.iter().rev().find_map(|line| line.group.as_ref());
+        let is_in = |line: &&Line| group.is_some() && line.group.as_ref() == group;
+        let all: Vec<&Line> = self.lines.iter().filter(is_in).collect();
+        let is_choice = |line: &&Line| line.state.is_open() || is_reviewable(line);
+        match all.iter().any(is_choice) {
+            true => all,
+            false => Vec::new(),
+        }
+    }
+
+    /// Those who did the same task, the best first.
+    fn contest(&self) -> Vec<Candidate> {
+        let measured = self.contestants().into_iter().map(|line| {
+            let (files, added, removed) = self.size(&line.job);
+            Measured {
+                job: line.job.clone(),
+                state: line.state.word().to_owned(),
+                checks: self.checks.get(&line.job).cloned().unwrap_or_default(),
+                files,
+                added,
+                removed,
+                cost_nano: line.cost_nano,
+                worked_ms: line.worked_ms,
+            }
+        });
+        let ranked = compare(measured.collect()).into_iter();
+        let candidates = ranked.map(|one| Candidate {
+            is_checking: self.checking.contains(&one.job),
+            checks: one
+                .checks
+                .into_iter()
+                .map(|check| (check.name, check.is_passed))
+                .collect(),
+            agent: one.job,
+            files: one.files,
+            lines: (count(one.added), count(one.removed)),
+            cost_nano: one.cost_nano.unwrap_or_default(),
+            seconds: one.worked_ms / 1000,
+        });
+        candidates.collect()
     }
 
     fn doing(&self, line: &Line) -> String {
@@ -140,6 +203,10 @@ impl Table {
     }
 }
 
+fn count(of: usize) -> u32 {
+    u32::try_from(of).unwrap_or(u32::MAX)
+}
+
 fn state(state: &State) -> AgentState {
     match state {
         State::Queued => AgentState::Queued,
@@ -154,3 +221,6 @@ fn state(state: &State) -> AgentState {
         State::Conflict { .. } => AgentState::Conflict,
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests;
