@@ -119,6 +119,12 @@ impl RenderOnce for Button {
             ButtonStyle::Danger => (c.raised, c.error, c.error),
         };
         let enabled = self.disabled.is_none();
+        // What cannot be pressed does not ask for attention.
+        let (ground, border) = match enabled {
+            true => (ground, border),
+            false if self.style == ButtonStyle::Ghost => (ground, border),
+            false => (c.raised, c.border),
+        };
         let tooltip = match (&self.disabled, &self.action) {
             (Some(why), _) => Some((why.clone(), None)),
             (None, Some(action)) => Some((self.label.clone(), Some(action.boxed_clone()))),

@@ -24,13 +24,6 @@ pub fn kind_told(kind: ConflictKind) -> &'static str {
 }
 
 pub(super) fn conflict(one: Told<'_>, two: Told<'_>, found: &Found) -> Foreseen {
-    let for_person = format!(
-        "{} and {} are in conflict in {}: {}. Whichever lands second needs your decision.",
-        name(one),
-        name(two),
-        place(&found.path, &found.spots, Side::One),
-        kind_told(found.kind),
-    );
     let mut for_agents = Vec::new();
     let mut tell = |me: Told<'_>, other: Told<'_>, side: Side| {
         if let Who::Session(session) = me.0 {
@@ -46,14 +39,27 @@ pub(super) fn conflict(one: Told<'_>, two: Told<'_>, found: &Found) -> Foreseen 
     };
     tell(one, two, Side::One);
     tell(two, one, Side::Two);
-    Foreseen {
+    let mut foreseen = Foreseen {
         one: one.0.clone(),
         two: two.0.clone(),
         path: found.path.clone(),
         kind: found.kind,
         spots: found.spots.clone(),
-        for_person,
+        for_person: String::new(),
         for_agents,
+    };
+    foreseen.for_person = foreseen.said_of(&name(one), &name(two));
+    foreseen
+}
+
+impl Foreseen {
+    /// A sentence for the person, with these names of the two sides.
+    pub fn said_of(&self, one: &str, two: &str) -> String {
+        let place = place(&self.path, &self.spots, Side::One);
+        let kind = kind_told(self.kind);
+        format!(
+            "{one} and {two} are in conflict in {place}: {kind}. Whichever lands second needs your decision."
+        )
     }
 }
 

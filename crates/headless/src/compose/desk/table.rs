@@ -183,18 +183,23 @@ impl Table {
                 Who::Branch | Who::Person => None,
             });
             let agents: Vec<String> = agents.collect();
-            let letters: Vec<String> = agents.iter().filter_map(|job| self.letter(job)).collect();
-            let text = match letters.as_slice() {
-                [] => foreseen.for_person.clone(),
-                letters => format!("{}: {}", letters.join(" and "), foreseen.for_person),
-            };
+            let [one, two] = sides.map(|who| self.name(who));
             Conflict {
                 agents,
                 path: foreseen.path.to_string(),
-                text,
+                text: foreseen.said_of(&one, &two),
             }
         });
         conflicts.collect()
+    }
+
+    /// What a side is called on the board.
+    fn name(&self, who: &Who) -> String {
+        match who {
+            Who::Session(job) => self.letter(job).unwrap_or_else(|| job.clone()),
+            Who::Branch => format!("what {} has got since", self.branch),
+            Who::Person => "what you have not committed".to_owned(),
+        }
     }
 
     fn letter(&self, job: &str) -> Option<String> {

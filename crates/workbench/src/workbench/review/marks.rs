@@ -2,16 +2,16 @@
 
 use base::{AbsPath, Row, Span};
 use composer_panel::ComposerPanel;
-use composer_panel::actions::AcceptHere;
+use composer_panel::actions::{AcceptHere, RejectHere};
 use composer_panel::board::{Board, Hunk, Verdict, letter};
 use editor::{BlockPlace, BlockView, ReviewMark};
 use gpui_kit::{
     AnyElement, App, Div, InteractiveElement as _, IntoElement as _, ParentElement as _, Pixels,
-    Role, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, WeakEntity, div,
-    prelude::FluentBuilder as _, px,
+    Role, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, WeakEntity, Window,
+    div, prelude::FluentBuilder as _, px,
 };
 use text::{RowSpan, Snapshot};
-use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, Label, dp};
+use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, KeyHint, Label, dp};
 
 /// Lines that went which are shown; the rest is counted.
 const MOST_GONE: usize = 40;
@@ -93,7 +93,7 @@ impl Shown {
         ReviewMark {
             rows: self.rows,
             height: lines_of(HEAD, cx) + rows as f32,
-            view: BlockView::new(move |place, _, cx| shown.render(place, &panel, cx)),
+            view: BlockView::new(move |place, window, cx| shown.render(place, &panel, window, cx)),
         }
     }
 
@@ -101,6 +101,7 @@ impl Shown {
         &self,
         place: &BlockPlace,
         panel: &WeakEntity<ComposerPanel>,
+        window: &mut Window,
         cx: &mut App,
     ) -> AnyElement {
         let colors = cx.theme().colors;
@@ -136,7 +137,9 @@ impl Shown {
             )
             .children(verdict)
             .child(button("inline-accept", "Accept", Verdict::Accepted))
-            .child(button("inline-reject", "Reject", Verdict::Rejected));
+            .children(KeyHint::for_action(&AcceptHere, window, cx))
+            .child(button("inline-reject", "Reject", Verdict::Rejected))
+            .children(KeyHint::for_action(&RejectHere, window, cx));
         let name = format!("Change by {}, line {}", self.agent, self.hunk.line);
         div()
             .id(("inline-change", key))
