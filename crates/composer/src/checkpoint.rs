@@ -38,8 +38,6 @@ pub struct Selection {
     pub paths: Option<Vec<String>>,
     /// These changes.
     pub changes: Option<Vec<ChangeId>>,
-    /// From this change on.
-    pub since: Option<ChangeId>,
 }
 
 /// What was taken back.
@@ -162,7 +160,6 @@ impl Selection {
                 .changes
                 .as_ref()
                 .is_none_or(|it| it.contains(&change.id))
-            && self.since.is_none_or(|since| change.id >= since)
     }
 }
 

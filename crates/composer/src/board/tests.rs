@@ -404,6 +404,34 @@ async fn a_fork_goes_on_from_the_work_and_the_words_of_another() {
 }
 
 #[tokio::test]
+async fn a_note_is_told_to_who_is_at_work_and_begins_nothing() {
+    let mut world = World::new(1);
+    world.tell(Command::Add(vec![task("one")])).await;
+    let mut session = world.works("a1").await;
+    let note = |text: &str| Command::Note {
+        job: "a1".to_owned(),
+        text: text.to_owned(),
+    };
+    world.tell(note("a2 changes it, too")).await;
+    let Some(Told::Steer(prompt)) = session.commands.recv().await else {
+        panic!("a note")
+    };
+    assert_eq!(prompt.text, "a2 changes it, too");
+    let prompted = Record::Prompted {
+        turn: 1,
+        parts: Vec::new(),
+        is_steering: true,
+    };
+    session.tell(prompted).await;
+    session.end(TurnEnd::Done).await;
+    world.stands("a1", "done").await;
+    world.tell(note("too late")).await;
+    world.tell(Command::Stop("a1".to_owned())).await;
+    assert!(world.refused().await.contains("a1 does not work"));
+    assert_eq!(world.lines["a1"].state.word(), "done");
+}
+
+#[tokio::test]
 async fn work_is_handed_over_landed_and_let_go() {
     let mut world = World::new(1);
     world

@@ -223,7 +223,6 @@ impl Undo {
             }),
             paths: (!self.file.is_empty()).then(|| self.file.clone()),
             changes: (!changes.is_empty()).then_some(changes),
-            since: None,
         }
     }
 }
