@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use composer_panel::board::{AgentState, Board};
+use composer_panel::board::{AgentState, Board, Verdict};
 use gpui_kit::{Entity, TestAppContext, VisualTestContext};
 use host::{Dirs, RealClock, RealFiles, TempFolder};
 use project::{Ground, Unsaved};
@@ -18,7 +18,7 @@ use workbench::{Services, Workbench, init};
 use crate::agents::Engines;
 
 /// Looks at the board before it is given up: longer than anything takes here.
-const PATIENCE: u32 = 12_000;
+const PATIENCE: u32 = 6_000;
 /// Between two of them.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -125,6 +125,7 @@ fn three_agents_at_once_are_reviewed_landed_and_taken_back(cx: &mut TestAppConte
         !board.conflicts.is_empty() && !board.hunks.is_empty()
     });
     assert_eq!(board.conflicts.len(), 1, "{:#?}", board.conflicts);
+    let rivals = board.conflicts[0].agents.clone();
     // The first change joins the branch, and leaves it again.
     walk.keys("alt-up").keys("tab").keys("a");
     walk.until("a change is accepted", |board| board.accepted() == 1);
@@ -135,10 +136,46 @@ fn three_agents_at_once_are_reviewed_landed_and_taken_back(cx: &mut TestAppConte
     assert!(said(&board).contains("anded"), "{}", said(&board));
     walk.keys("shift-u");
     walk.until("it is taken back", |board| {
-        board
-            .landing
-            .as_ref()
-            .is_some_and(|it| !it.can_undo && !it.is_bad)
+        let landing = board.landing.as_ref();
+        landing.is_some_and(|it| !it.can_undo && !it.is_bad)
+    });
+    walk.keys("escape");
+    settle_the_conflict(&mut walk, &rivals);
+}
+
+/// Both sides of the conflict are accepted; the first lands, the second is settled as its agent has it, and lands too.
+fn settle_the_conflict(walk: &mut Walk, rivals: &[String]) {
+    for rival in rivals {
+        // What has landed stands at the end.
+        let board = walk.board();
+        let row = board.agents.iter().position(|it| it.id == *rival);
+        for _ in &board.agents {
+            walk.keys("up");
+        }
+        for _ in 0..=row.expect("it is on the board") {
+            walk.keys("down");
+        }
+        walk.keys("shift-a");
+        let is_accepted = |board: &Board| {
+            let mut own = board.hunks_of(Some(rival));
+            own.all(|it| it.verdict == Verdict::Accepted)
+        };
+        walk.until("all of it is accepted", is_accepted);
+        walk.keys("l");
+        walk.until("its landing has ended", |board| {
+            let agent = board.agent(rival).expect("it is on the board");
+            agent.state == AgentState::Landed || !board.disputes.is_empty()
+        });
+    }
+    let board = walk.board();
+    let disputed: Vec<&str> = board.disputes.iter().map(|it| it.agent.as_str()).collect();
+    assert_eq!(disputed, [rivals[1].as_str()], "{:#?}", board.disputes);
+    assert!(!board.disputes[0].places.is_empty());
+    // The first row of the list is what keeps the landing.
+    walk.keys("tab").keys("a");
+    walk.until("what was settled has landed", |board| {
+        let agent = board.agent(&rivals[1]).expect("it is on the board");
+        agent.state == AgentState::Landed && board.disputes.is_empty()
     });
 }
 

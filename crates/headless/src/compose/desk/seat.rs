@@ -5,7 +5,7 @@ mod compare;
 mod land;
 mod obey;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,6 +58,8 @@ pub(super) struct Seat {
     looker: Option<Looker>,
     looking: Option<JoinHandle<Looked>>,
     landing: Option<JoinHandle<Result<Done, String>>>,
+    /// What about landings was wished while one was under way, in order.
+    waiting: VecDeque<Wish>,
     going_back: Option<JoinHandle<Result<Went, String>>>,
     comparing: Option<mpsc::UnboundedReceiver<Checked>>,
     is_dirty: bool,
@@ -99,6 +101,7 @@ impl Seat {
             looker: Some(looker),
             looking: None,
             landing: None,
+            waiting: VecDeque::new(),
             going_back: None,
             comparing: None,
             is_dirty: true,
@@ -116,9 +119,12 @@ impl Seat {
                     Ok(Event::Closed) | Err(_) => break,
                     Ok(event) => self.heard(event),
                 },
-                Some(wish) = wishes.next() => self.obey(wish).await,
+                Some(wish) = wishes.next() => self.take(wish).await,
                 looked = finished(&mut self.looking) => self.looked(looked).await,
-                landed = finished(&mut self.landing) => self.landed(landed).await,
+                landed = finished(&mut self.landing) => {
+                    self.landed(landed).await;
+                    self.take_waiting().await;
+                }
                 went = finished(&mut self.going_back) => self.went_back(went),
                 checked = compare::next(&mut self.comparing) => self.checked(checked),
                 _ = tick.tick() => {}

@@ -6,12 +6,12 @@ use composer_panel::actions::{AcceptHere, RejectHere};
 use composer_panel::board::{Board, Hunk, Verdict, letter};
 use editor::{BlockPlace, BlockView, ReviewMark};
 use gpui_kit::{
-    AnyElement, App, Div, InteractiveElement as _, IntoElement as _, ParentElement as _, Pixels,
-    Role, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, WeakEntity, Window,
+    Action, AnyElement, App, Div, InteractiveElement as _, IntoElement as _, ParentElement as _,
+    Pixels, Role, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, WeakEntity,
     div, prelude::FluentBuilder as _, px,
 };
 use text::{RowSpan, Snapshot};
-use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, KeyHint, Label, dp};
+use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, KeyHint, Label, dp, keys_text};
 
 /// Lines that went which are shown; the rest is counted.
 const MOST_GONE: usize = 40;
@@ -93,7 +93,7 @@ impl Shown {
         ReviewMark {
             rows: self.rows,
             height: lines_of(HEAD, cx) + rows as f32,
-            view: BlockView::new(move |place, window, cx| shown.render(place, &panel, window, cx)),
+            view: BlockView::new(move |place, _, cx| shown.render(place, &panel, cx)),
         }
     }
 
@@ -101,7 +101,6 @@ impl Shown {
         &self,
         place: &BlockPlace,
         panel: &WeakEntity<ComposerPanel>,
-        window: &mut Window,
         cx: &mut App,
     ) -> AnyElement {
         let colors = cx.theme().colors;
@@ -137,9 +136,9 @@ impl Shown {
             )
             .children(verdict)
             .child(button("inline-accept", "Accept", Verdict::Accepted))
-            .children(KeyHint::for_action(&AcceptHere, window, cx))
+            .children(keys(&AcceptHere, cx))
             .child(button("inline-reject", "Reject", Verdict::Rejected))
-            .children(KeyHint::for_action(&RejectHere, window, cx));
+            .children(keys(&RejectHere, cx));
         let name = format!("Change by {}, line {}", self.agent, self.hunk.line);
         div()
             .id(("inline-change", key))
@@ -228,6 +227,15 @@ fn head(place: &BlockPlace, cx: &App) -> Div {
         .border_y_1()
         .border_color(colors.border)
         .text_size(dp(12.0))
+}
+
+/// The keys of an action, wherever the keyboard is: a change that was just put up has no place in the window yet by
+/// which keys could be found.
+fn keys(action: &dyn Action, cx: &App) -> Option<KeyHint> {
+    let keymap = cx.key_bindings();
+    let keymap = keymap.borrow();
+    let binding = keymap.bindings_for_action(action).next_back()?;
+    Some(KeyHint::text(keys_text(binding)))
 }
 
 fn letter_box(mark: usize, cx: &App) -> Div {

@@ -24,7 +24,6 @@ enum What {
 impl Seat {
     /// Has accepted hunks landed, one agent after the other; those picked from several of a contest together.
     pub(super) fn land(&mut self, agents: &[String]) -> Result<(), String> {
-        self.refuse_two()?;
         let review = self.judge.review().cloned();
         let review = review.ok_or("Nothing was looked at yet: wait a moment.")?;
         let wanted = self.table.lines.iter().filter(|line| {
@@ -56,7 +55,6 @@ impl Seat {
     }
 
     pub(super) fn undo_landing(&mut self) -> Result<(), String> {
-        self.refuse_two()?;
         let lines = self.table.lines.clone();
         self.begin(move |lander, _| {
             Ok(Done {
@@ -73,7 +71,6 @@ impl Seat {
         path: String,
         with: Settlement,
     ) -> Result<(), String> {
-        self.refuse_two()?;
         let line = self.line(agent)?.clone();
         let lines = self.table.lines.clone();
         self.begin(move |lander, checks| {
@@ -87,7 +84,6 @@ impl Seat {
     }
 
     pub(super) fn give_up(&mut self, agent: &str) -> Result<(), String> {
-        self.refuse_two()?;
         let line = self.line(agent)?.clone();
         self.begin(move |lander, _| {
             Ok(Done {
@@ -96,13 +92,6 @@ impl Seat {
             })
         });
         Ok(())
-    }
-
-    fn refuse_two(&self) -> Result<(), String> {
-        match self.landing.is_some() {
-            true => Err("Something lands already: wait until it has.".to_owned()),
-            false => Ok(()),
-        }
     }
 
     fn begin(

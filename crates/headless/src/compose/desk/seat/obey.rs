@@ -10,7 +10,28 @@ use crate::models::setup::DEMO;
 use crate::workshop::is_sample;
 
 impl Seat {
-    pub(super) async fn obey(&mut self, wish: Wish) {
+    /// Does what the person wants; what is about landings waits until the one that is under way has ended.
+    pub(super) async fn take(&mut self, wish: Wish) {
+        let is_queued = matches!(
+            wish,
+            Wish::Land(_) | Wish::UndoLanding | Wish::Settle { .. } | Wish::GiveUpLanding(_)
+        );
+        match is_queued && self.landing.is_some() {
+            true => self.waiting.push_back(wish),
+            false => self.obey(wish).await,
+        }
+    }
+
+    /// Goes on with what waited for a landing to end.
+    pub(super) async fn take_waiting(&mut self) {
+        while self.landing.is_none()
+            && let Some(wish) = self.waiting.pop_front()
+        {
+            self.obey(wish).await;
+        }
+    }
+
+    async fn obey(&mut self, wish: Wish) {
         self.table.trouble = None;
         let told = match wish {
             Wish::Judge { hunk, verdict } => self.judge.decide([hunk.as_str()], verdict),
