@@ -292,7 +292,19 @@ fn render_conflicts(
     let of = |conflict: &&crate::board::Conflict| {
         agent.is_none_or(|agent| conflict.agents.iter().any(|it| it == agent))
     };
-    let found: Vec<_> = board.conflicts.iter().filter(of).collect();
+    // What has come to a dispute is in the list.
+    let is_foreseen = |conflict: &&crate::board::Conflict| {
+        let is_it = |it: &crate::board::Dispute| {
+            it.path == conflict.path && conflict.agents == [it.agent.as_str()]
+        };
+        !board.disputes.iter().any(is_it)
+    };
+    let found: Vec<_> = board
+        .conflicts
+        .iter()
+        .filter(of)
+        .filter(is_foreseen)
+        .collect();
     if found.is_empty() {
         return None;
     }

@@ -153,8 +153,13 @@ impl Workbench {
         self.leave_place(cx);
         self.open_document_in(document, pane, How::lasting(), window, cx);
         if let Some(editor) = self.active_item().and_then(Item::editor).cloned() {
-            let mark = draft_mark(path, cx);
-            editor.update(cx, |editor, cx| editor.set_review(vec![mark], cx));
+            let first = draft.lines().position(|line| line.starts_with(MARKS[0]));
+            let first = first.and_then(|row| u32::try_from(row).ok());
+            let mark = draft_mark(path, base::Row(first.unwrap_or_default()), cx);
+            editor.update(cx, |editor, cx| {
+                editor.set_review(vec![mark], cx);
+                editor.go_to_reviewed(0, cx);
+            });
         }
     }
 

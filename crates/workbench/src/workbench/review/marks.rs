@@ -183,13 +183,13 @@ fn gone(lines: &[String], place: &BlockPlace, cx: &App) -> Vec<Div> {
     rows
 }
 
-/// Says above a text what it is for, and how it is done with.
-pub(super) fn draft_mark(path: &str, cx: &App) -> ReviewMark {
+/// Says above a row what a text is for, and how it is done with.
+pub(super) fn draft_mark(path: &str, row: Row, cx: &App) -> ReviewMark {
     let text = format!("How {path} ends: take the conflict marks out, then settle.");
     ReviewMark {
         rows: RowSpan {
-            start: Row(0),
-            end: Row(0),
+            start: row,
+            end: row,
         },
         height: lines_of(HEAD, cx),
         view: BlockView::new(move |place, _, cx| {

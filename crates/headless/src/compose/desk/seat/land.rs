@@ -143,7 +143,13 @@ impl Seat {
 /// What came of it, for people.
 fn told(done: &Done, branch: &str) -> Landing {
     let bad = done.landed.iter().filter(|it| !it.is_good);
-    let bad: Vec<&str> = bad.map(|it| it.text.as_str()).collect();
+    let bad: Vec<&str> = bad
+        .map(|it| match it.settled {
+            // What it is about stands in the list.
+            Some(Settled::Conflict(_)) => "Not landed yet: settle the conflict in the list.",
+            _ => it.text.as_str(),
+        })
+        .collect();
     let is_on_branch = |it: &&Landed| matches!(it.settled, Some(Settled::Landed(_)));
     let on_branch = done.landed.iter().filter(is_on_branch).count();
     let good = match (done.what, on_branch) {
