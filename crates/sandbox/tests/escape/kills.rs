@@ -65,6 +65,7 @@ fn kill_once(seed: u64, mut scene: Scene) -> bool {
     let was_up = up.exists();
     child.kill().expect("killed");
     let status = child.wait().expect("an end");
+    Ground::remove(&format!("bx-killed-{}", child.id()));
     assert_eq!(
         status.signal(),
         Some(9),
