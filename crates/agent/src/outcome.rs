@@ -48,6 +48,11 @@ pub enum Detail {
         /// The path or host.
         what: String,
     },
+    /// It left something that other programs run by themselves, and that was put aside.
+    Planted {
+        /// The first of it.
+        what: String,
+    },
     /// There is no sandbox to run it in.
     SandboxUnavailable,
     /// What is to be edited changed since it was read.

@@ -4,6 +4,7 @@
 
 mod bound;
 mod kept;
+mod lookout;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -19,6 +20,7 @@ use sandbox::{HostRule, Layer, Network, Person, Policy, Room};
 
 use bound::{Fresh, Warm};
 use kept::Kept;
+use lookout::Lookout;
 
 /// What the person says about the sandbox of one run.
 #[derive(Args, Clone, Debug, Default)]
@@ -108,7 +110,10 @@ pub(crate) fn sandbox(
     add_hosts(&mut policy, hosts);
     policy.protected.repositories.extend(ground.git_dir.clone());
     policy.readable.extend(ground.readable);
+    let aside = dirs.state.join("aside");
+    let lookout = Lookout::new(&policy.workspace, &policy.protected.repositories, aside);
     let yard = Yard {
+        lookout: Arc::new(lookout),
         has_own_ground: ground.git_dir.is_some(),
         variables: ground.variables,
         policy,
@@ -145,6 +150,7 @@ fn add_hosts(policy: &mut Policy, more: impl IntoIterator<Item = HostRule>) {
 /// The sandbox of one session.
 struct Yard {
     policy: Policy,
+    lookout: Arc<Lookout>,
     has_own_ground: bool,
     variables: Vec<(OsString, OsString)>,
     /// Kept up from the first command on.
@@ -155,9 +161,14 @@ struct Yard {
 impl Sandbox for Yard {
     fn bounds(&self, granted: &[Denial]) -> Result<Arc<dyn Bounds>, String> {
         let variables = self.variables.clone();
+        let lookout = self.lookout.clone();
         if !granted.is_empty() {
             let policy = widened(&self.policy, granted);
-            return Ok(Arc::new(Fresh { policy, variables }));
+            return Ok(Arc::new(Fresh {
+                policy,
+                lookout,
+                variables,
+            }));
         }
         let mut room = lock(&self.room);
         let room = match &*room {
@@ -167,7 +178,11 @@ impl Sandbox for Yard {
                 room.insert(Arc::new(opened)).clone()
             }
         };
-        Ok(Arc::new(Warm { room, variables }))
+        Ok(Arc::new(Warm {
+            room,
+            lookout,
+            variables,
+        }))
     }
 
     fn granted(&self, command: &str) -> Vec<Denial> {

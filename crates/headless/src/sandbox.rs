@@ -10,6 +10,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use ::sandbox::scan::Quarantine;
 use ::sandbox::{
     Control, HostRule, Layer, Network, Order, Person, Policy, PolicyFile, names, start,
 };
@@ -49,8 +50,11 @@ pub(crate) struct Sandbox {
     /// A host that can be reached, as in crates.io, *.example.com or 127.0.0.1:8080; may be repeated.
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
+    /// Bring back what was put aside in this folder after a command of an agent; nothing is run.
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    restore: Option<PathBuf>,
     /// The command, behind --.
-    #[arg(last = true, required = true, value_name = "CMD")]
+    #[arg(last = true, required_unless_present = "restore", value_name = "CMD")]
     command: Vec<OsString>,
 }
 
@@ -61,6 +65,13 @@ impl Sandbox {
         dirs: &Dirs,
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
+        if let Some(folder) = &self.restore {
+            let quarantine = Quarantine::open(&absolute(folder)?, files);
+            let restored = quarantine.and_then(|quarantine| quarantine.restore(files));
+            return restored
+                .map(|()| ExitCode::SUCCESS)
+                .map_err(|error| error.to_string());
+        }
         let policy = match self.read(files, dirs) {
             Ok(policy) => policy,
             Err(sentence) => {

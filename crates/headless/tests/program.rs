@@ -13,5 +13,8 @@ mod program {
     mod guests;
     mod home;
     mod npm;
+    mod obeys;
+    mod opened;
+    mod planted;
     mod servers;
 }

@@ -23,7 +23,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 use crate::error::{Error, Reason};
 
-pub use bounds::{Bound, BoundStart, Bounds, Denial};
+pub use bounds::{Bound, BoundStart, Bounds, Denial, Planted};
 pub use live::{Group, Live, Start, start};
 pub use spawned::{Ended, Launch, Screen, Sink, Spawned, spawn};
 pub use tree::end_orphans;

@@ -484,10 +484,11 @@ fn told(
         code,
         output,
     });
-    match is_cut {
+    let answer = match is_cut {
         true => answer.with_detail(Detail::OutputTruncated),
         false => answer,
-    }
+    };
+    bounds::with_planted(answer, terminal)
 }
 
 fn finished(

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use async_channel::Receiver;
 use host::AppendLog;
-use host::process::{Denial, Ended, Launch, Spawned, spawn};
+use host::process::{Denial, Ended, Launch, Planted, Spawned, spawn};
 use tokio::sync::mpsc;
 
 use crate::sources::Sources;
@@ -138,6 +138,11 @@ impl Terminal {
     /// What its bounds forbade it so far.
     pub(super) fn denials(&self) -> Vec<Denial> {
         self.spawned.denials()
+    }
+
+    /// What it left that other programs run by themselves.
+    pub(super) fn planted(&self) -> Vec<Planted> {
+        self.spawned.planted()
     }
 
     /// Its living processes.

@@ -4,37 +4,50 @@ use std::ffi::OsString;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use host::process::{Bound, BoundStart, Bounds, Denial, End};
-use sandbox::{Access, Denied, Ender, Order, Policy, Room, Running};
+use host::process::{Bound, BoundStart, Bounds, Denial, End, Planted};
+use sandbox::{Access, Denied, Ender, Order, Policy, Refused, Room, Running};
+
+use super::lookout::Lookout;
 
 /// Commands with one policy of their own.
 pub(super) struct Fresh {
     pub(super) policy: Policy,
+    pub(super) lookout: Arc<Lookout>,
     pub(super) variables: Vec<(OsString, OsString)>,
 }
 
 /// Commands in a room that is kept up.
 pub(super) struct Warm {
     pub(super) room: Arc<Room>,
+    pub(super) lookout: Arc<Lookout>,
     pub(super) variables: Vec<(OsString, OsString)>,
 }
 
 impl Bounds for Fresh {
     fn start(&self, start: BoundStart) -> Result<Box<dyn Bound>, String> {
         let order = order(start, &self.variables);
-        let running = sandbox::start(&self.policy, order).map_err(|refused| refused.to_string())?;
-        Ok(Box::new(Started::of(running)))
+        started(&self.lookout, || sandbox::start(&self.policy, order))
     }
 }
 
 impl Bounds for Warm {
     fn start(&self, start: BoundStart) -> Result<Box<dyn Bound>, String> {
         let order = order(start, &self.variables);
-        let running = self
-            .room
-            .start(order)
-            .map_err(|refused| refused.to_string())?;
-        Ok(Box::new(Started::of(running)))
+        started(&self.lookout, || self.room.start(order))
+    }
+}
+
+fn started(
+    lookout: &Arc<Lookout>,
+    start: impl FnOnce() -> Result<Running, Refused>,
+) -> Result<Box<dyn Bound>, String> {
+    lookout.begin();
+    match start() {
+        Ok(running) => Ok(Box::new(Started::of(running, lookout.clone()))),
+        Err(refused) => {
+            lookout.end(&[]);
+            Err(refused.to_string())
+        }
     }
 }
 
@@ -57,17 +70,21 @@ struct Started {
     ender: Ender,
     running: Mutex<Option<Running>>,
     denials: Mutex<Vec<Denial>>,
+    lookout: Arc<Lookout>,
+    planted: Mutex<Vec<Planted>>,
     is_over: Mutex<bool>,
     ended: Condvar,
 }
 
 impl Started {
-    fn of(running: Running) -> Self {
+    fn of(running: Running, lookout: Arc<Lookout>) -> Self {
         Self {
             id: running.id(),
             ender: running.ender(),
             running: Mutex::new(Some(running)),
             denials: Mutex::default(),
+            lookout,
+            planted: Mutex::default(),
             is_over: Mutex::new(false),
             ended: Condvar::new(),
         }
@@ -83,7 +100,9 @@ impl Bound for Started {
         let Some(running) = lock(&self.running).take() else {
             return (End::Signalled(0), 0);
         };
+        let fixed = running.fixed();
         let finished = running.wait();
+        *lock(&self.planted) = self.lookout.end(&fixed);
         let denials = finished.denials.iter().map(denial).collect();
         *lock(&self.denials) = denials;
         *lock(&self.is_over) = true;
@@ -97,6 +116,10 @@ impl Bound for Started {
 
     fn denials(&self) -> Vec<Denial> {
         lock(&self.denials).clone()
+    }
+
+    fn planted(&self) -> Vec<Planted> {
+        lock(&self.planted).clone()
     }
 
     fn interrupt(&self) {

@@ -209,7 +209,7 @@ impl Printer {
                 } else {
                     "✗"
                 };
-                let text = format!("{mark} {tool}, {millis} ms{text}");
+                let text = format!("{mark} {tool}, {millis} ms{text}{}", notes(shown));
                 self.say(indent, &text, streams)
             }
             Record::Failed { message, .. } => self.say(indent, &format!("✗ {message}"), streams),
@@ -281,6 +281,15 @@ fn shown_text(shown: &Shown) -> String {
         }
         Shown::Text(text) => some_lines(text),
     }
+}
+
+/// What is said beside the first of what is shown, whole.
+fn notes(shown: &[Shown]) -> String {
+    let texts = shown.iter().skip(1).filter_map(|shown| match shown {
+        Shown::Text(text) => Some(text.lines()),
+        _ => None,
+    });
+    texts.flatten().map(|line| format!("\n  {line}")).collect()
 }
 
 /// The last lines of a text, each indented.

@@ -48,6 +48,11 @@ pub trait Bound: Send + Sync {
     /// What was forbidden to it so far, each thing once.
     fn denials(&self) -> Vec<Denial>;
 
+    /// What it left that other programs run by themselves. Complete once it has ended.
+    fn planted(&self) -> Vec<Planted> {
+        Vec::new()
+    }
+
     /// Interrupts it, as Ctrl+C does in a terminal.
     fn interrupt(&self);
 
@@ -57,6 +62,17 @@ pub trait Bound: Send + Sync {
 
     /// Its living processes, itself among them.
     fn members(&self) -> Vec<u32>;
+}
+
+/// Something that a process left and that other programs run by themselves: a hook, the settings of an editor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planted {
+    /// Where it was, or is.
+    pub path: AbsPath,
+    /// What it is, as a sentence for the person.
+    pub sentence: String,
+    /// The folder that it was put aside in, so that nothing runs it; `None` where it stayed.
+    pub aside: Option<AbsPath>,
 }
 
 /// What was forbidden to a process.

@@ -20,7 +20,7 @@ use pty_process::blocking::{Pts, Pty};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::Signal;
 
-use super::bounds::{Bound, BoundStart, Bounds, Denial};
+use super::bounds::{Bound, BoundStart, Bounds, Denial, Planted};
 use super::held::{Held, fresh_mark};
 use super::{End, not_started};
 use crate::error::{Error, Reason};
@@ -289,6 +289,14 @@ impl Spawned {
         match &self.hold {
             Hold::Own(_) => Vec::new(),
             Hold::Bound(bound) => bound.denials(),
+        }
+    }
+
+    /// What it left that other programs run by themselves. Complete once it is over.
+    pub fn planted(&self) -> Vec<Planted> {
+        match &self.hold {
+            Hold::Own(_) => Vec::new(),
+            Hold::Bound(bound) => bound.planted(),
         }
     }
 

@@ -231,11 +231,9 @@ fn serve_http(
     match what {
         What::Tunnel => {
             (&*stream).write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")?;
-            let early = client.buffer().to_vec();
-            drop(client);
-            tunnel::relay(
+            relay(
                 stream,
-                &early,
+                client,
                 &server,
                 &tunnel::Named { host, port },
                 shared,
@@ -280,15 +278,26 @@ fn serve_socks(
         Err(Unreached::Failed(_)) => return answer(socks::Answer::Unreachable),
     };
     answer(socks::Answer::Done)?;
-    let early = client.buffer().to_vec();
-    drop(client);
-    tunnel::relay(
+    relay(
         stream,
-        &early,
+        client,
         &server,
         &tunnel::Named { host, port },
         shared,
     )
+}
+
+/// Hands on what was read too early, and from then on everything.
+fn relay(
+    stream: &TcpStream,
+    client: BufReader<&TcpStream>,
+    server: &TcpStream,
+    named: &tunnel::Named,
+    shared: &Shared,
+) -> io::Result<()> {
+    let early = client.buffer().to_vec();
+    drop(client);
+    tunnel::relay(stream, &early, server, named, shared)
 }
 
 /// Reads from the one and writes to the other.

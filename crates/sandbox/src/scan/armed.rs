@@ -159,3 +159,6 @@ fn is_harmless(section: &str, key: &str, value: &str) -> bool {
     // `ext::` and its like name programs, and so does what looks like an option.
     ADDRESSES.contains(&whole.as_str()) && !value.starts_with('-') && !value.contains("::")
 }
+
+#[cfg(test)]
+mod tests;

@@ -57,6 +57,13 @@ fn put(root: &AbsPath, path: &str, text: &str) {
     fs::write(path, text).expect("written");
 }
 
+/// What git takes for a repository without a folder around it.
+fn bare(root: &AbsPath) {
+    put(root, "HEAD", "ref: refs/heads/main");
+    put(root, "objects/x", "");
+    put(root, "refs/x", "");
+}
+
 /// Findings as `kind path change`, sorted.
 fn found(control: &Control, root: &AbsPath) -> Vec<String> {
     let line = |finding: &super::Finding| {
@@ -177,9 +184,7 @@ fn nested_and_look_alike_repositories_are_one_finding_each() {
     check(
         |root| {
             git(root.as_path(), &["init", "-q"]);
-            put(root, "fixtures/old.git/HEAD", "ref: refs/heads/main");
-            put(root, "fixtures/old.git/objects/x", "");
-            put(root, "fixtures/old.git/refs/x", "");
+            bare(&root.join("fixtures/old.git"));
         },
         |root| {
             fs::create_dir(root.join("sub")).expect("a folder");
@@ -188,9 +193,7 @@ fn nested_and_look_alike_repositories_are_one_finding_each() {
             git(&root.as_path().join("sub"), &["add", "."]);
             git(&root.as_path().join("sub"), &["commit", "-qm", "x"]);
             git(root.as_path(), &["add", "sub"]);
-            put(root, "look/HEAD", "ref: refs/heads/main");
-            put(root, "look/objects/x", "");
-            put(root, "look/refs/x", "");
+            bare(&root.join("look"));
             put(root, "look/config", "[core]\n fsmonitor = x\n");
             put(root, "tree/HEAD", "ref: refs/heads/main");
             put(root, "tree/commondir", "../look");
@@ -216,9 +219,7 @@ fn nested_and_look_alike_repositories_are_one_finding_each() {
 fn a_workspace_that_becomes_a_repository_is_put_right_and_stays_where_it_is() {
     let scene = scene();
     let control = Control::of(&scene.root, &[]);
-    put(&scene.root, "HEAD", "ref: refs/heads/main");
-    put(&scene.root, "objects/x", "");
-    put(&scene.root, "refs/x", "");
+    bare(&scene.root);
     let findings = control.changes();
     assert_eq!(found(&control, &scene.root), ["repository HEAD new"]);
     let folder = scene.root.parent().expect("a folder").join("aside");
@@ -371,6 +372,49 @@ fn what_agents_must_not_write_is_told_from_what_the_person_should_know() {
             ),
         ]
     );
+}
+
+#[test]
+fn a_repository_is_armed_by_what_it_says() {
+    let check = |act: &dyn Fn(&AbsPath), expected: bool| {
+        let scene = scene();
+        fs::create_dir(scene.root.join("sub")).expect("a folder");
+        let control = Control::of(&scene.root, &[]);
+        git(&scene.root.as_path().join("sub"), &["init", "-q"]);
+        act(&scene.root);
+        let findings = control.changes();
+        let armed = findings.iter().any(super::Finding::is_armed);
+        assert_eq!(armed, expected, "{findings:?}");
+    };
+    check(&|_| {}, false);
+    check(
+        &|root| put(root, "sub/.git/objects/info/alternates", "/x"),
+        false,
+    );
+    check(
+        &|root| put(root, "sub/.git/hooks/post-commit.sample", "x"),
+        false,
+    );
+    check(&|root| put(root, "sub/.git/hooks/post-commit", "x"), true);
+    check(
+        &|root| put(root, "sub/.git/config", "[core]\n fsmonitor = x\n"),
+        true,
+    );
+    check(
+        &|root| put(root, "sub/.git/config.worktree", "[x]\n y = z\n"),
+        true,
+    );
+    check(&|root| put(root, "sub/.git/commondir", "../x"), true);
+    check(
+        &|root| put(root, "sub/.git/modules/a/config", "[alias]\n x = !y\n"),
+        true,
+    );
+    check(
+        &|root| put(root, "other/.git", "gitdir: ../sub/.git\n"),
+        true,
+    );
+    check(&|root| put(root, ".vscode/tasks.json", "{}"), true);
+    check(&|root| put(root, "AGENTS.md", "x"), false);
 }
 
 /// A large tree is looked at twice; the second time only what changed is read.

@@ -30,6 +30,8 @@ fn nothing_gets_out() {
     in_parts("battery::nothing_gets_out", part);
 }
 
+static GROUNDS: AtomicUsize = AtomicUsize::new(0);
+
 /// Runs `part` as the user who runs the tests and, where that is root, as an ordinary one.
 pub(crate) fn in_parts(test: &str, part: fn()) {
     if std::env::var_os("BX_PART").is_some() {
@@ -51,11 +53,8 @@ pub(crate) fn in_parts(test: &str, part: fn()) {
             .env("LAUNCHER_TOKEN", SECRET)
             .current_dir("/");
         // Tests run side by side, and each removes its own.
-        let name = format!(
-            "bx-ground-{}-{}",
-            test.replace("::", "-"),
-            std::process::id()
-        );
+        let number = GROUNDS.fetch_add(1, Ordering::Relaxed);
+        let name = format!("bx-{}-{number}", std::process::id());
         let ground = Path::new("/var/lib").join(name);
         if user != own {
             fs::create_dir_all(&ground).expect("a folder");

@@ -38,7 +38,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("join", "join lines.txt lines.txt"),
     ("comm", "comm a.txt a.txt"),
     ("diff", "diff a.txt README.md"),
-    ("diff", "diff -ru src lib"),
+    ("diff", "diff -r src lib"),
     ("cmp", "cmp a.txt README.md"),
     ("sed", "sed -n 2p lines.txt"),
     ("sed", "sed -i s/one/two/ a.txt && cat a.txt"),

@@ -16,19 +16,19 @@ const WAYS: &[(&str, &str)] = &[
     ("fsmonitor", "printf '[core]\\n fsmonitor = %s\\n' $X >> $C"),
     (
         "hooks elsewhere",
-        "mkdir -p $R/h; cp $X $R/h/pre-commit; printf '[core]\\n hooksPath = %s\\n' $R/h >> $C",
+        "mkdir -p $R/h; printf '#!/bin/sh\\nexec %s\\n' $X > $R/h/pre-commit; chmod +x $R/h/pre-commit; echo y > $R/a.txt; printf '[core]\\n hooksPath = %s\\n' $R/h >> $C",
     ),
     (
         "hook before commits",
-        "mkdir -p $D/hooks; cp $X $D/hooks/pre-commit",
+        "mkdir -p $D/hooks; printf '#!/bin/sh\\nexec %s\\n' $X > $D/hooks/pre-commit; chmod +x $D/hooks/pre-commit; echo y > $R/a.txt",
     ),
     (
         "hook of the index",
-        "mkdir -p $D/hooks; cp $X $D/hooks/post-index-change; touch -d 2001-01-01 $R/a.txt",
+        "mkdir -p $D/hooks; printf '#!/bin/sh\\nexec %s\\n' $X > $D/hooks/post-index-change; chmod +x $D/hooks/post-index-change; touch -d 2001-01-01 $R/a.txt",
     ),
     (
         "hook of references",
-        "mkdir -p $D/hooks; cp $X $D/hooks/reference-transaction",
+        "mkdir -p $D/hooks; printf '#!/bin/sh\\nexec %s\\n' $X > $D/hooks/reference-transaction; chmod +x $D/hooks/reference-transaction; echo y > $R/a.txt",
     ),
     (
         "filter",
@@ -52,7 +52,7 @@ const WAYS: &[(&str, &str)] = &[
     ),
     (
         "hook of messages",
-        "mkdir -p $D/hooks; cp $X $D/hooks/commit-msg; echo y > $R/a.txt",
+        "mkdir -p $D/hooks; printf '#!/bin/sh\\nexec %s\\n' $X > $D/hooks/commit-msg; chmod +x $D/hooks/commit-msg; echo y > $R/a.txt",
     ),
     (
         "include",
@@ -104,7 +104,7 @@ fn part() {
     }
     assert!(repositories.len() >= 60, "{}", repositories.len());
     let next = AtomicUsize::new(0);
-    let fires = AtomicUsize::new(0);
+    let lame = std::sync::Mutex::new(Vec::new());
     let failures = std::sync::Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..2 {
@@ -113,8 +113,11 @@ fn part() {
                     repositories.get(next.fetch_add(1, Ordering::Relaxed))
                 {
                     let scene = ground.scene(Kind::Plain);
-                    outside(&scene, "/bin/sh", &["-c", text], patience);
-                    fires.fetch_add(usize::from(fired(&scene)), Ordering::Relaxed);
+                    let left = outside(&scene, "/bin/sh", &["-c", text], patience);
+                    if !fired(&scene) {
+                        let mut lame = lame.lock().expect("the list");
+                        lame.push(format!("{name}: {}", left.output));
+                    }
                     drop(scene);
                     let scene = ground.scene(Kind::Plain);
                     let control = Control::of(&scene.work(), &[]);
@@ -131,12 +134,16 @@ fn part() {
             });
         }
     });
-    let (fires, count) = (fires.into_inner(), repositories.len());
-    println!("{count} hostile repositories, {fires} of them run something without a sandbox");
+    let (lame, count) = (lame.into_inner().expect("the list"), repositories.len());
+    println!(
+        "{count} hostile repositories, {} of them run something without a sandbox",
+        count - lame.len()
+    );
     let failures = failures.into_inner().expect("the list");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(
-        fires * 2 >= count,
-        "only {fires} of {count} would have run anything"
+        lame.is_empty(),
+        "these would have run nothing anyway, and prove nothing:\n{}",
+        lame.join("\n")
     );
 }

@@ -65,6 +65,7 @@ fn kill_once(seed: u64, mut scene: Scene) -> bool {
     let was_up = up.exists();
     child.kill().expect("killed");
     let status = child.wait().expect("an end");
+    remove_what_no_sandbox_made(child.id());
     assert_eq!(
         status.signal(),
         Some(9),
@@ -93,6 +94,33 @@ fn kill_once(seed: u64, mut scene: Scene) -> bool {
         .collect();
     assert_eq!(names, Vec::<String>::new(), "seed {seed}: stubs");
     was_up
+}
+
+/// The scene that the killed program had made for itself, whose end it did not live to see.
+fn remove_what_no_sandbox_made(process: u32) {
+    let ground = format!("bx-killed-{process}");
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let victim = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok());
+        let is_in_it = fs::read_link(entry.path().join("cwd"))
+            .is_ok_and(|folder| folder.to_string_lossy().contains(&ground));
+        if let Some(victim) = victim.and_then(rustix::process::Pid::from_raw)
+            && is_in_it
+        {
+            rustix::process::kill_process(victim, rustix::process::Signal::KILL).ok();
+        }
+    }
+    Ground::remove(&ground);
+    let shared = format!("bx-{process}-");
+    for folder in ["/tmp", "/var/tmp", "/dev/shm"] {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(&shared) {
+                fs::remove_file(entry.path()).ok();
+            }
+        }
+    }
 }
 
 fn wait_for(is_so: impl Fn() -> bool) -> bool {

@@ -65,14 +65,10 @@ pub(crate) struct Ground {
 
 impl Ground {
     pub(crate) fn new(name: &str) -> Self {
-        let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-        let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-        let given = std::env::var_os("BX_GROUND").map(PathBuf::from);
-        let places = [given, Some("/var/lib".into()), home, Some(target)];
         let name = format!("bx-{name}-{}", std::process::id());
-        let path = places
-            .into_iter()
-            .flatten()
+        // One that was killed left its ground, and numbers of processes come again.
+        Self::remove(&name);
+        let path = places()
             .map(|place| place.join(&name))
             .find(|path| fs::create_dir_all(path).is_ok())
             .expect("a folder to write to");
@@ -86,6 +82,13 @@ impl Ground {
             build(&ground.template(kind), kind);
         }
         ground
+    }
+
+    /// Removes what a ground of this name left that was not dropped.
+    pub(crate) fn remove(name: &str) {
+        for place in places().chain(["/tmp".into()]) {
+            fs::remove_dir_all(place.join(name)).ok();
+        }
     }
 
     fn root(&self, kind: Kind) -> &Path {
@@ -113,6 +116,16 @@ impl Ground {
         fs::create_dir(base.join("run")).expect("a folder of sockets");
         Scene::open(base, kind, number)
     }
+}
+
+/// Where grounds may lie, best first.
+fn places() -> impl Iterator<Item = PathBuf> {
+    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let given = std::env::var_os("BX_GROUND").map(PathBuf::from);
+    [given, Some("/var/lib".into()), home, Some(target)]
+        .into_iter()
+        .flatten()
 }
 
 impl Drop for Ground {

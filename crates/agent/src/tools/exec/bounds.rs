@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use host::process::{Bounds, Denial, End, Ended};
+use base::AbsPath;
+use host::process::{Bounds, Denial, End, Ended, Planted};
+use model::Content;
 
 use crate::ask::Question;
 use crate::confine::Sandbox;
 use crate::outcome::Detail;
-use crate::tool::{Answer, Kept, ToolContext};
+use crate::tool::{Answer, Kept, Shown, ToolContext};
 
 use super::super::terminal::Terminal;
 use super::super::unexpected;
@@ -177,6 +179,75 @@ pub(super) fn refusal(terminal: &Terminal) -> Option<(String, Detail)> {
         listed(&denials)
     );
     Some((line, Detail::SandboxDenied { what }))
+}
+
+/// Lines about what a command left that a person is shown; the rest is counted.
+const SHOWN: usize = 12;
+
+/// An answer with what its command left that other programs run by themselves, where it left anything.
+pub(super) fn with_planted(answer: Answer, terminal: &Terminal) -> Answer {
+    let planted = terminal.planted();
+    if planted.is_empty() {
+        return answer;
+    }
+    let answer = answer.showing(Shown::Text(for_person(&planted)));
+    let aside: Vec<&AbsPath> = aside(&planted).map(|one| &one.path).collect();
+    let Some(first) = aside.first() else {
+        return answer;
+    };
+    let named: Vec<String> = aside.iter().take(NAMED).map(ToString::to_string).collect();
+    let more = match aside.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let line = format!(
+        "\n[put aside, because other programs would run it by themselves: {}{more}; go on without it, or ask the \
+         person to make it]",
+        named.join(", ")
+    );
+    let what = first.to_string();
+    let mut answer = answer.with_detail(Detail::Planted { what });
+    answer.content.push(Content::Text(line));
+    answer
+}
+
+fn aside(planted: &[Planted]) -> impl Iterator<Item = &Planted> {
+    planted.iter().filter(|one| one.aside.is_some())
+}
+
+/// What was put aside and where, and what stayed and is to be looked at.
+fn for_person(planted: &[Planted]) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let stayed = planted.iter().filter(|one| one.aside.is_none());
+    for (head, list) in [
+        (
+            "Put aside before anything could run it:",
+            aside(planted).collect::<Vec<_>>(),
+        ),
+        (
+            "To be looked at before other programs use it:",
+            stayed.collect(),
+        ),
+    ] {
+        if list.is_empty() {
+            continue;
+        }
+        lines.push(head.to_owned());
+        lines.extend(
+            list.iter()
+                .take(SHOWN)
+                .map(|one| format!("- {}", one.sentence)),
+        );
+        if let more @ 1.. = list.len().saturating_sub(SHOWN) {
+            lines.push(format!("- and {more} more"));
+        }
+    }
+    if let Some(folder) = aside(planted).find_map(|one| one.aside.as_ref()) {
+        lines.push(format!(
+            "It lies in {folder}; `burin-agent sandbox --restore {folder}` brings it back."
+        ));
+    }
+    lines.join("\n")
 }
 
 #[cfg(test)]

@@ -398,6 +398,7 @@ fn kind(detail: &Detail) -> &'static str {
         Detail::StreamTorn => "StreamTorn",
         Detail::ContentFiltered => "ContentFiltered",
         Detail::SandboxDenied { .. } => "SandboxDenied",
+        Detail::Planted { .. } => "Planted",
         Detail::SandboxUnavailable => "SandboxUnavailable",
         Detail::StaleEdit => "StaleEdit",
         Detail::AmbiguousEdit => "AmbiguousEdit",

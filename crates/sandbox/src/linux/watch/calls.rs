@@ -1,7 +1,7 @@
 //! Which paths a system call uses, and how.
 
 use crate::Access;
-use crate::linux::kernel::{self, Question};
+use crate::linux::kernel::Question;
 
 /// A path in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,16 +47,6 @@ pub(super) fn uses(question: &Question) -> Option<Vec<Use>> {
     };
     Some(match question.call {
         libc::SYS_openat => vec![open(from(a), b, c)],
-        libc::SYS_openat2 => {
-            let mut flags = [0; 8];
-            let read = kernel::read_memory(question.thread, c, &mut flags);
-            let flags = read.map_or(libc::O_RDWR as u64, |_| u64::from_ne_bytes(flags));
-            let writes = libc::O_ACCMODE | libc::O_CREAT | libc::O_TRUNC;
-            if flags & writes as u64 == 0 {
-                return Some(Vec::new());
-            }
-            vec![open(from(a), b, flags)]
-        }
         libc::SYS_mkdirat | libc::SYS_mknodat => vec![create(from(a), b)],
         libc::SYS_unlinkat => vec![remove(from(a), b)],
         libc::SYS_renameat2 => vec![remove(from(a), b), replace(from(c), d)],

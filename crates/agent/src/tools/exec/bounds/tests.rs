@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use base::AbsPath;
-use host::process::{Bound, BoundStart, Bounds, Denial, End};
+use host::process::{Bound, BoundStart, Bounds, Denial, End, Planted};
 use serde_json::json;
 
 use crate::ask::{Desk, Question};
 use crate::confine::Sandbox;
 use crate::outcome::{Detail, Outcome};
-use crate::tool::Answer;
+use crate::tool::{Answer, Shown};
 use crate::tools::tests::World;
 
 /// Forbids to change `/etc/motd`, as long as nobody grants it.
@@ -21,14 +21,16 @@ struct FakeSandbox {
     kept: Mutex<Vec<(String, Vec<Denial>)>>,
     starts: Arc<AtomicUsize>,
     is_missing: bool,
+    planted: Vec<Planted>,
 }
 
 struct FakeBounds {
     granted: Vec<Denial>,
+    planted: Vec<Planted>,
     starts: Arc<AtomicUsize>,
 }
 
-struct FakeBound(Vec<Denial>);
+struct FakeBound(Vec<Denial>, Vec<Planted>);
 
 fn motd() -> Denial {
     Denial::Write(AbsPath::new("/etc/motd").expect("absolute"))
@@ -40,6 +42,7 @@ impl Sandbox for FakeSandbox {
             true => Err("the kernel has no user namespaces".to_owned()),
             false => Ok(Arc::new(FakeBounds {
                 granted: granted.to_vec(),
+                planted: self.planted.clone(),
                 starts: self.starts.clone(),
             })),
         }
@@ -80,7 +83,7 @@ impl Bounds for FakeBounds {
             true => Vec::new(),
             false => vec![motd()],
         };
-        Ok(Box::new(FakeBound(denials)))
+        Ok(Box::new(FakeBound(denials, self.planted.clone())))
     }
 }
 
@@ -96,6 +99,10 @@ impl Bound for FakeBound {
 
     fn denials(&self) -> Vec<Denial> {
         self.0.clone()
+    }
+
+    fn planted(&self) -> Vec<Planted> {
+        self.1.clone()
     }
 
     fn interrupt(&self) {}
@@ -205,4 +212,44 @@ async fn the_person_may_run_it_outside() {
     let input = json!({ "command": "echo bare" });
     let answer = world.call("exec_command", input).await;
     assert!(answer.text().starts_with("bare\n"), "{}", answer.text());
+}
+
+#[tokio::test]
+async fn what_was_put_aside_is_told_to_both_and_what_stayed_to_the_person() {
+    let path = |text: &str| AbsPath::new(text).expect("absolute");
+    let left = |name: &str, aside: Option<AbsPath>| Planted {
+        path: path("/work").join(name),
+        sentence: format!("/work/{name} is new; it runs"),
+        aside,
+    };
+    let sandbox = FakeSandbox {
+        planted: vec![
+            left(".envrc", Some(path("/state/aside/1"))),
+            left(".npmrc", None),
+        ],
+        ..FakeSandbox::default()
+    };
+    let (world, _) = world(sandbox, Some("Allow once"));
+    let answer = run(&world).await;
+    assert_eq!(answer.outcome, Outcome::Ok, "{}", answer.text());
+    let what = "/work/.envrc".to_owned();
+    assert_eq!(answer.detail, Some(Detail::Planted { what }));
+    let text = answer.text();
+    assert!(
+        text.contains("put aside") && text.contains("/work/.envrc"),
+        "{text}"
+    );
+    assert!(!text.contains(".npmrc"), "{text}");
+    let shown = answer.shown.iter().find_map(|shown| match shown {
+        Shown::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    assert_eq!(
+        shown,
+        Some(
+            "Put aside before anything could run it:\n- /work/.envrc is new; it runs\nTo be looked at before other \
+             programs use it:\n- /work/.npmrc is new; it runs\nIt lies in /state/aside/1; `burin-agent sandbox \
+             --restore /state/aside/1` brings it back."
+        )
+    );
 }
