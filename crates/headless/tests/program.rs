@@ -9,8 +9,10 @@
 
 mod program {
     mod compose;
+    mod eight;
     mod guests;
     mod home;
+    mod kills;
     mod npm;
     mod servers;
 }

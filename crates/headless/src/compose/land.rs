@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use base::AbsPath;
+use base::{AbsPath, LogErr};
 use clap::Args;
 use composer::authored::VersionKind;
 use composer::best::accepted;
@@ -16,7 +16,6 @@ use git::land::Person;
 use git::merge::{Changes, Entry, Mode, TreePath};
 use host::{Clock, Dirs, RealClock, RealFiles};
 use serde_json::json;
-use worktree::LeaseId;
 
 use crate::run::show::line as json_line;
 use crate::{Streams, tell, unwritten};
@@ -186,13 +185,10 @@ pub(super) struct Landed {
 impl Lander {
     /// Finishes or takes back what a killed program left. Blocks on the disk, as everything here.
     pub(super) fn open(trees: &Trees) -> Result<Self, String> {
-        let landings = Landings::open(
-            trees.hub(),
-            &trees.folder().join("landings"),
-            Arc::new(RealFiles),
-            Arc::new(RealClock::default()),
-        );
-        let (landings, told) = landings.map_err(|error| error.to_string())?;
+        let landings = opened(trees);
+        let (landings, now) = landings.map_err(|error| error.to_string())?;
+        let mut told = trees.take_told();
+        told.extend(now);
         Ok(Self {
             trees: trees.clone(),
             landings,
@@ -242,15 +238,33 @@ impl Lander {
         let id = id.map_err(|error| error.to_string())?;
         let outcome = self.landings.run(id, checks, &Buffers::new());
         let outcome = outcome.map_err(|error| error.to_string())?;
-        let (text, settled) = told(&outcome, id);
-        if let Some(Settled::Landed(commit)) = &settled
-            && let Some(lease) = LeaseId::parse(&place.lease)
-        {
-            let noted = self.trees.pool().note_landed(&lease, commit);
-            noted.map_err(|error| error.to_string())?;
+        let (text, mut settled) = told(&outcome, id);
+        if outcome == Outcome::Nothing {
+            // It had landed when a program was killed that could not tell the board.
+            settled = self.landed_before(&request.session)?.map(Settled::Landed);
+        }
+        if let Some(Settled::Landed(commit)) = &settled {
+            let base = repository.tree_of(&request.base.0);
+            let whole = base.and_then(|base| repository.write(base, &request.changes));
+            let whole = whole.map_err(|error| error.to_string())?;
+            self.trees.landed(place, &whole.to_string(), commit)?;
         }
         let is_good = matches!(outcome, Outcome::Landed { .. } | Outcome::Nothing);
         Ok(landed(text, is_good, settled))
+    }
+
+    /// As which commit work of a session landed last, where it was not taken back.
+    fn landed_before(&self, session: &str) -> Result<Option<String>, String> {
+        let landings = self.landings.list().map_err(|error| error.to_string())?;
+        let mut commits = landings.into_iter().filter_map(|it| match it.step {
+            Step::Landed {
+                to,
+                undone_by: None,
+                ..
+            } if it.session == session && it.undoes.is_none() => Some(to.0),
+            _ => None,
+        });
+        Ok(commits.next_back())
     }
 
     /// What of a job's work may land.
@@ -308,6 +322,23 @@ impl Lander {
             is_good,
             settled: is_good.then_some(Settled::TakenBack),
         })
+    }
+}
+
+fn opened(trees: &Trees) -> Result<(Landings, Vec<String>), composer::land::Error> {
+    Landings::open(
+        trees.hub(),
+        &trees.folder().join("landings"),
+        Arc::new(RealFiles),
+        Arc::new(RealClock::default()),
+    )
+}
+
+/// Ends what a killed program left half landed; who lands next tells of it.
+pub(super) fn recover(trees: &Trees) {
+    // Whoever lands next meets the same, and says so.
+    if let Some((_, told)) = opened(trees).log_err() {
+        trees.note_told(told);
     }
 }
 

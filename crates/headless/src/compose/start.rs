@@ -170,6 +170,8 @@ impl Start {
         if let Err(sentence) = workshop.settle().await {
             tell(streams, &sentence);
         }
+        // What still runs in the background may keep the trees from being dropped.
+        fleet.trees.let_go();
         show.end(&hub, streams)?;
         Ok(code)
     }
