@@ -226,11 +226,18 @@ impl World {
         };
         let hub = self.hub().display().to_string();
         let (mut writes, mut outside) = (0, Vec::new());
-        for line in String::from_utf8_lossy(&trace).lines() {
-            if line.contains(" = -1 ") || !is_write(line) {
+        // Where a sandbox is built, folders of these names are made in a root of its own, as places for mounts.
+        let is_place = |line: &str, path: &str| {
+            line.contains("mkdir(") && (path == hub || path == format!("{hub}/.git"))
+        };
+        for line in whole_calls(&String::from_utf8_lossy(&trace)) {
+            if line.contains(" = -1 ") || !is_write(&line) {
                 continue;
             }
-            for path in places(line) {
+            for path in places(&line) {
+                if is_place(&line, &path) {
+                    continue;
+                }
                 writes += 1;
                 let in_hub = path.strip_prefix(&hub);
                 let is_git = in_hub.is_some_and(|rest| rest.starts_with("/.git/"));
@@ -321,16 +328,41 @@ fn calls(agent: usize, step: usize, steps: usize) -> Vec<Value> {
                  echo x > $it/escaped-agent-{agent}; done 2>/dev/null; rm -f escaped-agent-{agent}"
             )),
             write(
-                "../../../wt-1/mnt/tree/escaped.txt",
+                &format!("../../../wt-1/mnt/tree/escaped-{step}.txt"),
                 format!("agent-{agent}\n"),
             ),
             write(
-                "../../../../../../../project/escaped.txt",
+                &format!("../../../../../../../project/escaped-{step}.txt"),
                 format!("agent-{agent}\n"),
             ),
         ],
         _ => vec![run("cat f1.txt | head -3".to_owned())],
     }
+}
+
+/// The calls of a trace, those that were told in two parts put together.
+fn whole_calls(trace: &str) -> Vec<String> {
+    let mut open: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut calls = Vec::new();
+    for line in trace.lines() {
+        let Some((process, told)) = line.split_once(' ') else {
+            continue;
+        };
+        if let Some((begin, _)) = told.split_once("<unfinished ...>") {
+            open.insert(process, begin);
+        } else if let Some((_, end)) = told.split_once(" resumed>") {
+            let begin = open.remove(process).unwrap_or_default();
+            calls.push(format!("{process} {begin}{end}"));
+        } else {
+            calls.push(line.to_owned());
+        }
+    }
+    // Who was killed in the midst may have done it.
+    calls.extend(
+        open.into_iter()
+            .map(|(process, begin)| format!("{process} {begin}")),
+    );
+    calls
 }
 
 /// Whether a traced call changes something.

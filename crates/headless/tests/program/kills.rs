@@ -70,9 +70,7 @@ fn a_board_whose_program_is_killed_goes_on() {
             1,
             "{what}: the branch moved by itself"
         );
-        world.land(&jobs);
-        let states = world.states();
-        assert_eq!(states, ["landed", "landed", "conflict"], "{what}");
+        world.assert_all_lands(&jobs, &what);
         world.assert_sound(&what);
     }
     eprintln!("{kills} kills within {length:?}: {early} before there was a job, {late} too late");
@@ -214,6 +212,59 @@ impl World {
         let left = self.run(&self.at_hub(&[&["compose", "land"][..], &open].concat()));
         let is_named = left.output.contains("todo/dates.py") || !open.contains(&"a3");
         assert!(is_named, "{open:?}: {left:?}");
+    }
+
+    /// Lands everything: what an agent has done is on the branch, or in a conflict that is named. One that was killed
+    /// before it had done anything may find nothing left to do.
+    fn assert_all_lands(&self, jobs: &[(String, String)], what: &str) {
+        let words: Vec<&str> = jobs.iter().map(|(job, _)| job.as_str()).collect();
+        let lines: Vec<Vec<(PathBuf, String)>> = words.iter().map(|job| self.lines(job)).collect();
+        let left = self.run(&self.at_hub(&[&["compose", "land"][..], &words].concat()));
+        let mut landed = 0;
+        for (job, lines) in words.iter().zip(lines) {
+            let line = left
+                .output
+                .lines()
+                .find(|line| line.starts_with(&format!("{job}: ")));
+            let line = line.unwrap_or_else(|| panic!("{what}: nothing is said of {job}: {left:?}"));
+            match line {
+                line if line.contains("landed as") => landed += 1,
+                line if line.contains("nothing to land") && lines.is_empty() => continue,
+                line if line.contains("conflicts in todo/dates.py") => continue,
+                line => panic!("{what}: {line}"),
+            }
+            for (path, line) in lines {
+                let text = std::fs::read_to_string(self.hub().join(&path)).expect("a file");
+                let is_there = text.lines().any(|it| it == line.trim_end());
+                assert!(
+                    is_there,
+                    "{what}: {job} lost {line:?} of {}",
+                    path.display()
+                );
+            }
+        }
+        assert_eq!(self.commits().len(), 1 + landed, "{what}");
+    }
+
+    /// The lines that a job brings.
+    fn lines(&self, job: &str) -> Vec<(PathBuf, String)> {
+        let told = self
+            .run(&self.at_hub(&["compose", "review", job, "--json"]))
+            .output;
+        let hunks = told
+            .lines()
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let lines = hunks.flat_map(|hunk| {
+            let path = PathBuf::from(hunk["path"].as_str().expect("a path"));
+            let added = hunk["added"].as_array().cloned().unwrap_or_default();
+            let added = added
+                .into_iter()
+                .filter_map(|line| Some(line.as_str()?.to_owned()));
+            added
+                .map(move |line| (path.clone(), line))
+                .collect::<Vec<_>>()
+        });
+        lines.collect()
     }
 
     fn take_all_back(&self, first: &[String]) {
