@@ -47,10 +47,11 @@ impl Pool {
     }
 
     /// Puts a lease away whose whole work has landed, and nothing came after that: taking the landing back finds it
-    /// in the archive. Says whether it went; where not, it stays the caller's.
+    /// in the archive. A person's stays. Says whether it went; where not, it stays the caller's.
     pub fn retire(&self, lease: &mut Lease) -> Result<bool, Error> {
         let (folder, record) = self.record(&lease.id)?;
-        let Some(whole) = &record.whole else {
+        let is_persons = record.owner == Owner::Person;
+        let Some(whole) = record.whole.as_ref().filter(|_| !is_persons) else {
             return Ok(false);
         };
         let hub = Hub::open(&self.hub)?;

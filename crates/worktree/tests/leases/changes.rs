@@ -188,8 +188,17 @@ fn what_landed_as_a_whole_is_put_away_and_comes_back() {
     // Who comes back can go again: by hand, and by itself when its program is gone.
     assert!(pool.retire(&mut back).unwrap());
     drop(pool.restore(id.as_str()).unwrap());
-    assert_eq!(pool.retire_landed().unwrap(), [id]);
+    assert_eq!(pool.retire_landed().unwrap(), std::slice::from_ref(&id));
     assert!(pool.list().unwrap().leases.is_empty());
+    // A person who brings it back has it until they release it.
+    let mut yours = pool.restore(id.as_str()).unwrap();
+    pool.keep(&mut yours).unwrap();
+    assert!(!pool.retire(&mut yours).unwrap());
+    drop(yours);
+    assert_eq!(pool.retire_landed().unwrap(), []);
+    let mut taken = pool.take(&id).unwrap();
+    assert!(!pool.retire(&mut taken).unwrap());
+    pool.give_back(&mut taken, Discard::Work).unwrap();
 }
 
 #[test]
