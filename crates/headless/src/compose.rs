@@ -119,6 +119,7 @@ impl Fleet {
         let crew = workshop.crew().clone();
         let trees = Trees::open(dirs, hub, crew.watchers().clone())?;
         trees.claim()?;
+        land::recover(&trees);
         let hands = hands::CrewHands {
             crew,
             trees: trees.clone(),
@@ -162,6 +163,7 @@ impl Where {
     fn look(&self, dirs: &Dirs) -> Result<(Trees, Past), String> {
         let folder = crate::folder(self.root.as_deref(), &RealFiles)?;
         let trees = Trees::open(dirs, &folder, Watchers::default())?;
+        land::recover(&trees);
         let past = Board::look(&book(dirs, trees.hub())?)?;
         Ok((trees, past))
     }

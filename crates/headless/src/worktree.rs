@@ -117,9 +117,9 @@ impl Worktree {
                 )]
             }
             What::Restore { name } => {
-                let lease = pool.restore(name).map_err(said)?;
-                pool.keep(&lease).map_err(said)?;
-                vec![lease.root.to_string()]
+                let mut lease = pool.restore(name).map_err(said)?;
+                pool.keep(&mut lease).map_err(said)?;
+                vec![format!("{}  {}", lease.id, lease.root)]
             }
             What::Gc { quota } => {
                 let quota = quota.map_or(Settings::usual().quota, |quota| quota << 20);
@@ -237,12 +237,16 @@ impl Worktree {
             }
         }
         for (name, value) in lease.env() {
-            text.push_str(&format!(
-                "    {}={}\n",
-                name.to_string_lossy(),
-                value.to_string_lossy()
-            ));
+            let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
+            // Said in the first line, as they follow each other.
+            if !name.starts_with("BURIN_PORT_") {
+                text.push_str(&format!("    {name}={value}\n"));
+            }
         }
+        let last = lease.ports.end - lease.ports.start - 1;
+        text.push_str(&format!(
+            "    BURIN_PORT_0 to BURIN_PORT_{last}: the ports in the first line\n"
+        ));
         Ok(text)
     }
 }
@@ -264,6 +268,7 @@ fn line(shown: &Shown) -> String {
             };
             match work.touched.len() {
                 0 => format!("clean, {commits}"),
+                1 => format!("1 file not committed, {commits}"),
                 count => format!("{count} files not committed, {commits}"),
             }
         }
@@ -351,3 +356,6 @@ fn age(millis: u64) -> String {
         minutes => format!("{} days", minutes / 1440),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,8 +10,10 @@
 mod program {
     mod compose;
     mod desk;
+    mod eight;
     mod guests;
     mod home;
+    mod kills;
     mod npm;
     mod obeys;
     mod opened;

@@ -17,6 +17,10 @@ use crate::release::Discard;
 
 /// Larger files are not put away: in bytes.
 const LARGEST: u64 = 1 << 30;
+/// The trailer that names the commit as which archived work landed.
+const LANDED: &str = "Burin-Landed";
+/// Archives of landed work are kept so long, in seconds: two weeks.
+const OUTLIVES: i64 = 14 * 24 * 3600;
 
 impl Pool {
     /// Puts the work of a lease away and frees its tree. Killed in between, the lease is still there.
@@ -24,9 +28,77 @@ impl Pool {
         let (folder, record) = self.record(id)?;
         let lock = self.lock(id, &folder)?;
         let hub = Hub::open(&self.hub)?;
-        let archived = self.put_away(&hub, &record, &folder)?;
+        let put_away = self.written(&hub, &record, &folder, "");
+        let archived = put_away.and_then(|archived| {
+            // The tree goes next: what was taken over must be on the disk before, and the ref after that.
+            let common = hub.common_dir();
+            let synced =
+                std::fs::File::open(&common).and_then(|folder| Ok(rustix::fs::syncfs(&folder)?));
+            synced.map_err(Error::file("sync", &common))?;
+            Hidden::of(&hub).set(&hidden(&record.id), &archived.commit)?;
+            Ok(archived)
+        });
+        let Ok(archived) = archived else {
+            self.unmount_unless_kept(&record, &folder)?;
+            return archived;
+        };
         self.release_locked(id, &folder, lock, Discard::Work)?;
         Ok(archived)
+    }
+
+    /// Puts a lease away whose whole work has landed, and nothing came after that: taking the landing back finds it
+    /// in the archive. A person's stays. Says whether it went; where not, it stays the caller's.
+    pub fn retire(&self, lease: &mut Lease) -> Result<bool, Error> {
+        let (folder, record) = self.record(&lease.id)?;
+        let is_persons = record.owner == Owner::Person;
+        let Some(whole) = record.whole.as_ref().filter(|_| !is_persons) else {
+            return Ok(false);
+        };
+        let hub = Hub::open(&self.hub)?;
+        let trailer = format!("{LANDED}: {}\n", whole.commit);
+        let archived = self.written(&hub, &record, &folder, &trailer)?;
+        if hub.resolve(&archived.commit)?.tree != whole.tree {
+            return Ok(false);
+        }
+        Hidden::of(&hub).set(&hidden(&record.id), &archived.commit)?;
+        self.give_back(lease, Discard::Work)?;
+        Ok(true)
+    }
+
+    /// Retires leases whose whole work has landed and that nobody holds; their names.
+    pub fn retire_landed(&self) -> Result<Vec<LeaseId>, Error> {
+        let mut retired = Vec::new();
+        for id in self.ids() {
+            let has_landed = self
+                .record(&id)
+                .is_ok_and(|(_, record)| record.whole.is_some() && record.owner != Owner::Person);
+            if !has_landed {
+                continue;
+            }
+            // One that is held meanwhile is in use, and that is fine.
+            if let Ok(mut lease) = self.take(&id)
+                && self.retire(&mut lease)?
+            {
+                retired.push(id);
+            }
+        }
+        Ok(retired)
+    }
+
+    /// Lets go of archives whose work is on a branch of the checkout and that are older than two weeks; their names.
+    pub(crate) fn clear_archives(&self) -> Result<Vec<String>, Error> {
+        let hub = Hub::open(&self.hub)?;
+        let now = i64::try_from(self.now_ms() / 1000).unwrap_or(0);
+        let mut cleared = Vec::new();
+        for archived in hub.archives()? {
+            let landed = noted(&archived.message, LANDED);
+            let has_landed = landed.is_some_and(|commit| hub.has_merged(&commit));
+            if has_landed && now - archived.seconds > OUTLIVES {
+                Hidden::of(&hub).remove(&hidden(&archived.name))?;
+                cleared.push(archived.name);
+            }
+        }
+        Ok(cleared)
     }
 
     /// Leases a tree that holds archived work as it was: commits, uncommitted changes, untracked files.
@@ -79,16 +151,22 @@ impl Pool {
         let mut making = self.making(&hub, head, base, Owner::this())?;
         let wanted = LeaseId::parse(name);
         let lease = self.create(&mut making, wanted.as_ref(), Some(&fill))?;
+        if let Some(commit) = noted(&archived.message, LANDED) {
+            let tree = hub.resolve(&archived.commit)?.tree;
+            self.note_whole(&lease.id, &tree, &commit)?;
+        }
         // From here on the lease holds it; its commits stay kept under the base's hidden names.
-        Hidden::of(&hub).remove(&format!("archive/{name}"))?;
+        Hidden::of(&hub).remove(&hidden(name))?;
         Ok(lease)
     }
 
-    fn put_away(
+    /// All that lies in a lease as a commit of the hub, which nothing keeps yet.
+    fn written(
         &self,
         hub: &Hub,
         record: &LeaseRecord,
         folder: &std::path::Path,
+        trailer: &str,
     ) -> Result<Archived, Error> {
         let look = self.look(record, folder, false)?;
         let touched = look.glance.touched_since(&look.tip.commit)?;
@@ -113,25 +191,22 @@ impl Pool {
         }
         hub.adopt(&look.objects(), &look.tip.commit)?;
         let message = format!(
-            "Archived worktree {}\n\nBurin-Branch: {}\nBurin-Base: {}\n",
+            "Archived worktree {}\n\nBurin-Branch: {}\nBurin-Base: {}\n{trailer}",
             record.id, record.branch, record.commit
         );
         let seconds = i64::try_from(self.now_ms() / 1000).unwrap_or(0);
-        let archived = hub.put_away(
+        Ok(hub.put_away(
             &record.id,
             &look.tip.commit,
             entries.into_iter(),
             &message,
             seconds,
-        )?;
-        // The tree goes next: what was taken over must be on the disk before, and the ref after that.
-        let common = hub.common_dir();
-        let synced =
-            std::fs::File::open(&common).and_then(|folder| Ok(rustix::fs::syncfs(&folder)?));
-        synced.map_err(Error::file("sync", &common))?;
-        Hidden::of(hub).set(&format!("archive/{}", record.id), &archived.commit)?;
-        Ok(archived)
+        )?)
     }
+}
+
+fn hidden(name: &str) -> String {
+    format!("archive/{name}")
 }
 
 /// The value of a trailer of ours.

@@ -32,6 +32,10 @@ impl Pool {
     /// unused bases go in any case; the base made last stays, so that the next lease is quick.
     pub fn gc(&self, quota: u64) -> Result<Cleared, Error> {
         let mut cleared = Cleared::default();
+        for id in self.retire_landed()? {
+            let line = format!("{id}: all of it landed, and it is archived");
+            cleared.removed.push(line);
+        }
         let listing = self.list()?;
         let gate = Gate::wait(&self.folder.join("lock"))?;
         for id in &listing.unfinished {
@@ -45,6 +49,10 @@ impl Pool {
             cleared.removed.push(line);
         }
         self.clear_gone(&mut cleared)?;
+        for name in self.clear_archives()? {
+            let line = format!("{name}: it landed more than two weeks ago");
+            cleared.removed.push(line);
+        }
         self.clear_leases(&listing.leases, quota, &mut cleared);
         self.clear_bases(&mut cleared)?;
         self.clear_pins()?;

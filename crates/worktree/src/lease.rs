@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use base::AbsPath;
+use base::{AbsPath, LogErr};
 
 use crate::error::Error;
+use crate::mount;
 use crate::owner::{Lock, Owner};
 use crate::record::LeaseRecord;
 use crate::rung::Rung;
@@ -50,7 +51,8 @@ impl std::fmt::Display for LeaseId {
     }
 }
 
-/// A worktree of one's own. Dropping it lets go of it, and leaves the worktree for whoever takes it next.
+/// A worktree of one's own. Dropping it lets go of it, and leaves the worktree for whoever takes it next: its overlay
+/// is mounted for as long as somebody holds it, a person's for good.
 #[derive(Debug)]
 pub struct Lease {
     /// Its name.
@@ -129,6 +131,16 @@ impl Lease {
             variables.push((format!("BURIN_PORT_{ix}").into(), port.to_string().into()));
         }
         variables
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        // A mount that root makes outlives the program. While the lock is held nobody else counts on it.
+        let is_ours = self._lock.is_some() && self.owner != Owner::Person;
+        if is_ours && self.rung == Rung::Overlay {
+            mount::detach_below(&self.folder).log_err();
+        }
     }
 }
 

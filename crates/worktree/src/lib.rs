@@ -29,6 +29,7 @@ mod inside;
 mod lease;
 mod list;
 mod mount;
+mod mounts;
 mod owner;
 mod pool;
 mod ports;

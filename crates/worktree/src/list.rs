@@ -9,7 +9,6 @@ use git::lease::{Archived, Glance, Hub, Touched};
 use crate::base_tree::Base;
 use crate::error::Error;
 use crate::git_dir::{GitDir, Tip};
-use crate::inside::{Standing, standing};
 use crate::lease::{Lease, LeaseId};
 use crate::owner::{self, Owner};
 use crate::pool::Pool;
@@ -211,9 +210,8 @@ impl Pool {
                 .sum(),
             _ => sweep::size(&folder.join("mnt")),
         };
-        // In a namespace of our own nobody else sees the mount, and whoever takes the lease makes one of theirs.
-        if standing() == Standing::Namespace && !is_held {
-            mount::detach_below(folder).map_err(Error::file("unmount below", folder))?;
+        if !is_held {
+            self.unmount_unless_kept(record, folder)?;
         }
         Ok(Shown {
             lease: Lease::of(record, folder, None)?,

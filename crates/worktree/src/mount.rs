@@ -64,6 +64,9 @@ pub(crate) fn mounted_below(folder: &Path) -> Vec<std::path::PathBuf> {
     let Ok(table) = fs::read("/proc/self/mountinfo") else {
         return Vec::new();
     };
+    // The kernel names places without links.
+    let real = folder.canonicalize();
+    let folder = real.as_deref().unwrap_or(folder);
     let mut places: Vec<_> = table
         .split(|byte| *byte == b'\n')
         .filter_map(|line| line.split(|byte| *byte == b' ').nth(4))

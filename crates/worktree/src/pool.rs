@@ -20,7 +20,7 @@ use crate::inside::{Standing, standing};
 use crate::lease::{Lease, LeaseId, resource_name};
 use crate::mount::{self, Layers};
 use crate::owner::{self, Gate, Lock, Owner};
-use crate::record::{self, LeaseRecord};
+use crate::record::{self, LeaseRecord, Whole};
 use crate::rung::{Ladder, Rung, ladder};
 use crate::settings::Settings;
 use crate::share::{self, Plan};
@@ -104,14 +104,16 @@ impl Pool {
             .map_err(Error::file("create", &ports))?;
         // A lock that a killed process left in the hub would be in everybody's way.
         Hidden::of(&opened).clear_stale()?;
-        Ok(Self {
+        let pool = Self {
             hub: opened.workdir().clone(),
             top,
             folder,
             key,
             settings,
             clock: RealClock::default(),
-        })
+        };
+        pool.clear_mounts()?;
+        Ok(pool)
     }
 
     /// The checkout that leases come from.
@@ -162,16 +164,21 @@ impl Pool {
         let (folder, mut record) = self.record(id)?;
         let lock = self.lock(id, &folder)?;
         self.mount_again(&record, &folder)?;
-        record.owner = Owner::this();
+        // A person's stays theirs, whoever works in it for a while.
+        if record.owner != Owner::Person {
+            record.owner = Owner::this();
+        }
         record::write(&folder.join("lease.json"), &record)?;
         Lease::of(&record, &folder, Some(lock))
     }
 
     /// Has a lease stay with the person when this process ends.
-    pub fn keep(&self, lease: &Lease) -> Result<(), Error> {
+    pub fn keep(&self, lease: &mut Lease) -> Result<(), Error> {
         let (folder, mut record) = self.record(&lease.id)?;
         record.owner = Owner::Person;
-        record::write(&folder.join("lease.json"), &record)
+        record::write(&folder.join("lease.json"), &record)?;
+        lease.owner = Owner::Person;
+        Ok(())
     }
 
     /// Runs the commands that make a lease ready. A failure is noted in the lease.
@@ -192,6 +199,17 @@ impl Pool {
     pub fn note_landed(&self, id: &LeaseId, commit: &str) -> Result<(), Error> {
         let (folder, mut record) = self.record(id)?;
         record.landed = Some(commit.to_owned());
+        record::write(&folder.join("lease.json"), &record)
+    }
+
+    /// Notes that all that lies in a lease has landed: its `tree`, as git would keep it, went into `commit` of the
+    /// checkout. From then on it can be retired, as long as it holds just that.
+    pub fn note_whole(&self, id: &LeaseId, tree: &str, commit: &str) -> Result<(), Error> {
+        let (folder, mut record) = self.record(id)?;
+        record.whole = Some(Whole {
+            tree: tree.to_owned(),
+            commit: commit.to_owned(),
+        });
         record::write(&folder.join("lease.json"), &record)
     }
 
@@ -339,6 +357,7 @@ impl Pool {
             caveats: making.caveats.clone(),
             set_up: None,
             landed: None,
+            whole: None,
         };
         let is_kept = record.owner == Owner::Person;
         let mut lease = Lease::of(&record, folder, Some(lock))?;

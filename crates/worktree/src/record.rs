@@ -47,6 +47,18 @@ pub(crate) struct LeaseRecord {
     /// The commit whose work is known to have landed.
     #[serde(default)]
     pub(crate) landed: Option<String>,
+    /// What of it has landed as a whole.
+    #[serde(default)]
+    pub(crate) whole: Option<Whole>,
+}
+
+/// The work of a lease that landed, all of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Whole {
+    /// What lay in the lease, as a tree of git.
+    pub(crate) tree: String,
+    /// What it became in the checkout.
+    pub(crate) commit: String,
 }
 
 /// What is kept of a base. Written last: without it the base is not whole.

@@ -52,7 +52,12 @@ impl Pool {
         lock: Lock,
         discard: Discard,
     ) -> Result<(), Error> {
-        self.check_losable(id, folder, discard)?;
+        if let Err(error) = self.check_losable(id, folder, discard) {
+            if let Ok((_, record)) = self.record(id) {
+                self.unmount_unless_kept(&record, folder)?;
+            }
+            return Err(error);
+        }
         let removed = self.remove(folder);
         drop(lock);
         removed

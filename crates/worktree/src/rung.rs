@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::inside::{Standing, standing};
 use crate::mount::{self, Layers};
+use crate::mounts::PROBE;
 use crate::record;
 use crate::sweep;
 
@@ -74,7 +75,7 @@ pub(crate) fn ladder(folder: &Path, memory: &Path) -> Result<Ladder, Error> {
 }
 
 fn tried(folder: &Path, standing: Standing) -> Result<Ladder, Error> {
-    let place = folder.join(format!(".probe-{}", std::process::id()));
+    let place = folder.join(format!("{PROBE}{}", std::process::id()));
     sweep::remove(&place).map_err(Error::file("clear", &place))?;
     fs::create_dir(&place).map_err(Error::file("create", &place))?;
     let mut missing = BTreeMap::new();

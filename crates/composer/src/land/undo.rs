@@ -65,7 +65,10 @@ impl Landings {
             return Ok(());
         };
         let mut undone = self.load(undone)?;
-        if let Step::Landed { undone_by, .. } = &mut undone.step {
+        // Whoever opens asks this of every landing that took one back; a record is written once only.
+        if let Step::Landed { undone_by, .. } = &mut undone.step
+            && *undone_by != Some(record.id)
+        {
             *undone_by = Some(record.id);
             self.save(&undone)?;
         }

@@ -325,6 +325,10 @@ impl Repository {
         let slot = now.as_ref().map(|entry| (entry.mode, entry.id));
         let is_only_mode_left = slot.map(|it| it.1) == change.after.map(|it| it.1);
         if slot == change.after {
+            // Whoever removed the file may have been killed before its folders.
+            if slot.is_none() {
+                remove_empty_folders(root, &change.path);
+            }
             return Ok(());
         }
         if slot != change.before && !is_only_mode_left {

@@ -182,7 +182,8 @@ impl Hub {
     pub fn lease_config(&self) -> String {
         let mut text = String::from(
             "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ../tree\n\
-             \tlogallrefupdates = true\n\tfsmonitor = false\n\thooksPath = /dev/null\n\ttrustctime = false\n",
+             \tlogallrefupdates = true\n\tfsmonitor = false\n\thooksPath = /dev/null\n\ttrustctime = false\n\
+             \tuntrackedCache = true\n",
         );
         let config = self
             .repository

@@ -166,6 +166,8 @@ impl How {
         if let Err(sentence) = workshop.settle().await {
             tell(streams, &sentence);
         }
+        // What still runs in the background may keep the trees from being dropped.
+        fleet.trees.let_go();
         show.end(&orders.hub, streams)?;
         Ok(code)
     }

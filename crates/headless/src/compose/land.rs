@@ -5,18 +5,19 @@ mod settle;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use base::AbsPath;
+use base::{AbsPath, LogErr};
 use clap::Args;
 use composer::board::{Board, JobId, Line, Past, Place, Settled};
 use composer::forecast::{Forecast as Forecasts, Gather, Touched};
-use composer::land::{Buffers, Checks, LandingId, Landings, Outcome, Request, Step, Words};
+use composer::land::{
+    Buffers, Checks, LandingId, Landings, Outcome, Request, Step, Summary, Words,
+};
 use composer::{CommitId, Work};
 use git::Repository;
 use git::land::Person;
 use git::merge::TreePath;
 use host::{Clock, Dirs, RealClock, RealFiles};
 use serde_json::json;
-use worktree::LeaseId;
 
 use crate::run::show::line as json_line;
 use crate::{Streams, tell, unwritten};
@@ -212,13 +213,10 @@ pub(super) struct Landed {
 impl Lander {
     /// Finishes or takes back what a killed program left. Blocks on the disk, as everything here.
     pub(super) fn open(trees: &Trees) -> Result<Self, String> {
-        let landings = Landings::open(
-            trees.hub(),
-            &trees.folder().join("landings"),
-            Arc::new(RealFiles),
-            Arc::new(RealClock::default()),
-        );
-        let (landings, told) = landings.map_err(|error| error.to_string())?;
+        let landings = opened(trees);
+        let (landings, now) = landings.map_err(|error| error.to_string())?;
+        let mut told = trees.take_told();
+        told.extend(now);
         Ok(Self {
             trees: trees.clone(),
             landings,
@@ -305,13 +303,16 @@ impl Lander {
     fn go_on(&self, id: LandingId, lines: &[Line], checks: &dyn Checks) -> Result<Landed, String> {
         let outcome = self.landings.run(id, checks, &Buffers::new());
         let outcome = outcome.map_err(|error| error.to_string())?;
-        let (text, settled) = told(&outcome, id);
-        if let Some(Settled::Landed(commit)) = &settled {
+        let (text, mut settled) = told(&outcome, id);
+        let landings = self.landings.list().map_err(|error| error.to_string())?;
+        let work = landings.iter().find(|it| it.id == id);
+        if let (Outcome::Nothing, Some(work)) = (&outcome, work) {
+            // It had landed when a program was killed that could not tell the board.
+            settled = landed_before(&landings, &work.session).map(Settled::Landed);
+        }
+        if let (Some(Settled::Landed(commit)), Some(work)) = (&settled, work) {
             for place in lines.iter().filter_map(|line| line.place.as_ref()) {
-                if let Some(lease) = LeaseId::parse(&place.lease) {
-                    let noted = self.trees.pool().note_landed(&lease, commit);
-                    noted.map_err(|error| error.to_string())?;
-                }
+                self.trees.landed(place, &work.tree, commit)?;
             }
         }
         Ok(Landed {
@@ -380,6 +381,36 @@ fn is_open(step: &Step) -> bool {
         step,
         Step::Waiting | Step::Conflicted { .. } | Step::Failed { .. } | Step::Blocked { .. }
     )
+}
+
+/// As which commit work of a session landed last, where it was not taken back.
+fn landed_before(landings: &[Summary], session: &str) -> Option<String> {
+    let mut commits = landings.iter().filter_map(|it| match &it.step {
+        Step::Landed {
+            to,
+            undone_by: None,
+            ..
+        } if it.session == session && it.undoes.is_none() => Some(to.0.clone()),
+        _ => None,
+    });
+    commits.next_back()
+}
+
+fn opened(trees: &Trees) -> Result<(Landings, Vec<String>), composer::land::Error> {
+    Landings::open(
+        trees.hub(),
+        &trees.folder().join("landings"),
+        Arc::new(RealFiles),
+        Arc::new(RealClock::default()),
+    )
+}
+
+/// Ends what a killed program left half landed; who lands next tells of it.
+pub(super) fn recover(trees: &Trees) {
+    // Whoever lands next meets the same, and says so.
+    if let Some((_, told)) = opened(trees).log_err() {
+        trees.note_told(told);
+    }
 }
 
 /// What became of a landing, for people and for the board.

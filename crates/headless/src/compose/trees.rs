@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::confined;
-use base::AbsPath;
+use base::{AbsPath, LogErr};
 use composer::authored::{Author, Authored, Gate, GitBase, Parts, Watchers};
 use composer::board::{Ground, Place, Side, Wanted};
 use composer::checkpoint::Stuck;
@@ -29,6 +29,8 @@ struct Inner {
     /// Taken by the program that has the board open.
     claim: Mutex<Option<Lock>>,
     gates: Mutex<HashMap<AbsPath, Gate>>,
+    /// What became of landings that a killed program left, and nobody was told yet.
+    told: Mutex<Vec<String>>,
     /// Held while the changes of a tree are opened.
     opening: Mutex<()>,
 }
@@ -64,6 +66,7 @@ impl Trees {
             held: Mutex::default(),
             claim: Mutex::default(),
             gates: Mutex::default(),
+            told: Mutex::default(),
             opening: Mutex::default(),
         })))
     }
@@ -94,7 +97,44 @@ impl Trees {
             )
         })?;
         *lock_of(&self.0.claim) = Some(lock);
-        Ok(())
+        // Of landings whose program ended before it could put the tree away.
+        let retired = self.0.pool.retire_landed();
+        retired.map(drop).map_err(|error| error.to_string())
+    }
+
+    pub(super) fn note_told(&self, told: Vec<String>) {
+        lock_of(&self.0.told).extend(told);
+    }
+
+    pub(super) fn take_told(&self) -> Vec<String> {
+        std::mem::take(&mut lock_of(&self.0.told))
+    }
+
+    /// Lets go of every tree: what has landed as a whole is put away, and comes back when somebody asks for it.
+    /// Blocks on the disk.
+    pub(crate) fn let_go(&self) {
+        self.0.let_go();
+    }
+
+    /// Notes that all that lies in a job's tree has landed. The tree goes at once, or with the board if this program
+    /// has it open: a session may still have it. Blocks on the disk.
+    pub(super) fn landed(&self, place: &Place, tree: &str, commit: &str) -> Result<(), String> {
+        let said = |error: worktree::Error| error.to_string();
+        self.0
+            .pool
+            .note_whole(&lease_id(&place.lease)?, tree, commit)
+            .map_err(said)?;
+        if lock_of(&self.0.claim).is_some() {
+            return Ok(());
+        }
+        let root = place.root()?;
+        self.0.watchers.remove(&root);
+        lock_of(&self.0.gates).remove(&root);
+        let lease = lock_of(&self.0.held).remove(&place.lease);
+        match lease {
+            Some(mut lease) => self.0.pool.retire(&mut lease).map(drop).map_err(said),
+            None => Ok(()),
+        }
     }
 
     /// The changes of a job's tree; opened where nobody has it open. Blocks on the disk.
@@ -159,15 +199,19 @@ impl Trees {
         })
     }
 
-    /// Holds a lease that was made before. Blocks on the disk.
+    /// Holds a lease that was made before; one that was put away comes back. Blocks on the disk.
     pub(super) fn hold(&self, lease: &str) -> Result<(), String> {
         let mut held = lock_of(&self.0.held);
         if held.contains_key(lease) {
             return Ok(());
         }
         let id = lease_id(lease)?;
-        let taken = self.0.pool.take(&id).map_err(|error| error.to_string())?;
-        held.insert(lease.to_owned(), taken);
+        let taken = match self.0.pool.take(&id) {
+            // It landed and was put away.
+            Err(worktree::Error::Unknown(_)) => self.0.pool.restore(lease),
+            taken => taken,
+        };
+        held.insert(lease.to_owned(), taken.map_err(|error| error.to_string())?);
         Ok(())
     }
 
@@ -237,6 +281,23 @@ impl Trees {
             Err(Stuck::Nothing) => Ok(format!("{whither} has all of it already")),
             Err(stuck) => Err(stuck.to_string().replace("taken back", "handed over")),
         }
+    }
+}
+
+impl Inner {
+    fn let_go(&self) {
+        for mut lease in std::mem::take(&mut *lock_of(&self.held)).into_values() {
+            self.watchers.remove(&lease.root);
+            lock_of(&self.gates).remove(&lease.root);
+            // What cannot be put away now is looked at when the board is opened next.
+            self.pool.retire(&mut lease).log_err();
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.let_go();
     }
 }
 

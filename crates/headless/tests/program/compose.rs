@@ -6,6 +6,14 @@ use serde_json::{Value, json};
 
 use super::home::{Home, Left};
 
+/// Whether what the demo model runs is here.
+pub(super) fn has_python() -> bool {
+    let asked = std::process::Command::new("python3")
+        .arg("--version")
+        .output();
+    asked.is_ok_and(|asked| asked.status.success())
+}
+
 pub(super) struct Story {
     pub(super) home: Home,
     pub(super) hub: PathBuf,
@@ -58,6 +66,21 @@ impl Story {
 
     pub(super) fn read(&self, path: &str) -> String {
         std::fs::read_to_string(self.hub.join(path)).expect("a file")
+    }
+
+    /// The leases there are, and the archives.
+    fn trees(&self) -> (Vec<String>, Vec<String>) {
+        let hub = self.hub.to_str().expect("a name");
+        let left = self
+            .home
+            .run(&["worktree", "list", "--json", "--root", hub]);
+        let listed: Value = serde_json::from_str(&left.output).expect("JSON");
+        let names = |what: &str, name: &str| {
+            let all = listed[what].as_array().expect("a list").iter();
+            all.map(|it| it[name].as_str().expect("a name").to_owned())
+                .collect()
+        };
+        (names("leases", "id"), names("archives", "name"))
     }
 
     pub(super) fn states(&self) -> Vec<String> {
@@ -134,6 +157,17 @@ fn three_agents_are_foreseen_reviewed_landed_and_taken_back() {
     assert_eq!(story.states(), ["landed", "landed", "done"]);
     assert!(story.read("todo/cli.py").contains("def run_count"));
     assert!(!story.read("todo/dates.py").contains(DAYS));
+    // What landed as a whole gives its tree back, and has it again for whoever asks.
+    assert_eq!(
+        story.trees(),
+        (
+            vec!["wt-3".to_owned()],
+            vec!["wt-1".to_owned(), "wt-2".to_owned()]
+        )
+    );
+    let shown = story.good(&["show", "a1"]);
+    assert!(shown.contains("todo/"), "{shown}");
+    assert_eq!(story.trees().0, ["wt-3"], "it was only looked at");
 
     // The third one is in conflict; without the hunk that is, it lands.
     let refused = story.compose(&["land", "a3"]);
@@ -152,6 +186,12 @@ fn three_agents_are_foreseen_reviewed_landed_and_taken_back() {
     assert_eq!(story.states(), ["landed", "landed", "done"]);
     assert!(!story.read("todo/dates.py").contains("name[:3]"));
     assert!(story.read("todo/cli.py").contains("def run_count"));
+    // So does another, whose tree had been given back: it lands anew from what was put away.
+    story.good(&["land", "--undo"]);
+    assert_eq!(story.states(), ["landed", "done", "done"]);
+    assert_eq!(story.hunks("a2").len(), 3);
+    story.good(&["land", "a2"]);
+    assert_eq!(story.states(), ["landed", "landed", "done"]);
 }
 
 #[test]

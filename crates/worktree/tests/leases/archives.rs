@@ -101,7 +101,8 @@ fn a_repository_inside_is_not_archived_halfway() {
     drop(lease);
     let said = pool.archive(&id).unwrap_err().to_string();
     assert!(said.contains("repository of its own"), "{said}");
-    assert!(root.join("inner/file").exists());
+    let taken = pool.take(&id).unwrap();
+    assert!(taken.root.join("inner/file").as_path().exists());
 }
 
 #[test]

@@ -154,6 +154,80 @@ fn what_landed_in_another_form_counts_as_merged() {
 }
 
 #[test]
+fn what_landed_as_a_whole_is_put_away_and_comes_back() {
+    let world = World::new();
+    let hub = world.hub();
+    let pool = world.pool();
+    let mut lease = one(&pool);
+    let (id, root) = (lease.id.clone(), lease.root.as_path().to_path_buf());
+    write(&root.join("a"), "x\n");
+    write(&root.join("readme.md"), "y\n");
+    // The same lands in the checkout, in a commit of its own.
+    write(&hub.join("a"), "x\n");
+    write(&hub.join("readme.md"), "y\n");
+    let landed = commit(&hub, "landed");
+    let tree = git(&hub, ["rev-parse", "HEAD^{tree}"]);
+    assert!(
+        !pool.retire(&mut lease).unwrap(),
+        "nobody said that it landed"
+    );
+    pool.note_whole(&id, tree.trim(), &landed).unwrap();
+    write(&root.join("later"), "z\n");
+    assert!(!pool.retire(&mut lease).unwrap(), "something came after");
+    assert!(root.join("later").exists());
+    fs::remove_file(root.join("later")).unwrap();
+    assert!(pool.retire(&mut lease).unwrap());
+    assert!(!root.exists());
+    assert_eq!(pool.list().unwrap().archives[0].name, id.as_str());
+    let mut back = pool.restore(id.as_str()).unwrap();
+    assert_eq!((&back.id, back.root.as_path()), (&id, root.as_path()));
+    assert_eq!(
+        (read(root.join("a")), read(root.join("readme.md"))),
+        ("x\n".to_owned(), "y\n".to_owned())
+    );
+    // Who comes back can go again: by hand, and by itself when its program is gone.
+    assert!(pool.retire(&mut back).unwrap());
+    drop(pool.restore(id.as_str()).unwrap());
+    assert_eq!(pool.retire_landed().unwrap(), std::slice::from_ref(&id));
+    assert!(pool.list().unwrap().leases.is_empty());
+    // A person who brings it back has it until they release it.
+    let mut yours = pool.restore(id.as_str()).unwrap();
+    pool.keep(&mut yours).unwrap();
+    assert!(!pool.retire(&mut yours).unwrap());
+    drop(yours);
+    assert_eq!(pool.retire_landed().unwrap(), []);
+    let mut taken = pool.take(&id).unwrap();
+    assert!(!pool.retire(&mut taken).unwrap());
+    pool.give_back(&mut taken, Discard::Work).unwrap();
+}
+
+#[test]
+fn mounts_go_with_whoever_holds_the_lease() {
+    let world = World::new();
+    let pool = world.pool();
+    let held = one(&pool);
+    let id = held.id.clone();
+    write(&held.root.as_path().join("loose.txt"), "x\n");
+    drop(held);
+    assert!(super::world::mounts_below(&world.path()).is_empty());
+    // Looking at it mounts it for the while, also where something is refused.
+    assert_eq!(pool.show(&id).unwrap().work.unwrap().touched.len(), 1);
+    assert!(pool.release(&id, Discard::Nothing).is_err());
+    assert!(super::world::mounts_below(&world.path()).is_empty());
+    let kept = Wanted {
+        is_kept: true,
+        ..ONE
+    };
+    let yours = pool.lease(kept).unwrap().remove(0);
+    let root = yours.root.as_path().to_path_buf();
+    drop(pool.take(&yours.id).unwrap());
+    drop(world.pool());
+    assert!(root.join("readme.md").exists(), "a person's stays");
+    pool.release(&yours.id, Discard::Nothing).unwrap();
+    assert!(super::world::mounts_below(&world.path()).is_empty());
+}
+
+#[test]
 fn a_lease_with_work_can_be_thrown_away_when_told_so() {
     let world = World::new();
     let pool = world.pool();

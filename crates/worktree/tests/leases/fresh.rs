@@ -62,13 +62,60 @@ fn the_first_status_reads_no_file() {
         let lease = one(&world.pool());
         let index = lease.git_dir.join("index");
         let before = fs::metadata(&index).unwrap().ino();
-        assert_eq!(git(lease.root.as_path(), ["status", "--porcelain"]), "");
+        // What it remembers of folders is written beside what it learns of files, and is not asked for here.
+        let words = ["-c", "core.untrackedCache=keep", "status", "--porcelain"];
+        assert_eq!(git(lease.root.as_path(), words), "");
         // Had it read a file, it would have written what it learned.
         assert_eq!(
             fs::metadata(&index).unwrap().ino(),
             before,
             "{rung:?}: the index was rewritten"
         );
+    }
+}
+
+#[test]
+fn what_git_remembers_of_folders_is_what_they_hold() {
+    for rung in rungs() {
+        let world = World::new().by(rung);
+        let lease = one(&world.pool());
+        let root = lease.root.as_path();
+        let check = |expected: &[&str]| {
+            let status = git(root, ["status", "--porcelain"]);
+            let remembered: Vec<_> = status
+                .lines()
+                .filter_map(|it| it.strip_prefix("?? "))
+                .collect();
+            // This looks into every folder anew.
+            let words = [
+                "ls-files",
+                "--others",
+                "--exclude-standard",
+                "--directory",
+                "--no-empty-directory",
+            ];
+            let anew = git(root, words);
+            assert_eq!(remembered, expected, "{rung:?}");
+            assert_eq!(anew.lines().collect::<Vec<_>>(), expected, "{rung:?}");
+        };
+        check(&[]);
+        let index = fs::read(lease.git_dir.as_path().join("index")).unwrap();
+        assert!(
+            index.windows(4).any(|it| it == b"UNTR"),
+            "{rung:?}: nothing is remembered"
+        );
+        write(&root.join("src/deep/new.txt"), "x\n");
+        check(&["src/deep/new.txt"]);
+        write(&root.join("nested/a/b.txt"), "x\n");
+        write(&root.join("src/deep/er/new.txt"), "x\n");
+        check(&["nested/", "src/deep/er/new.txt", "src/deep/new.txt"]);
+        fs::remove_file(root.join("src/deep/new.txt")).unwrap();
+        fs::rename(root.join("nested/a"), root.join("src/deep/a")).unwrap();
+        check(&["src/deep/a/", "src/deep/er/new.txt"]);
+        write(&root.join("src/deep/.gitignore"), "a/\n");
+        check(&["src/deep/.gitignore", "src/deep/er/new.txt"]);
+        fs::remove_dir_all(root.join("src/deep/er")).unwrap();
+        check(&["src/deep/.gitignore"]);
     }
 }
 

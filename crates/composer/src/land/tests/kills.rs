@@ -86,7 +86,8 @@ fn a_killed_landing_is_before_or_after() {
         assert_eq!(has_landed, after != before, "round {round}");
         assert_eq!(
             hub.root.join(format!("new{round}")).as_path().exists(),
-            has_landed
+            has_landed,
+            "round {round}"
         );
         if !has_landed && summaries.iter().any(|it| it.step == Step::Waiting) {
             assert_eq!(landings.next().unwrap(), Some(id));
