@@ -218,10 +218,9 @@ async fn the_best_is_picked_from_several_and_lands_as_one() {
     let Some(story) = Story::of(&["--agents", "2", "--best-of", task]) else {
         return;
     };
-    // The second one's tree has what a check will want.
     let line = &story.lines(&["list", "--json"])[1];
     let tree = line["place"]["root"].as_str().expect("a tree");
-    std::fs::write(PathBuf::from(tree).join("EXTRA"), "x\n").expect("a file");
+    let tree = PathBuf::from(tree);
     let mut person = Person::at(story).await;
     let board = person
         .until("both are seen", |board| {
@@ -229,6 +228,14 @@ async fn the_best_is_picked_from_several_and_lands_as_one() {
         })
         .await;
     assert!(board.contest.iter().all(|it| it.checks.is_empty()));
+    // The second one's tree, which is there while somebody is at the board, has what a check will want.
+    std::fs::write(tree.join("EXTRA"), "x\n").expect("a file");
+    person.wish(Wish::Compare);
+    person
+        .until("it is seen", |board| {
+            board.hunks.iter().any(|hunk| hunk.path == "EXTRA")
+        })
+        .await;
     person.wish(Wish::Compare);
     person
         .until("there are no checks", |board| {

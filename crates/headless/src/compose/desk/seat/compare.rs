@@ -27,6 +27,8 @@ impl Seat {
         if self.comparing.is_some() {
             return Err("The checks run already: wait until they have.".to_owned());
         }
+        // Somebody from outside may have been at work in their trees since.
+        self.is_dirty = true;
         let contestants = self.table.contestants();
         if contestants.is_empty() {
             return Err("Nobody did the same task: start a contest first.".to_owned());
