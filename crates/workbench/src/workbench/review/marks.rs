@@ -185,7 +185,7 @@ fn gone(lines: &[String], place: &BlockPlace, cx: &App) -> Vec<Div> {
 
 /// Says above a row what a text is for, and how it is done with.
 pub(super) fn draft_mark(path: &str, row: Row, cx: &App) -> ReviewMark {
-    let text = format!("How {path} ends: take the conflict marks out, then settle.");
+    let text = format!("Conflict in {path}: write how it ends, without the marks");
     ReviewMark {
         rows: RowSpan {
             start: row,
@@ -204,9 +204,9 @@ pub(super) fn draft_mark(path: &str, row: Row, cx: &App) -> ReviewMark {
                 .child(
                     Button::new("draft-settle", "Settle")
                         .style(ButtonStyle::Primary)
-                        .action(Box::new(AcceptHere))
-                        .with_keys(),
+                        .action(Box::new(AcceptHere)),
                 )
+                .children(keys(&AcceptHere, cx))
                 .into_any_element()
         }),
     }
@@ -220,6 +220,7 @@ fn head(place: &BlockPlace, cx: &App) -> Div {
         .flex_none()
         .items_center()
         .gap(dp(8.0))
+        .w_full()
         .h(px(HEAD * cx.theme().fonts.zoom))
         .pl(place.gutter)
         .pr(dp(16.0))
