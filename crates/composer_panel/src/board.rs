@@ -6,7 +6,7 @@ use futures::channel::mpsc;
 
 pub use composer::desk::{
     Agent, AgentState, Board, Candidate, Conflict, Dispute, Fight, Hunk, Landing, Settlement, Side,
-    Task, Told, Verdict, Wish, letter,
+    Task, Told, Verdict, Wish, has_marks, letter,
 };
 
 /// The engine of many agents for a folder.

@@ -28,6 +28,8 @@ use gpui_kit::{
     Focusable, ListAlignment, ListState, Subscription, Task, WeakEntity, Window, px,
 };
 
+pub use board_view::mark;
+
 use crate::agents::{Agents, Live, ModelList, SessionLine};
 use crate::transcript::{Item, Touched, Transcript};
 

@@ -2,8 +2,8 @@
 
 use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
-    AnyElement, Context, Hsla, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
-    StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, div, px,
+    AnyElement, App, Context, Hsla, InteractiveElement as _, IntoElement as _, ParentElement as _,
+    Role, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, div, px,
 };
 use ui::{
     ActiveTheme as _, Banner, Button, ButtonStyle, EmptyState, Icon, Label, ListRow, Tone, dp,
@@ -178,7 +178,7 @@ fn agent_buttons(agent: Option<&Agent>) -> Vec<Button> {
 }
 
 /// An agent's letter on its colour.
-pub(super) fn mark(mark: usize, cx: &Context<ComposerPanel>) -> AnyElement {
+pub fn mark(mark: usize, cx: &App) -> AnyElement {
     let agents = cx.theme().agents;
     let color = agents[mark % agents.len()];
     div()

@@ -5,7 +5,7 @@ mod marks;
 use std::collections::HashMap;
 
 use composer_panel::actions::{AcceptHere, RejectHere};
-use composer_panel::board::{Board, Verdict};
+use composer_panel::board::{Board, Verdict, has_marks};
 use editor::Editor;
 use gpui_kit::{Context, Entity, EntityId, Window};
 use text::{Author, Edit};
@@ -30,10 +30,9 @@ pub(super) struct InlineReview {
 struct Draft {
     agent: String,
     path: String,
+    /// What the person began with, marks and all.
+    draft: String,
 }
-
-/// With what `git` marks the lines of a conflict's sides.
-const MARKS: [&str; 2] = ["<<<<<<< ", ">>>>>>> "];
 
 impl Workbench {
     /// Shows the changes of the board in every text that they made.
@@ -132,6 +131,7 @@ impl Workbench {
         let wanted = Draft {
             agent: agent.to_owned(),
             path: path.to_owned(),
+            draft: draft.to_owned(),
         };
         let open = self.items.iter().find(|(_, entry)| {
             let document = entry.item.document(cx);
@@ -153,7 +153,7 @@ impl Workbench {
         self.leave_place(cx);
         self.open_document_in(document, pane, How::lasting(), window, cx);
         if let Some(editor) = self.active_item().and_then(Item::editor).cloned() {
-            let first = draft.lines().position(|line| line.starts_with(MARKS[0]));
+            let first = draft.lines().position(|line| line.starts_with("<<<<<<< "));
             let first = first.and_then(|row| u32::try_from(row).ok());
             let mark = draft_mark(path, base::Row(first.unwrap_or_default()), cx);
             editor.update(cx, |editor, cx| {
@@ -174,10 +174,7 @@ impl Workbench {
         };
         let snapshot = document.read(cx).document().snapshot();
         let text = snapshot.text(base::Span::new(base::ByteOffset(0), snapshot.len()));
-        if text
-            .lines()
-            .any(|line| MARKS.iter().any(|mark| line.starts_with(mark)))
-        {
+        if has_marks(&draft.draft, &text) {
             let sentence =
                 "There are still conflict marks in this text: take them out, then settle.";
             self.report(

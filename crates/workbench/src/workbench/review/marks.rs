@@ -3,7 +3,7 @@
 use base::{AbsPath, Row, Span};
 use composer_panel::ComposerPanel;
 use composer_panel::actions::{AcceptHere, RejectHere};
-use composer_panel::board::{Board, Hunk, Verdict, letter};
+use composer_panel::board::{Board, Hunk, Verdict};
 use editor::{BlockPlace, BlockView, ReviewMark};
 use gpui_kit::{
     Action, AnyElement, App, Div, InteractiveElement as _, IntoElement as _, ParentElement as _,
@@ -127,7 +127,7 @@ impl Shown {
         };
         let verdict = verdict.map(|(word, color)| Label::new(word).tiny().color(color));
         let head = head(place, cx)
-            .child(letter_box(self.mark, cx))
+            .child(composer_panel::mark(self.mark, cx))
             .child(
                 div()
                     .min_w_0()
@@ -237,26 +237,6 @@ fn keys(action: &dyn Action, cx: &App) -> Option<KeyHint> {
     let keymap = keymap.borrow();
     let binding = keymap.bindings_for_action(action).next_back()?;
     Some(KeyHint::text(keys_text(binding)))
-}
-
-fn letter_box(mark: usize, cx: &App) -> Div {
-    let agents = cx.theme().agents;
-    let color = agents[mark % agents.len()];
-    div()
-        .flex()
-        .flex_none()
-        .items_center()
-        .justify_center()
-        .size(dp(18.0))
-        .rounded(px(4.0))
-        .border_1()
-        .border_color(color)
-        .child(
-            Label::new(letter(mark).to_string())
-                .tiny()
-                .strong()
-                .color(color),
-        )
 }
 
 /// Pixels, before zooming, in line heights.
