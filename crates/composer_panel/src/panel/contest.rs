@@ -29,6 +29,8 @@ impl ComposerPanel {
             let id = candidate.agent.clone();
             let mark = self.mark_of(&candidate.agent, cx);
             let is_chosen = face.agent.as_ref() == Some(&candidate.agent);
+            // Who was not checked, or did nothing, is only the first of the list.
+            let is_best = at == 0 && candidate.files > 0 && !candidate.checks.is_empty();
             let label = Label::new(told(candidate)).small();
             div()
                 .id(("contest", at))
@@ -48,7 +50,7 @@ impl ComposerPanel {
                 }))
                 .child(mark)
                 .child(div().min_w_0().flex_1().child(label))
-                .children((at == 0).then(|| Label::new("best").tiny().color(colors.success)))
+                .children(is_best.then(|| Label::new("best").tiny().color(colors.success)))
         });
         let rows: Vec<_> = rows.collect();
         let is_checking = contest.iter().any(|it| it.is_checking);
