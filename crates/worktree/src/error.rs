@@ -27,6 +27,9 @@ pub enum Error {
     /// There is no lease of this name.
     #[error("there is no lease {0}; \"burin-agent worktree list\" names those there are")]
     Unknown(String),
+    /// A lease of this name was begun and never made: its program was killed.
+    #[error("lease {0} was never ready; \"burin-agent worktree gc\" clears it away")]
+    Unready(String),
     /// A living program holds the lease.
     #[error("lease {id} is held by {owner}; end it first")]
     Held {

@@ -230,14 +230,19 @@ impl Pool {
 
     pub(crate) fn record(&self, id: &LeaseId) -> Result<(PathBuf, LeaseRecord), Error> {
         let folder = self.lease_folder(id);
-        if !folder.is_dir() {
-            return Err(Error::Unknown(id.to_string()));
+        let path = folder.join("lease.json");
+        if let Some(record) = record::read(&path) {
+            return Ok((folder, record));
         }
-        let record = record::read(&folder.join("lease.json")).ok_or_else(|| Error::Spoilt {
-            id: id.to_string(),
-            what: "it was never ready, or its record is torn; release it".to_owned(),
-        })?;
-        Ok((folder, record))
+        // It may have been put away since its folder was found: asked in this order, that is not taken for a tear.
+        Err(match (path.exists(), folder.is_dir()) {
+            (true, _) => Error::Spoilt {
+                id: id.to_string(),
+                what: "its record is torn; release it".to_owned(),
+            },
+            (false, true) => Error::Unready(id.to_string()),
+            (false, false) => Error::Unknown(id.to_string()),
+        })
     }
 
     pub(crate) fn lock(&self, id: &LeaseId, folder: &Path) -> Result<Lock, Error> {
@@ -454,12 +459,28 @@ impl Pool {
                     return Ok((id, folder));
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    if wanted == Some(&id) && self.clear_unready(&id, &folder)? {
+                        continue;
+                    }
                     number += 1;
                     id = LeaseId::numbered(number);
                 }
                 Err(error) => return Err(Error::file("create", &folder)(error)),
             }
         }
+    }
+
+    /// Clears away what a killed program left of a lease it was making; whether that was so. Called with the lock of
+    /// the repository's leases held, so that nobody is making it now.
+    fn clear_unready(&self, id: &LeaseId, folder: &Path) -> Result<bool, Error> {
+        if !matches!(self.record(id), Err(Error::Unready(_))) {
+            return Ok(false);
+        }
+        let Some(_lock) = owner::lock(folder)? else {
+            return Ok(false);
+        };
+        self.clear(folder)?;
+        Ok(true)
     }
 
     /// The names of all leases, ready or not, oldest first.

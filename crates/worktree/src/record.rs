@@ -5,6 +5,7 @@ use std::io::Write;
 use std::ops::Range;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
@@ -84,7 +85,10 @@ pub(crate) const VERSION: u32 = 1;
 pub(crate) fn write<T: Serialize>(path: &Path, record: &T) -> Result<(), Error> {
     let text = serde_json::to_vec_pretty(record)
         .map_err(|error| Error::file("write", path)(std::io::Error::other(error.to_string())))?;
-    let temporary = path.with_extension(format!("new-{}", std::process::id()));
+    // Two threads may write the same record at once.
+    static WRITTEN: AtomicU64 = AtomicU64::new(0);
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let temporary = path.with_extension(format!("new-{}-{number}", std::process::id()));
     let written = fs::OpenOptions::new()
         .create(true)
         .truncate(true)

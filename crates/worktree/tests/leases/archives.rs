@@ -62,6 +62,26 @@ fn archived_work_comes_back_exactly() {
 }
 
 #[test]
+fn what_a_killed_program_was_bringing_back_comes_back() {
+    let world = World::new();
+    let pool = world.pool();
+    let lease = one(&pool);
+    let (id, root) = (lease.id.clone(), lease.root.as_path().to_path_buf());
+    write(&root.join("work.txt"), "x\n");
+    drop(lease);
+    pool.archive(&id).unwrap();
+    let folder = root.parent().unwrap().parent().unwrap();
+    write(&folder.join("upper/git/HEAD"), "ref: refs/heads/burin/wt-1\n");
+    assert_eq!(pool.list().unwrap().unfinished, std::slice::from_ref(&id));
+    let said = pool.take(&id).unwrap_err().to_string();
+    assert!(said.contains("was never ready"), "{said}");
+
+    let lease = pool.restore(id.as_str()).unwrap();
+    assert_eq!((&lease.id, lease.root.as_path()), (&id, root.as_path()));
+    assert_eq!(fs::read_to_string(root.join("work.txt")).unwrap(), "x\n");
+}
+
+#[test]
 fn what_does_not_exist_is_said() {
     let world = World::new();
     let pool = world.pool();

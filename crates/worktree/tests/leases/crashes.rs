@@ -102,6 +102,7 @@ fn a_kill_at_any_moment_loses_and_leaves_nothing() {
         drop(Pool::open(&again, &world.state(), settings()).unwrap());
         assert_eq!(mounts_below(&place), [] as [PathBuf; 0]);
         check_nothing_is_lost(&pool, &place);
+        bring_back_what_was_begun(&pool);
         if kill % 5 == 4 {
             clear_everything(&pool, &place);
         }
@@ -142,6 +143,21 @@ fn check_nothing_is_lost(pool: &Pool, place: &Path) {
             "{}",
             mount.display()
         );
+    }
+}
+
+/// What was being brought back can be asked for again, under its name.
+fn bring_back_what_was_begun(pool: &Pool) {
+    let listing = pool.list().unwrap();
+    for archived in &listing.archives {
+        if listing
+            .unfinished
+            .iter()
+            .any(|id| id.as_str() == archived.name)
+        {
+            let restored = pool.restore(&archived.name).unwrap();
+            assert_eq!(restored.id.as_str(), archived.name);
+        }
     }
 }
 
