@@ -208,7 +208,9 @@ impl Trees {
         let id = lease_id(lease)?;
         let taken = match self.0.pool.take(&id) {
             // It landed and was put away; a program that brought it back was killed over it.
-            Err(worktree::Error::Unknown(_) | worktree::Error::Unready(_)) => self.0.pool.restore(lease),
+            Err(worktree::Error::Unknown(_) | worktree::Error::Unready(_)) => {
+                self.0.pool.restore(lease)
+            }
             taken => taken,
         };
         held.insert(lease.to_owned(), taken.map_err(|error| error.to_string())?);

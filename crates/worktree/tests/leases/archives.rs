@@ -71,7 +71,10 @@ fn what_a_killed_program_was_bringing_back_comes_back() {
     drop(lease);
     pool.archive(&id).unwrap();
     let folder = root.parent().unwrap().parent().unwrap();
-    write(&folder.join("upper/git/HEAD"), "ref: refs/heads/burin/wt-1\n");
+    write(
+        &folder.join("upper/git/HEAD"),
+        "ref: refs/heads/burin/wt-1\n",
+    );
     assert_eq!(pool.list().unwrap().unfinished, std::slice::from_ref(&id));
     let said = pool.take(&id).unwrap_err().to_string();
     assert!(said.contains("was never ready"), "{said}");
