@@ -15,9 +15,10 @@ use std::sync::Arc;
 
 use base::AbsPath;
 use host::{Dirs, Handed, RealClock, RealFiles};
+use index::{Index, Options};
 use project::{Ground, Unsaved};
 use workbench::windows::{self, Request};
-use workbench::{Services, init};
+use workbench::{CodeIndex, Services, init};
 
 use crate::arguments::Asked;
 use crate::second_start::Claimed;
@@ -94,9 +95,16 @@ fn services() -> Result<Services, String> {
             dirs.clone(),
             unsaved.clone(),
         ))),
+        index: Some(Arc::new(open_index(&dirs))),
         unsaved,
         dirs,
     })
+}
+
+/// Indexes are kept in the program's cache folder.
+fn open_index(dirs: &Dirs) -> impl Fn(AbsPath) -> Arc<dyn CodeIndex> + use<> {
+    let cache = dirs.cache.clone();
+    move |root| Arc::new(Index::open(root, Options::kept_in(&cache)))
 }
 
 /// The sentence for a machine without a screen.

@@ -45,6 +45,7 @@ impl Walk {
             working_folder: folder.clone(),
             home: Some(home.path().clone()),
             agents: Some(Arc::new(Engines::new(dirs.clone(), unsaved.clone()))),
+            index: None,
             unsaved,
             dirs,
         };

@@ -7,6 +7,7 @@
 mod bracketing;
 mod clipboard;
 mod commands;
+mod excerpted;
 mod finding;
 mod folding;
 mod gliding;
@@ -36,6 +37,7 @@ use text::{Change, Selection, SelectionSet, Snapshot};
 use crate::block_view::{BlockView, BlockViews};
 use crate::comparison::Comparison;
 use crate::element::{Area, Geometry, Palette, RowCache, StickyCache, Words};
+use crate::excerpts::Excerpts;
 use crate::find::FindState;
 use crate::find_bar::FindBar;
 use crate::model::{DocumentModel, ModelEvent};
@@ -127,6 +129,8 @@ pub struct Editor {
     pub(crate) drag_task: Option<Task<()>>,
     pub(crate) blocks: BlockViews,
     pub(crate) review: inline_review::Review,
+    /// Where the rows come from, when they are those of other texts.
+    pub(crate) excerpts: Option<Entity<Excerpts>>,
     pub(crate) caret_shown: bool,
     blink_task: Option<Task<()>>,
     wrap_task: Option<Task<()>>,
@@ -196,6 +200,7 @@ impl Editor {
             drag_task: None,
             blocks: BlockViews::default(),
             review: inline_review::Review::default(),
+            excerpts: None,
             caret_shown: true,
             blink_task: None,
             wrap_task: None,

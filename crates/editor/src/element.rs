@@ -37,7 +37,7 @@ pub(crate) use layout::TextLayout;
 pub(crate) use palette::Palette;
 #[cfg(test)]
 pub(crate) use rows::Part;
-pub(crate) use rows::{RowCache, highlights_of_rows};
+pub(crate) use rows::{RowCache, RowHighlights, highlights_of_rows};
 pub(crate) use shape::Words;
 pub(crate) use sticky::StickyCache;
 

@@ -106,6 +106,11 @@ impl Document {
         Self::with_buffer(None, Buffer::new(""), crate::load::new_file_format())
     }
 
+    /// A text without a file, with nothing to undo yet.
+    pub fn of_text(text: &str) -> Self {
+        Self::with_buffer(None, Buffer::new(text), crate::load::new_file_format())
+    }
+
     /// The document of a file that was read.
     pub fn from_loaded(loaded: Loaded) -> Self {
         let mut document = Self::with_buffer(Some(loaded.path), loaded.buffer, loaded.format);

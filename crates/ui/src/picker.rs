@@ -36,6 +36,8 @@ gpui_kit::actions!(
         Confirm,
         /// Take the chosen row the other way, for instance to the side.
         ConfirmOther,
+        /// Take all rows together.
+        ConfirmAll,
         /// Complete what was typed from the chosen row.
         Complete,
         /// Leave without taking anything.
@@ -130,6 +132,11 @@ pub trait PickerDelegate: Sized + 'static {
         cx: &mut Context<Picker<Self>>,
     ) -> After;
 
+    /// All rows are to be taken together. `After::Close` closes.
+    fn confirm_all(&mut self, _window: &mut Window, _cx: &mut Context<Picker<Self>>) -> After {
+        After::Stay
+    }
+
     /// Enter was pressed with no row. `After::Close` closes.
     fn confirm_query(
         &mut self,
@@ -145,6 +152,11 @@ pub trait PickerDelegate: Sized + 'static {
 
     /// What Tab makes of the query with this row chosen.
     fn complete(&self, _ix: usize) -> Option<String> {
+        None
+    }
+
+    /// What Tab makes of the query with no row.
+    fn complete_query(&self, _query: &str) -> Option<String> {
         None
     }
 
@@ -361,6 +373,13 @@ impl<D: PickerDelegate> Picker<D> {
         }
     }
 
+    fn confirm_all(&mut self, _: &ConfirmAll, window: &mut Window, cx: &mut Context<Self>) {
+        if self.delegate.count() > 0 && self.delegate.confirm_all(window, cx) == After::Close {
+            self.finished = true;
+            cx.emit(DismissEvent);
+        }
+    }
+
     fn cancel(&mut self, _: &Cancel, window: &mut Window, cx: &mut Context<Self>) {
         if !self.finished {
             self.finished = true;
@@ -370,7 +389,11 @@ impl<D: PickerDelegate> Picker<D> {
     }
 
     fn complete(&mut self, _: &Complete, window: &mut Window, cx: &mut Context<Self>) {
-        if let Some(query) = self.selected().and_then(|ix| self.delegate.complete(ix)) {
+        let query = match self.selected() {
+            Some(ix) => self.delegate.complete(ix),
+            None => self.delegate.complete_query(&self.query),
+        };
+        if let Some(query) = query {
             self.set_query(&query, window, cx);
         }
     }

@@ -98,6 +98,12 @@ pub mod go {
         [
             /// Run any command by its name.
             ShowCommands,
+            /// Search files, symbols, what code is about, and text, all at once.
+            Search,
+            /// Find a symbol of the project.
+            FindProjectSymbol,
+            /// Show how the index of the folder stands, and pause it.
+            ShowIndex,
             /// Find a file of the project by its name.
             FindFile,
             /// Find a symbol of this file.
@@ -320,6 +326,19 @@ pub mod project_search {
             Cancel,
             /// Go to the results.
             FocusResults,
+            /// Open all results in one tab, to edit them where they stand.
+            EditResults,
+        ]
+    );
+}
+
+/// Commands on a view of excerpts of several files.
+pub mod excerpts {
+    gpui_kit::actions!(
+        excerpts,
+        [
+            /// Open the file that the row at the caret comes from, at that row.
+            OpenSource,
         ]
     );
 }

@@ -25,6 +25,8 @@ pub(crate) struct Crumbs {
     workbench: WeakEntity<Workbench>,
     outline: Arc<Vec<OutlineItem>>,
     symbols: Vec<SharedString>,
+    /// Where the caret is, for a view of several files.
+    row: base::Row,
     finding: Option<Task<()>>,
     _subscriptions: Vec<Subscription>,
 }
@@ -56,6 +58,7 @@ impl Crumbs {
             workbench,
             outline: Arc::default(),
             symbols: Vec::new(),
+            row: base::Row(0),
             finding: None,
             _subscriptions: subscriptions,
         };
@@ -86,9 +89,17 @@ impl Crumbs {
     }
 
     fn follow_caret(&mut self, cx: &mut Context<Self>) {
-        let caret = self
-            .editor
-            .update(cx, |editor, cx| editor.selections(cx).primary().head);
+        let (caret, row) = self.editor.update(cx, |editor, cx| {
+            let row = editor
+                .excerpts()
+                .is_some()
+                .then(|| editor.caret_point(cx).row);
+            (editor.selections(cx).primary().head, row)
+        });
+        if let Some(row) = row.filter(|row| *row != self.row) {
+            self.row = row;
+            cx.notify();
+        }
         let symbols: Vec<SharedString> = self
             .outline
             .iter()
@@ -103,7 +114,11 @@ impl Crumbs {
 
     /// What the line says, from the outermost folder to the innermost symbol.
     fn parts(&self, cx: &App) -> (Vec<SharedString>, &[SharedString]) {
-        let path = self.editor.read(cx).model().read(cx).path().cloned();
+        let editor = self.editor.read(cx);
+        let path = match editor.excerpts() {
+            Some(excerpts) => excerpts.read(cx).path_of(self.row, cx),
+            None => editor.model().read(cx).path().cloned(),
+        };
         let shown = path.zip(self.workbench.upgrade());
         let shown = shown.map(|(path, workbench)| workbench.read(cx).display_path(&path, cx));
         let parts = shown.unwrap_or_default();

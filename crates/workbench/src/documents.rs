@@ -19,8 +19,9 @@ use project::{
     Binary, Document, DocumentKey, Journal, JournalEvent, Keep, LoadError, Recovered, finish_saves,
     load, recover, reopen,
 };
-use text::{SelectionSet, Timestamp};
+use text::{SelectionSet, Snapshot, Timestamp};
 
+use crate::folder::Folder;
 use crate::services::Services;
 
 /// The open texts of the whole program.
@@ -294,6 +295,16 @@ impl Documents {
             .retain(|waiting| waiting.entity_id() != id);
     }
 
+    /// The texts that are newer than their files, by path.
+    pub fn unsaved_texts(cx: &App) -> HashMap<AbsPath, Snapshot> {
+        let unsaved = Self::all(cx).into_iter().filter_map(|document| {
+            let document = document.read(cx).document();
+            let path = document.path().filter(|_| document.is_dirty())?;
+            Some((path.clone(), document.snapshot()))
+        });
+        unsaved.collect()
+    }
+
     /// Waits until everything typed is on the disk: before the program ends.
     pub fn flush(cx: &App) -> Option<String> {
         let journal = cx.try_global::<Self>()?.journal.as_ref()?;
@@ -308,7 +319,12 @@ impl Documents {
 
 /// Hands what happened to a document to the journal and to those who want to know what is unsaved.
 fn record(model: &Entity<DocumentModel>, cx: &mut App) {
-    Services::unsaved(cx).note(model.read(cx).document());
+    let document = model.read(cx).document();
+    Services::unsaved(cx).note(document);
+    if let Some(path) = document.path() {
+        let newer = document.is_dirty().then(|| document.snapshot());
+        Folder::note_unsaved(path, newer, cx);
+    }
     let Some(journal) = cx.default_global::<Documents>().journal.clone() else {
         return;
     };
@@ -319,6 +335,9 @@ fn record(model: &Entity<DocumentModel>, cx: &mut App) {
 
 fn released(id: EntityId, model: &mut DocumentModel, cx: &mut App) {
     Services::unsaved(cx).forget(model.document().key());
+    if let Some(path) = model.document().path() {
+        Folder::note_unsaved(path, None, cx);
+    }
     let documents = cx.default_global::<Documents>();
     documents.open.remove(&id);
     let keep = if documents.discarded.remove(&id) {

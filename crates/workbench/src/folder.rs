@@ -18,6 +18,9 @@ use gpui_kit::{App, AppContext as _, Context, Entity, EventEmitter, Global, Task
 use host::{FileKind, Files, WatchEvent, WatchRequest, Watcher};
 use project::{ListJob, Tree, WalkOptions, file_list};
 
+use text::Snapshot;
+
+use crate::code_index::CodeIndex;
 use crate::services::Services;
 
 /// A folder that is open in one window or more.
@@ -28,10 +31,12 @@ pub struct Folder {
     branch: Option<Branch>,
     statuses: Option<Arc<Statuses>>,
     files: FileList,
+    index: Option<Arc<dyn CodeIndex>>,
     watcher: Option<Watcher>,
     git_refresh: Refresh,
     file_refresh: Refresh,
     _watch: Option<Task<()>>,
+    _index_ticks: Option<Task<()>>,
 }
 
 /// The project's files, as paths counted from the folder.
@@ -52,6 +57,8 @@ pub enum FolderEvent {
     Git,
     /// The list of files is another.
     Files,
+    /// The index stands otherwise.
+    Index,
     /// These paths changed on the disk.
     Changed(Vec<AbsPath>),
     /// Anything may have changed on the disk.
@@ -69,6 +76,9 @@ struct Refresh {
     again: bool,
     cancel: Arc<AtomicBool>,
 }
+
+/// How long passes at least between two looks at how the index stands.
+const INDEX_TOLD: Duration = Duration::from_millis(250);
 
 /// How long changes gather before git and the file list are looked at again.
 const GATHER: Duration = Duration::from_millis(150);
@@ -102,12 +112,15 @@ impl Folder {
             branch: None,
             statuses: None,
             files: FileList::default(),
+            index: None,
             watcher: None,
             git_refresh: Refresh::default(),
             file_refresh: Refresh::default(),
             _watch: None,
+            _index_ticks: None,
         };
         this.list([job], cx);
+        this.open_index(cx);
         this.watch(cx);
         this.refresh_git(cx);
         this.refresh_files(cx);
@@ -211,6 +224,45 @@ impl Folder {
         }
     }
 
+    /// Tells the index of the folder that holds a file that an open text is newer, or is not any more.
+    pub(crate) fn note_unsaved(path: &AbsPath, newer: Option<Snapshot>, cx: &App) {
+        let Some(open) = cx.try_global::<OpenFolders>() else {
+            return;
+        };
+        let holding = open.0.iter().filter(|(root, _)| path.is_within(root));
+        for (_, folder) in holding {
+            let folder = folder.upgrade();
+            let index = folder.and_then(|folder| folder.read(cx).index.clone());
+            if let Some(index) = index {
+                index.set_unsaved(path.clone(), newer.clone());
+            }
+        }
+    }
+
+    /// Its index, where there is one.
+    pub fn index(&self) -> Option<&Arc<dyn CodeIndex>> {
+        self.index.as_ref()
+    }
+
+    fn open_index(&mut self, cx: &mut Context<Self>) {
+        let Some(open) = &self.services.index else {
+            return;
+        };
+        let index = open(self.root.clone());
+        let ticks = index.changed();
+        self.index = Some(index);
+        self._index_ticks = Some(cx.spawn(async move |this, cx| {
+            while ticks.recv().await.is_ok() {
+                // A bar that says how far it is need not be drawn more often.
+                let told = this.update(cx, |_, cx| cx.emit(FolderEvent::Index));
+                if told.is_err() {
+                    break;
+                }
+                cx.background_executor().timer(INDEX_TOLD).await;
+            }
+        }));
+    }
+
     fn watch(&mut self, cx: &mut Context<Self>) {
         let request = WatchRequest {
             root: self.root.clone(),
@@ -241,10 +293,17 @@ impl Folder {
                 self.list(jobs, cx);
                 self.refresh_git(cx);
                 self.note_changes(paths.clone(), cx);
+                if let Some(index) = &self.index {
+                    index.touch(paths.clone());
+                }
                 cx.emit(FolderEvent::Changed(paths));
             }
             WatchEvent::Rescan(_) => {
                 self.refresh(cx);
+                if let Some(index) = &self.index {
+                    // The folder itself stands for everything beneath it.
+                    index.touch(vec![self.root.clone()]);
+                }
                 cx.emit(FolderEvent::Rescan);
             }
             WatchEvent::Problem(sentence) => cx.emit(FolderEvent::Problem(sentence)),

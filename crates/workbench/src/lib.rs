@@ -14,12 +14,14 @@ pub mod target;
 pub mod windows;
 
 mod action_names;
+mod code_index;
 mod configuration;
 mod crumbs;
 mod documents;
 mod finder;
 mod folder;
 mod grid;
+mod index_status;
 mod item;
 mod menus;
 mod notices;
@@ -43,6 +45,7 @@ mod stories;
 
 use gpui_kit::App;
 
+pub use code_index::{CodeIndex, OpenIndex};
 pub use configuration::Configuration;
 pub use documents::Documents;
 pub use item::Item;

@@ -135,6 +135,7 @@ fn go_menu() -> Menu {
         MenuItem::action("Back", go::Back),
         MenuItem::action("Forward", go::Forward),
         MenuItem::separator(),
+        MenuItem::action("Search\u{2026}", go::Search),
         MenuItem::action("File\u{2026}", go::FindFile),
         MenuItem::action("Symbol\u{2026}", go::FindSymbol),
         MenuItem::action("Line\u{2026}", go::ToLine),

@@ -2,7 +2,9 @@
 
 pub(crate) mod choices;
 pub(crate) mod commands;
+pub(crate) mod everything;
 pub(crate) mod files;
+pub(crate) mod index_menu;
 pub(crate) mod lines;
 pub(crate) mod paths;
 pub(crate) mod recent;

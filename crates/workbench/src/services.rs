@@ -24,6 +24,8 @@ pub struct Services {
     pub home: Option<AbsPath>,
     /// What runs agents; without it their panel says what is missing.
     pub agents: Option<Arc<dyn composer_panel::Agents>>,
+    /// Opens the index of a folder; without it there is none.
+    pub index: Option<crate::code_index::OpenIndex>,
     /// Where it is told which open texts are not saved, for agents.
     pub unsaved: Arc<Unsaved>,
     /// The folder from which relative paths count.

@@ -115,6 +115,22 @@ impl StatusStrip {
             part.icon = Some(Icon::GitBranch);
             parts.push(part);
         }
+        let folder = workbench.folder();
+        let index = folder.and_then(|folder| folder.read(cx).index().cloned());
+        if let Some(index) = index {
+            let status = index.status();
+            let mut part = Part::new(
+                "index",
+                crate::index_status::short(&status),
+                "How the index of the folder stands",
+                go::ShowIndex,
+            );
+            part.icon = Some(Icon::Layers);
+            if matches!(status.phase, index::Phase::Off(_)) {
+                part.tone = Some(Tone::Warning);
+            }
+            parts.push(part);
+        }
         let problems = Configuration::of(cx).read(cx).problems().count();
         if problems > 0 {
             let text = format!("{problems} in settings");
@@ -149,10 +165,20 @@ impl StatusStrip {
             let (hard, width) = editor.indentation();
             ((point.row.0 + 1, column), selected, hard, width)
         });
-        let model = editor.read(cx).model().read(cx);
+        // Of several texts, the one that the caret is in.
+        let excerpts = editor.read(cx).excerpts().cloned();
+        let source = excerpts.and_then(|excerpts| {
+            let row = base::Row(place.0 - 1);
+            excerpts.read(cx).source_of(row, cx)
+        });
+        let (model, line) = match source {
+            Some((_, source, row)) => (source, row.0 + 1),
+            None => (editor.read(cx).model().clone(), place.0),
+        };
+        let model = model.read(cx);
         let document = model.document();
         let format = document.format();
-        let mut caret = format!("{}:{}", place.0, place.1);
+        let mut caret = format!("{line}:{}", place.1);
         match selected {
             (1, 0) => {}
             (1, bytes) => caret = format!("{caret} ({bytes} selected)"),

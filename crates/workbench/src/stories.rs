@@ -4,6 +4,7 @@ mod a11y;
 mod agents;
 mod board;
 mod documents;
+mod everything;
 mod finding;
 mod palette;
 mod panes;
@@ -42,6 +43,7 @@ fn services(files: &FakeFiles) -> Services {
         ground: Ground::Listed(Arc::new(files.clone())),
         home: Some(path("/home/me")),
         agents: None,
+        index: None,
         unsaved: Arc::default(),
         working_folder: path("/p"),
     }
@@ -172,9 +174,9 @@ impl Story {
     /// The text that shows in the active pane.
     fn text(&mut self) -> String {
         self.read(|workbench, cx| {
-            let document = workbench.active_item().and_then(|item| item.document(cx));
-            document
-                .map(|document| document.read(cx).snapshot().to_string())
+            let editor = workbench.active_item().and_then(Item::editor);
+            editor
+                .map(|editor| editor.read(cx).model().read(cx).snapshot().to_string())
                 .unwrap_or_default()
         })
     }

@@ -167,12 +167,12 @@ impl TitleStrip {
 
     fn render_field(&self, window: &mut Window, cx: &mut Context<Self>) -> gpui_kit::AnyElement {
         let colors = cx.theme().colors;
-        let keys = KeyHint::for_action(&go::FindFile, window, cx);
+        let keys = KeyHint::for_action(&go::Search, window, cx);
         div()
             .id("find-field")
             .role(Role::Button)
             .test_support()
-            .aria_label("Find a file")
+            .aria_label("Search files, symbols, meaning")
             .flex()
             .flex_1()
             .max_w(dp(420.0))
@@ -191,13 +191,14 @@ impl TitleStrip {
                 window.prevent_default();
                 cx.stop_propagation();
             })
-            .on_click(|_, window, cx| window.dispatch_action(Box::new(go::FindFile), cx))
+            .on_click(|_, window, cx| window.dispatch_action(Box::new(go::Search), cx))
             .child(Icon::Search.size(IconSize::Small).color(colors.muted))
             .child(
-                div()
-                    .flex_1()
-                    .min_w_0()
-                    .child(Label::new("Find a file").small().muted()),
+                div().flex_1().min_w_0().child(
+                    Label::new("Search files, symbols, meaning\u{2026}")
+                        .small()
+                        .muted(),
+                ),
             )
             .children(keys)
             .into_any_element()

@@ -8,6 +8,7 @@
 mod agents;
 mod close;
 mod dialogs;
+mod excerpts;
 mod folders;
 mod go;
 mod open;
@@ -45,6 +46,7 @@ use crate::trail::Trail;
 use crate::tree_panel::TreePanel;
 
 use agents::AgentsDock;
+pub(crate) use excerpts::{around, gather};
 pub(crate) use go::TrailPlace;
 pub(crate) use open::{Focus, Goal, How, go_to};
 
@@ -221,10 +223,8 @@ impl Workbench {
     /// Every item that shows this document.
     pub(crate) fn items_of(&self, document: EntityId, cx: &App) -> Vec<ItemId> {
         let shows = |entry: &Entry| {
-            entry
-                .item
-                .document(cx)
-                .is_some_and(|d| d.entity_id() == document)
+            let shown = entry.item.documents(cx);
+            shown.iter().any(|shown| shown.entity_id() == document)
         };
         let items = self.items.iter().filter(|(_, entry)| shows(entry));
         items.map(|(item, _)| *item).collect()

@@ -9,17 +9,21 @@ impl Editor {
     /// Asks for the colours of the rows in sight anew. Until they come, the old ones are painted.
     pub(crate) fn highlight_in_background(&mut self, cx: &mut Context<Self>) {
         let rows = self.rows.range();
-        let Some(syntax) = self.model.read(cx).syntax().cloned() else {
-            return;
-        };
         if rows.is_empty() {
             return;
         }
-        let snapshot = self.snapshot.clone();
-        let revision = snapshot.revision();
+        let revision = self.snapshot.revision();
         let wanted = rows.clone();
-        let found =
-            cx.background_spawn(async move { highlights_of_rows(&syntax, &snapshot, wanted) });
+        let found = if let Some(excerpts) = &self.excerpts {
+            let colours = excerpts.read(cx).colours(wanted, cx);
+            cx.background_spawn(async move { colours.of_rows() })
+        } else {
+            let Some(syntax) = self.model.read(cx).syntax().cloned() else {
+                return;
+            };
+            let snapshot = self.snapshot.clone();
+            cx.background_spawn(async move { highlights_of_rows(&syntax, &snapshot, wanted) })
+        };
         self.highlight_task = Some(cx.spawn(async move |this, cx| {
             let found = found.await;
             this.update(cx, |editor, cx| {

@@ -91,6 +91,9 @@ impl Editor {
         if !self.review.is_empty() {
             context.add("under_review");
         }
+        if self.excerpts.is_some() {
+            context.add("excerpts");
+        }
         if self.find_bar.is_some() {
             context.add("find_open");
         }

@@ -32,12 +32,24 @@ impl Editor {
         let colors = cx.theme().colors;
         let current = self.snapshot.point_at(self.selections.primary().head).row;
         let foldable = self.foldable_rows(layout, cx);
+        let visible = layout.geometry.buffer_rows.clone();
+        let numbers = self
+            .excerpts
+            .as_ref()
+            .map(|excerpts| excerpts.read(cx).numbers(visible.clone(), cx));
+        let number_of = |row: Row| match &numbers {
+            Some(numbers) => row
+                .0
+                .checked_sub(visible.start.0)
+                .and_then(|ix| numbers.get(ix as usize).copied()),
+            None => Some(row.0 + 1),
+        };
         for (ix, row) in layout.rows.iter().enumerate().filter(|(_, row)| row.begins) {
             let is_current = row.buffer_row == current;
             let number = match self.settings.line_numbers {
                 LineNumbers::Off => None,
                 LineNumbers::Relative if !is_current => Some(row.buffer_row.0.abs_diff(current.0)),
-                LineNumbers::On | LineNumbers::Relative => Some(row.buffer_row.0 + 1),
+                LineNumbers::On | LineNumbers::Relative => number_of(row.buffer_row),
             };
             let arrow = match self.settings.fold_arrows {
                 true if !row.shape.folds.is_empty() => Some(Arrow::Folded),

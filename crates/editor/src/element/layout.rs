@@ -14,7 +14,7 @@ use ui::ActiveTheme as _;
 use super::geometry::Geometry;
 use super::gutter::GutterRow;
 use super::palette::Palette;
-use super::rows::{LONG_ROW, Part, highlights_of_rows};
+use super::rows::{LONG_ROW, Part};
 use super::scrollbars::Bars;
 use super::shape::{ShapedRow, Shaper};
 use super::sticky::StickyRow;
@@ -65,7 +65,7 @@ impl Editor {
         self.follow_settings(cx);
         self.sync(cx);
         let palette = self.current_palette(window, cx);
-        let mut geometry = self.measure(bounds, &palette);
+        let mut geometry = self.measure(bounds, &palette, cx);
         self.use_width(&geometry, cx);
         self.geometry = Some(geometry.clone());
         self.follow_caret(
@@ -114,13 +114,13 @@ impl Editor {
     }
 
     /// Where gutter, text and scrollbars go.
-    fn measure(&self, bounds: Bounds<Pixels>, palette: &Palette) -> Geometry {
+    fn measure(&self, bounds: Bounds<Pixels>, palette: &Palette, cx: &Context<Self>) -> Geometry {
         let scale = f32::from(palette.size) / 14.0;
         let bar = px((6.0 * scale).round());
         let numbers = match self.settings.line_numbers {
             LineNumbers::Off => px(0.0),
             LineNumbers::On | LineNumbers::Relative => {
-                let digits = self.snapshot.row_count().to_string().len().max(3);
+                let digits = self.most_rows(cx).to_string().len().max(3);
                 px((digits as f32 + 1.0) * palette.number_advance)
             }
         };
@@ -283,9 +283,6 @@ impl Editor {
 
     /// Asks for the colours of rows in sight that have none, all at once.
     fn ask_missing_highlights(&mut self, rows: Range<Row>, cx: &Context<Self>) {
-        let Some(syntax) = self.model.read(cx).syntax() else {
-            return;
-        };
         let is_missing = |row: &u32| self.rows.highlights(Row(*row)).is_none();
         // A fold may hide any number of rows; only those that are kept can be filled in.
         let kept = self.rows.range();
@@ -294,7 +291,9 @@ impl Editor {
             return;
         };
         let last = rows.rev().find(is_missing).unwrap_or(first);
-        let found = highlights_of_rows(syntax, &self.snapshot, Row(first)..Row(last + 1));
+        let Some(found) = self.colours_now(Row(first)..Row(last + 1), cx) else {
+            return;
+        };
         for (row, highlights) in (first..).map(Row).zip(found) {
             if self.rows.highlights(row).is_none() {
                 self.rows.set_highlights(row, highlights);

@@ -15,12 +15,23 @@ impl DocumentModel {
     /// Applies edits, which are disjoint and mean the current revision, as one step of `author`.
     /// Does nothing to a document that cannot be edited.
     pub fn edit(&mut self, edits: &[Edit], author: Author, cx: &mut Context<Self>) {
+        self.edit_as(edits, author, EditKind::Other, cx);
+    }
+
+    /// The same; the kind decides which edits share a step.
+    pub(crate) fn edit_as(
+        &mut self,
+        edits: &[Edit],
+        author: Author,
+        kind: EditKind,
+        cx: &mut Context<Self>,
+    ) {
         let at = self.now();
         self.mutate(cx, |document| {
             if document.can_edit() {
                 document
                     .buffer_mut()
-                    .edit(edits, &Origin::new(author, EditKind::Other, at));
+                    .edit(edits, &Origin::new(author, kind, at));
             }
         });
     }

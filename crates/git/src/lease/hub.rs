@@ -182,8 +182,7 @@ impl Hub {
     pub fn lease_config(&self) -> String {
         let mut text = String::from(
             "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ../tree\n\
-             \tlogallrefupdates = true\n\tfsmonitor = false\n\thooksPath = /dev/null\n\ttrustctime = false\n\
-             \tuntrackedCache = true\n",
+             \tlogallrefupdates = true\n\tfsmonitor = false\n\thooksPath = /dev/null\n\ttrustctime = false\n",
         );
         let config = self
             .repository

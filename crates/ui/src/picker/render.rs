@@ -52,6 +52,7 @@ impl<D: PickerDelegate> Render for Picker<D> {
             .on_action(cx.listener(|this, _: &ConfirmOther, window, cx| {
                 this.confirm(Taken::Other, window, cx)
             }))
+            .on_action(cx.listener(Self::confirm_all))
             .on_action(cx.listener(Self::complete))
             .on_action(cx.listener(Self::cancel))
             .flex()

@@ -37,15 +37,7 @@ impl FileFinder {
         cx: &mut Context<Workbench>,
     ) -> Self {
         let root = folder.read(cx).root().clone();
-        // The file at hand is the last one would look for: it goes behind the one before it.
-        let mut recent = workbench.recent_files().to_vec();
-        let at_hand = workbench.active_item().and_then(|item| item.path(cx));
-        let at_hand = at_hand
-            .as_ref()
-            .and_then(|path| path.relative_to(&root)?.to_str());
-        if recent.len() > 1 && recent.first().map(String::as_str) == at_hand {
-            recent.swap(0, 1);
-        }
+        let recent = workbench.files_by_use(&root, cx);
         Self {
             root,
             folder,
@@ -118,21 +110,7 @@ impl PickerDelegate for FileFinder {
         let Some(found) = self.found.get(ix) else {
             return PickerRow::default();
         };
-        let name_at = found.path.rfind('/').map_or(0, |slash| slash + 1);
-        let (folder, name) = found.path.split_at(name_at);
-        let matched = byte_offsets(&found.path, &found.matched);
-        let (in_folder, in_name): (Vec<usize>, Vec<usize>) =
-            matched.into_iter().partition(|offset| *offset < name_at);
-        let row = PickerRow::new(name.to_owned())
-            .start(ui::file_icon(name, cx))
-            .matches(in_name.into_iter().map(|offset| offset - name_at))
-            .detail(folder.trim_end_matches('/').to_owned())
-            .detail_matches(in_folder);
-        if found.is_recent {
-            row.end("recent")
-        } else {
-            row
-        }
+        row(found, cx)
     }
 
     fn confirm(
@@ -175,5 +153,24 @@ impl PickerDelegate for FileFinder {
             FooterHint::new("Enter", "open"),
             FooterHint::new("Ctrl+Enter", "open to the side"),
         ]
+    }
+}
+
+/// How a file is shown.
+pub(super) fn row(found: &FoundFile, cx: &App) -> PickerRow {
+    let name_at = found.path.rfind('/').map_or(0, |slash| slash + 1);
+    let (folder, name) = found.path.split_at(name_at);
+    let matched = byte_offsets(&found.path, &found.matched);
+    let (in_folder, in_name): (Vec<usize>, Vec<usize>) =
+        matched.into_iter().partition(|offset| *offset < name_at);
+    let row = PickerRow::new(name.to_owned())
+        .start(ui::file_icon(name, cx))
+        .matches(in_name.into_iter().map(|offset| offset - name_at))
+        .detail(folder.trim_end_matches('/').to_owned())
+        .detail_matches(in_folder);
+    if found.is_recent {
+        row.end("recent")
+    } else {
+        row
     }
 }

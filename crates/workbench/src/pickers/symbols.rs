@@ -166,7 +166,7 @@ impl PickerDelegate for Symbols {
     }
 }
 
-fn icon(kind: OutlineKind) -> Icon {
+pub(super) fn icon(kind: OutlineKind) -> Icon {
     match kind {
         OutlineKind::Module => Icon::Package,
         OutlineKind::Class | OutlineKind::Struct | OutlineKind::Interface | OutlineKind::Type => {

@@ -7,7 +7,7 @@ use base::AbsPath;
 use editor::DocumentModel;
 use gpui_kit::{AppContext as _, Context, Entity, Focusable as _, Window};
 use project::search::FoundRow;
-use text::{Author, Timestamp};
+use text::{Author, RowSpan, Timestamp};
 use ui::{ButtonStyle, Tone};
 
 use super::replace::{InFile, Replace, edits_for, replace_in_file};
@@ -18,7 +18,12 @@ use crate::documents::Documents;
 use crate::layout::Opening;
 use crate::notices::Notice;
 use crate::question::Asked;
-use crate::workbench::{Focus, Goal, How};
+use crate::workbench::{Focus, Goal, How, around, gather};
+
+/// Rows shown around a match when results are edited as one text.
+const AROUND: u32 = 2;
+/// Matches that are edited as one text, at most.
+const MOST_EDITED: usize = 1000;
 
 impl SearchPanel {
     pub(super) fn toggle_regex(
@@ -188,6 +193,36 @@ impl SearchPanel {
         } else if !self.focus_handle(cx).is_focused(window) {
             self.focus_field(window, cx);
         }
+    }
+
+    /// Opens the rows that were found, with some around them, as one text.
+    pub(super) fn edit_results(
+        &mut self,
+        _: &act::EditResults,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let files = self.results.files().iter();
+        let places = files.flat_map(|file| {
+            file.rows.iter().map(|row| {
+                let rows = RowSpan {
+                    start: row.row,
+                    end: row.row + 1,
+                };
+                (file.path.clone(), around(rows, AROUND))
+            })
+        });
+        let files = gather(places.take(MOST_EDITED));
+        let title = format!("\u{201c}{}\u{201d}", self.pattern.read(cx).value());
+        let workbench = self.workbench.clone();
+        window.defer(cx, move |window, cx| {
+            // The window may be closing.
+            workbench
+                .update(cx, |workbench, cx| {
+                    workbench.open_excerpts(title, files, window, cx);
+                })
+                .ok();
+        });
     }
 
     pub(super) fn replace_one(

@@ -101,18 +101,10 @@ impl SearchPanel {
 
     /// The folder, with open texts in place of their files.
     pub(super) fn scope(&self, root: AbsPath, cx: &Context<Self>) -> SearchScope {
-        let unsaved: HashMap<_, _> = Documents::all(cx)
-            .into_iter()
-            .filter_map(|document| {
-                let document = document.read(cx).document();
-                let path = document.path().filter(|_| document.is_dirty())?;
-                Some((path.clone(), document.snapshot()))
-            })
-            .collect();
         SearchScope {
             ground: self.services.ground.clone(),
             root,
-            unsaved,
+            unsaved: Documents::unsaved_texts(cx),
         }
     }
 }

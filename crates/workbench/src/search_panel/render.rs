@@ -176,6 +176,11 @@ impl SearchPanel {
                 ))
                 .child(Badge::new(text).tone(ui::Tone::Warning))
         });
+        let edit = (!self.results.lines().is_empty()).then(|| {
+            Button::new("edit-results", "Edit all")
+                .style(ui::ButtonStyle::Ghost)
+                .action(Box::new(act::EditResults))
+        });
         div()
             .id("search-status")
             .role(Role::Status)
@@ -184,11 +189,13 @@ impl SearchPanel {
             .flex()
             .items_center()
             .gap(dp(8.0))
-            .h(dp(20.0))
+            .h(dp(24.0))
             .text_color(cx.theme().colors.muted)
             .child(Label::new(words).small().muted())
             .children(problems)
             .children(stop)
+            .child(div().flex_1())
+            .children(edit)
             .into_any_element()
     }
 
@@ -521,6 +528,7 @@ impl Render for SearchPanel {
             .on_action(cx.listener(Self::select_next))
             .on_action(cx.listener(Self::select_previous))
             .on_action(cx.listener(Self::focus_results))
+            .on_action(cx.listener(Self::edit_results))
             .on_action(cx.listener(Self::open))
             .on_action(cx.listener(Self::dismiss))
             .on_action(cx.listener(Self::replace_one))

@@ -130,10 +130,9 @@ impl Workbench {
     /// The unsaved documents whose last view is among `items`.
     fn would_lose(&self, items: &[ItemId], cx: &Context<Self>) -> Vec<Entity<DocumentModel>> {
         let mut losing: Vec<Entity<DocumentModel>> = Vec::new();
-        for item in items.iter().filter_map(|item| self.item(*item)) {
-            let Some(document) = item.document(cx).filter(|_| item.is_dirty(cx)) else {
-                continue;
-            };
+        let closing = items.iter().filter_map(|item| self.item(*item));
+        let shown = closing.flat_map(|item| item.documents(cx));
+        for document in shown.filter(|document| document.read(cx).document().is_dirty()) {
             let id = document.entity_id();
             let stays = self
                 .items_of(id, cx)
@@ -171,7 +170,8 @@ impl Workbench {
 
     fn remember_closed_in(&mut self, item: &Item, pane: Option<PaneId>, cx: &mut Context<Self>) {
         // A text without a file that was given up is gone.
-        if matches!(item, Item::Text(_)) && item.path(cx).is_none() {
+        let is_text = matches!(item, Item::Text(_) | Item::Excerpts(..));
+        if is_text && item.path(cx).is_none() {
             return;
         }
         if let (Some(item), Some(pane)) = (self.save_item_state(item, cx), pane) {

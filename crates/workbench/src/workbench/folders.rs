@@ -86,6 +86,7 @@ impl Workbench {
         match event {
             FolderEvent::Tree => self.store_soon(cx),
             FolderEvent::Files => {}
+            FolderEvent::Index => self.status.update(cx, |_, cx| cx.notify()),
             FolderEvent::Git => {
                 self.title.update(cx, |_, cx| cx.notify());
                 self.status.update(cx, |_, cx| cx.notify());

@@ -3,7 +3,7 @@
 use base::AbsPath;
 use editor::DocumentModel;
 use futures::channel::oneshot;
-use gpui_kit::{AppContext as _, Context, Entity, SharedString, Window};
+use gpui_kit::{App, AppContext as _, Context, Entity, SharedString, Window};
 use ui::picker::{Picker, PickerDelegate};
 
 use super::{Focus, Goal, How, Workbench};
@@ -12,11 +12,16 @@ use crate::actions::file::{
     Open, OpenFolder, OpenRecent, ReopenWithEncoding, SaveWithEncoding, SelectIndentation,
     SelectLanguage, SelectLineEnding,
 };
-use crate::actions::go::{Back, FindFile, FindSymbol, Forward, ShowCommands, ToLine};
+use crate::actions::go::{
+    Back, FindFile, FindProjectSymbol, FindSymbol, Forward, Search, ShowCommands, ShowIndex, ToLine,
+};
 use crate::actions::pane::{SwitchTab, SwitchTabBack};
 use crate::item::Item;
 use crate::layout::ItemId;
-use crate::pickers::{choices, commands, files, lines, paths, recent, symbols, tabs, themes};
+use crate::notices::Notice;
+use crate::pickers::{
+    choices, commands, everything, files, index_menu, lines, paths, recent, symbols, tabs, themes,
+};
 
 /// A place one can come back to.
 #[derive(Clone, Debug)]
@@ -124,6 +129,51 @@ impl Workbench {
                 self.pick(delegate, window, cx);
             }
             None => self.open_by_path(&Open, window, cx),
+        }
+    }
+
+    pub(super) fn search_everything(
+        &mut self,
+        _: &Search,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.search_in_scope("", window, cx);
+    }
+
+    pub(super) fn find_project_symbol(
+        &mut self,
+        _: &FindProjectSymbol,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.search_in_scope("@", window, cx);
+    }
+
+    fn search_in_scope(&mut self, query: &str, window: &mut Window, cx: &mut Context<Self>) {
+        match self.folder.clone() {
+            Some(folder) => {
+                self.leave_place(cx);
+                let delegate = everything::Everything::new(folder, self, cx);
+                self.pick_with(delegate, query, window, cx);
+            }
+            None => self.open_by_path(&Open, window, cx),
+        }
+    }
+
+    pub(super) fn show_index(
+        &mut self,
+        _: &ShowIndex,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let folder = self.folder.as_ref();
+        match folder.and_then(|folder| folder.read(cx).index().cloned()) {
+            Some(index) => self.pick(index_menu::IndexMenu::new(index), window, cx),
+            None => {
+                let sentence = "There is no index here: open a folder first";
+                self.report(Notice::new(ui::Tone::Info, sentence), window, cx);
+            }
         }
     }
 
@@ -366,6 +416,20 @@ impl Workbench {
         }
     }
 
+    /// The files used lately, the newest first, as paths counted from the folder.
+    pub(crate) fn files_by_use(&self, root: &AbsPath, cx: &App) -> Vec<String> {
+        // The file at hand is the last one would look for: it goes behind the one before it.
+        let mut recent = self.recent_files().to_vec();
+        let at_hand = self.active_item().and_then(|item| item.path(cx));
+        let at_hand = at_hand
+            .as_ref()
+            .and_then(|path| path.relative_to(root)?.to_str());
+        if recent.len() > 1 && recent.first().map(String::as_str) == at_hand {
+            recent.swap(0, 1);
+        }
+        recent
+    }
+
     /// Opens a file found by a picker.
     pub(crate) fn open_found(
         &mut self,
@@ -375,11 +439,23 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
+        self.open_goal(path, place.map(Goal::Place), to_side, window, cx);
+    }
+
+    /// Opens a file at a place that a picker found.
+    pub(crate) fn open_goal(
+        &mut self,
+        path: AbsPath,
+        goal: Option<Goal>,
+        to_side: bool,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let how = How {
             focus: Focus::Take,
             ..How::lasting()
         }
-        .at(place.map(Goal::Place));
+        .at(goal);
         if to_side {
             let pane = self.layout.active_pane();
             if let Some(new) = self.layout.split(pane, crate::layout::Side::Right) {

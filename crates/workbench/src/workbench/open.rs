@@ -307,8 +307,7 @@ impl Workbench {
         let focus = item.focus_handle(cx);
         let mut subscriptions =
             vec![cx.on_focus_in(&focus, window, move |this, _, cx| this.item_focused(id, cx))];
-        if let Item::Text(editor) = item {
-            let document = editor.read(cx).model().clone();
+        for document in item.documents(cx) {
             subscriptions.push(cx.subscribe_in(
                 &document,
                 window,
@@ -316,6 +315,8 @@ impl Workbench {
                     this.document_event(id, document, event, window, cx);
                 },
             ));
+        }
+        if let Some(editor) = item.editor() {
             subscriptions.push(cx.subscribe_in(
                 editor,
                 window,
@@ -365,9 +366,11 @@ impl Workbench {
     ) {
         match event {
             EditorEvent::SelectionsChanged => {
-                let selections = editor.update(cx, |editor, cx| editor.selections(cx).clone());
-                let model = editor.read(cx).model().clone();
-                Documents::note_selections(&model, &selections, cx);
+                if editor.read(cx).excerpts().is_none() {
+                    let selections = editor.update(cx, |editor, cx| editor.selections(cx).clone());
+                    let model = editor.read(cx).model().clone();
+                    Documents::note_selections(&model, &selections, cx);
+                }
                 self.store_soon(cx);
             }
             EditorEvent::Scrolled => self.store_soon(cx),

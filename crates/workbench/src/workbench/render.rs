@@ -75,7 +75,7 @@ impl Workbench {
         let colors = cx.theme().colors;
         let hints: Vec<(&'static str, Box<dyn gpui_kit::Action>)> = if self.folder.is_some() {
             vec![
-                ("Find a file", Box::new(go::FindFile)),
+                ("Search files, symbols, meaning", Box::new(go::Search)),
                 ("Run a command", Box::new(go::ShowCommands)),
                 (
                     "Search the project",
@@ -295,12 +295,16 @@ impl Workbench {
             .on_action(cx.listener(Self::select_language))
             .on_action(cx.listener(Self::select_line_ending))
             .on_action(cx.listener(Self::select_indentation))
+            .on_action(cx.listener(Self::open_source))
             .on_action(cx.listener(Self::copy_path))
             .on_action(cx.listener(Self::copy_relative_path))
             .on_action(cx.listener(Self::reveal_in_file_manager))
             .on_action(cx.listener(Self::reveal_in_tree))
             .on_action(cx.listener(Self::find_file))
             .on_action(cx.listener(Self::find_symbol))
+            .on_action(cx.listener(Self::search_everything))
+            .on_action(cx.listener(Self::find_project_symbol))
+            .on_action(cx.listener(Self::show_index))
             .on_action(cx.listener(Self::show_commands))
             .on_action(cx.listener(Self::go_to_line))
             .on_action(cx.listener(Self::go_back))

@@ -92,7 +92,7 @@ impl Workbench {
             Item::Text(editor) => Some(SavedItem::Editor(save_editor(editor, cx))),
             Item::Search(panel) => Some(SavedItem::Search(panel.read(cx).saved(cx))),
             Item::Waiting(waiting) => Some(SavedItem::Editor(waiting.read(cx).saved().clone())),
-            Item::Refused(_) => None,
+            Item::Excerpts(..) | Item::Refused(_) => None,
         }
     }
 

@@ -20,8 +20,13 @@ use crate::question::Asked;
 
 impl Workbench {
     pub(super) fn save(&mut self, _: &Save, window: &mut Window, cx: &mut Context<Self>) {
-        if let Some(document) = self.active_document(cx) {
-            self.save_document(document, window, cx).detach();
+        let shown = self.active_item().map(|item| item.documents(cx));
+        let is_one = shown.as_ref().is_some_and(|shown| shown.len() == 1);
+        for document in shown.unwrap_or_default() {
+            // Of several, those that nobody edited are left alone.
+            if is_one || document.read(cx).document().is_dirty() {
+                self.save_document(document, window, cx).detach();
+            }
         }
     }
 
@@ -202,7 +207,7 @@ impl Workbench {
         let documents: Vec<_> = self
             .items
             .values()
-            .filter_map(|entry| entry.item.document(cx))
+            .flat_map(|entry| entry.item.documents(cx))
             .collect();
         for document in documents {
             self.autosave(document, window, cx);
@@ -281,7 +286,11 @@ impl Workbench {
         cx: &mut Context<Self>,
     ) {
         let new = Documents::add(Document::from_loaded(loaded), cx);
-        for id in self.items_of(old.entity_id(), cx) {
+        let shown = self.items_of(old.entity_id(), cx);
+        let texts = shown
+            .into_iter()
+            .filter(|id| matches!(self.item(*id), Some(Item::Text(_))));
+        for id in texts.collect::<Vec<_>>() {
             let editor = self.new_editor(new.clone(), window, cx);
             let item = Item::Text(editor);
             let subscriptions = self.subscribe_to(id, &item, window, cx);

@@ -48,7 +48,7 @@ impl Workbench {
         let documents: Vec<_> = self
             .items
             .values()
-            .filter_map(|entry| entry.item.document(cx))
+            .flat_map(|entry| entry.item.documents(cx))
             .collect();
         for document in documents {
             if document.read(cx).document().is_dirty() {
@@ -193,7 +193,7 @@ impl Workbench {
         let documents: Vec<_> = self
             .items
             .values()
-            .filter_map(|entry| entry.item.document(cx))
+            .flat_map(|entry| entry.item.documents(cx))
             .collect();
         for document in documents {
             let Some(path) = document.read(cx).path().cloned() else {

@@ -1,0 +1,418 @@
+//! One search for everything: files by name, symbols, what code is about, and the text of all files.
+//!
+//! Files, symbols and meaning answer at once; the text of files comes in below them when it is found.
+//! Start at `Everything::search`.
+
+mod found;
+mod look;
+mod preview;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use base::{AbsPath, LogErr as _};
+use editor::DocumentModel;
+use gpui_kit::{
+    AnyElement, App, AppContext as _, Context, Entity, IntoElement as _, ParentElement as _,
+    SharedString, Styled as _, Subscription, Task, WeakEntity, Window, div,
+};
+use text::Snapshot;
+use ui::picker::{After, FooterHint, Picker, PickerDelegate, PickerRow, Taken};
+use ui::{Icon, dp};
+
+use super::byte_offsets;
+use crate::code_index::CodeIndex;
+use crate::documents::Documents;
+use crate::finder::find_files;
+use crate::folder::{Folder, FolderEvent};
+use crate::services::Services;
+use crate::target::{Place, Target};
+use crate::workbench::{Goal, How, Workbench, around, gather};
+use found::{Found, FoundPlace, Scope, Section, Sources, ordered};
+use look::{LEAST_TEXT, Searched, ask_index, find_text};
+use preview::Preview;
+
+/// How long typing must rest before the text of files is searched.
+const REST: Duration = Duration::from_millis(90);
+/// Below this width of the window there is no room for a preview, in pixels.
+const WIDE: f32 = 1080.0;
+/// Rows around a place when the results are edited as one text.
+const AROUND: u32 = 2;
+/// Height of the preview.
+const HEIGHT: f32 = 12.0 * 28.0 + 8.0;
+
+/// Searches files, symbols, meaning and text.
+pub(crate) struct Everything {
+    root: AbsPath,
+    folder: Entity<Folder>,
+    index: Option<Arc<dyn CodeIndex>>,
+    workbench: WeakEntity<Workbench>,
+    recent: Arc<Vec<String>>,
+    query: String,
+    rows: Vec<Found>,
+    sections: Vec<(usize, Section)>,
+    place: Option<Place>,
+    cancel: Arc<AtomicBool>,
+    /// The query whose text was found, and the rows.
+    text: Option<(String, Vec<FoundPlace>)>,
+    searching: Option<Task<()>>,
+    text_cancel: Arc<AtomicBool>,
+    preview: Preview,
+    previewing: Option<Task<()>>,
+    _followed: Option<[Subscription; 1]>,
+}
+
+impl Everything {
+    pub(crate) fn new(
+        folder: Entity<Folder>,
+        workbench: &Workbench,
+        cx: &mut Context<Workbench>,
+    ) -> Self {
+        let root = folder.read(cx).root().clone();
+        Self {
+            recent: Arc::new(workbench.files_by_use(&root, cx)),
+            index: folder.read(cx).index().cloned(),
+            root,
+            folder,
+            workbench: cx.weak_entity(),
+            query: String::new(),
+            rows: Vec::new(),
+            sections: Vec::new(),
+            place: None,
+            cancel: Arc::default(),
+            text: None,
+            searching: None,
+            text_cancel: Arc::default(),
+            preview: Preview::default(),
+            previewing: None,
+            _followed: None,
+        }
+    }
+
+    /// Searches again when there are other files, from the first search on.
+    fn follow(&mut self, window: &mut Window, cx: &mut Context<Picker<Self>>) {
+        if self._followed.is_some() {
+            return;
+        }
+        let heard = cx.subscribe_in(
+            &self.folder,
+            window,
+            |picker, _, event: &FolderEvent, window, cx| {
+                if matches!(event, FolderEvent::Files) {
+                    picker.refresh(window, cx);
+                }
+            },
+        );
+        self._followed = Some([heard]);
+    }
+
+    /// Searches the text of files after a rest; the rows come in with the next refresh.
+    fn look_into_text(
+        &mut self,
+        scope: Scope,
+        query: &str,
+        window: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) {
+        let key = format!("{scope:?} {query}");
+        if self.text.as_ref().is_some_and(|(known, _)| *known == key) {
+            return;
+        }
+        self.text_cancel.store(true, Ordering::Relaxed);
+        self.text_cancel = Arc::default();
+        self.searching = None;
+        let limit = scope.most(Section::Text);
+        if limit == 0 || query.chars().count() < LEAST_TEXT {
+            self.text = None;
+            return;
+        }
+        let services = Services::of(cx);
+        let searched = Searched {
+            ground: services.ground,
+            root: self.root.clone(),
+            unsaved: Documents::unsaved_texts(cx),
+        };
+        let (query, cancel) = (query.to_owned(), self.text_cancel.clone());
+        self.searching = Some(cx.spawn_in(window, async move |picker, cx| {
+            cx.background_executor().timer(REST).await;
+            let found = cx
+                .background_spawn(async move { find_text(&query, searched, limit + 1, &cancel) })
+                .await;
+            picker
+                .update_in(cx, |picker, window, cx| {
+                    let delegate = picker.delegate_mut();
+                    delegate.text = Some((key, found));
+                    delegate.searching = None;
+                    picker.refresh(window, cx);
+                })
+                .log_err();
+        }));
+    }
+
+    fn read_preview(&mut self, ix: usize, window: &Window, cx: &mut Context<Picker<Self>>) {
+        self.previewing = None;
+        let Some(found) = self.rows.get(ix) else {
+            return;
+        };
+        if f32::from(window.viewport_size().width) < WIDE {
+            return;
+        }
+        let (shown, path) = (found.path().to_owned(), self.root.join(found.path()));
+        let meant = match found {
+            Found::Place(place) => Some(place.rows),
+            Found::File(_) => None,
+        };
+        let text = match open_text(&path, cx) {
+            Some(snapshot) => preview::Text::Open(snapshot),
+            None => preview::Text::OnDisk(Services::of(cx).files),
+        };
+        self.previewing = Some(cx.spawn(async move |picker, cx| {
+            let read = cx
+                .background_spawn(async move { preview::read(&path, shown, meant, text) })
+                .await;
+            // The picker may be closed meanwhile.
+            picker
+                .update(cx, |picker, cx| {
+                    picker.delegate_mut().preview = read;
+                    cx.notify();
+                })
+                .ok();
+        }));
+    }
+
+    /// What a row says.
+    #[cfg(test)]
+    pub(crate) fn words(&self, ix: usize) -> String {
+        match self.rows.get(ix) {
+            Some(Found::File(file)) => file.path.clone(),
+            Some(Found::Place(place)) => {
+                let row = place.rows.start.0 + 1;
+                format!("{}, {}:{row}", place.title, place.path)
+            }
+            None => String::new(),
+        }
+    }
+
+    fn goal_of(&self, found: &Found) -> Option<Goal> {
+        match found {
+            Found::File(_) => self.place.map(Goal::Place),
+            Found::Place(place) => {
+                let (start, end) = place.columns.unwrap_or((0, 0));
+                Some(Goal::InRow {
+                    row: place.rows.start,
+                    start,
+                    end,
+                })
+            }
+        }
+    }
+}
+
+impl PickerDelegate for Everything {
+    type Found = (String, Vec<Found>, Vec<(usize, Section)>, Option<Place>);
+
+    fn name(&self) -> SharedString {
+        "Search".into()
+    }
+
+    fn placeholder(&self) -> SharedString {
+        "Search files, symbols, meaning, text".into()
+    }
+
+    fn search(
+        &mut self,
+        query: &str,
+        window: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) -> Task<Self::Found> {
+        self.follow(window, cx);
+        self.cancel.store(true, Ordering::Relaxed);
+        self.cancel = Arc::default();
+        let (scope, asked) = Scope::parse(query);
+        let (asked, query) = (asked.to_owned(), query.to_owned());
+        self.look_into_text(scope, &asked, window, cx);
+        let text = self.text.as_ref().map(|(_, found)| found.clone());
+        let (cancel, recent) = (self.cancel.clone(), self.recent.clone());
+        let files = self.folder.read(cx).files().paths.clone();
+        let index = self.index.clone();
+        cx.background_spawn(async move {
+            let target = Target::parse(&asked);
+            let most = match asked.is_empty() {
+                // With nothing typed, the files used lately are all there is to show.
+                true => 40,
+                false => scope.most(Section::Files),
+            };
+            let files = match scope {
+                Scope::All => find_files(&target.path, &files, &recent, most, &cancel),
+                _ => Vec::new(),
+            };
+            if asked.is_empty() && scope == Scope::All {
+                let rows = files.into_iter().map(Found::File).collect();
+                return (query, rows, Vec::new(), target.place);
+            }
+            let known = index.map(|index| ask_index(index.as_ref(), &asked, scope));
+            let (symbols, meaning) = known.unwrap_or_default();
+            let sources = Sources {
+                files,
+                symbols,
+                meaning,
+                text: text.unwrap_or_default(),
+            };
+            let (rows, sections) = ordered(&asked, scope, sources);
+            (query, rows, sections, target.place)
+        })
+    }
+
+    fn accept(&mut self, found: Self::Found, _: &mut Context<Picker<Self>>) -> usize {
+        (self.query, self.rows, self.sections, self.place) = found;
+        0
+    }
+
+    fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn row(&self, ix: usize, cx: &App) -> PickerRow {
+        match self.rows.get(ix) {
+            Some(Found::File(file)) => super::files::row(file, cx),
+            Some(Found::Place(place)) => row_of(place),
+            None => PickerRow::default(),
+        }
+    }
+
+    fn sections(&self) -> Vec<(usize, SharedString)> {
+        let titles = self.sections.iter();
+        titles
+            .map(|(row, section)| (*row, section.title().into()))
+            .collect()
+    }
+
+    fn selected(&mut self, ix: usize, window: &mut Window, cx: &mut Context<Picker<Self>>) {
+        self.read_preview(ix, window, cx);
+    }
+
+    fn confirm(
+        &mut self,
+        ix: usize,
+        taken: Taken,
+        window: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) -> After {
+        let Some(found) = self.rows.get(ix) else {
+            return After::Stay;
+        };
+        let (path, goal) = (self.root.join(found.path()), self.goal_of(found));
+        self.workbench
+            .update(cx, |workbench, cx| {
+                workbench.open_goal(path, goal, taken == Taken::Other, window, cx);
+            })
+            .ok();
+        After::Close
+    }
+
+    fn confirm_all(&mut self, window: &mut Window, cx: &mut Context<Picker<Self>>) -> After {
+        let places = self.rows.iter().filter_map(|found| match found {
+            Found::Place(place) => {
+                let rows = match place.section {
+                    Section::Text => around(place.rows, AROUND),
+                    _ => place.rows,
+                };
+                Some((self.root.join(&place.path), rows))
+            }
+            Found::File(_) => None,
+        });
+        let files = gather(places);
+        if files.is_empty() {
+            return After::Stay;
+        }
+        let title = format!("\u{201c}{}\u{201d}", Scope::parse(&self.query).1);
+        self.workbench
+            .update(cx, |workbench, cx| {
+                workbench.open_excerpts(title, files, window, cx);
+            })
+            .ok();
+        After::Close
+    }
+
+    fn complete(&self, _: usize) -> Option<String> {
+        Some(Scope::next(&self.query))
+    }
+
+    fn complete_query(&self, query: &str) -> Option<String> {
+        Some(Scope::next(query))
+    }
+
+    fn nothing_found(&self, query: &str) -> SharedString {
+        let (scope, asked) = Scope::parse(query);
+        if asked.is_empty() {
+            return match scope {
+                Scope::All => "This folder has no files".into(),
+                Scope::Symbols => "Type the name of a function or type".into(),
+                Scope::Meaning => {
+                    "Ask what the code is about: \u{201c}where are sessions stored\u{201d}".into()
+                }
+                Scope::Text => "Type the text to look for".into(),
+            };
+        }
+        if self.searching.is_some() {
+            return "Searching\u{2026}".into();
+        }
+        match (scope, &self.index) {
+            (Scope::Symbols | Scope::Meaning, None) => "This folder has no index".into(),
+            _ => "Nothing fits".into(),
+        }
+    }
+
+    fn status(&self) -> Option<SharedString> {
+        let hint = crate::index_status::hint(&self.index.as_ref()?.status())?;
+        Some(hint.into())
+    }
+
+    fn footer(&self) -> Vec<FooterHint> {
+        let next = match Scope::parse(&self.query).0 {
+            Scope::All => "only symbols",
+            Scope::Symbols => "only meaning",
+            Scope::Meaning => "only text",
+            Scope::Text => "everything",
+        };
+        vec![
+            FooterHint::new("Tab", next),
+            FooterHint::new("Alt+Enter", "edit all"),
+            FooterHint::new("Ctrl+Enter", "to the side"),
+        ]
+    }
+
+    fn preview(
+        &self,
+        _: usize,
+        window: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) -> Option<AnyElement> {
+        if f32::from(window.viewport_size().width) < WIDE {
+            return None;
+        }
+        let shown = self.preview.render(cx);
+        Some(div().h(dp(HEIGHT)).child(shown).into_any_element())
+    }
+}
+
+fn row_of(place: &FoundPlace) -> PickerRow {
+    let icon = match (place.section, place.kind) {
+        (Section::Text, _) => Icon::TextCursor,
+        (_, Some(kind)) => super::symbols::icon(kind),
+        (_, None) => Icon::FileText,
+    };
+    let detail = format!("{}:{}", place.path, place.rows.start.0 + 1);
+    PickerRow::new(place.title.clone())
+        .start(icon)
+        .matches(place.matched.iter().copied())
+        .detail(detail)
+}
+
+/// The text of a file that is open.
+fn open_text(path: &AbsPath, cx: &App) -> Option<Snapshot> {
+    let open: Entity<DocumentModel> = Documents::of_path(path, cx)?;
+    Some(open.read(cx).snapshot())
+}

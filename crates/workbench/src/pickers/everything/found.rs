@@ -1,0 +1,281 @@
+//! What the search through everything finds, and in which order it is shown.
+//!
+//! Pure. Start at `Scope::parse` and `ordered`.
+
+use base::Row;
+use text::RowSpan;
+
+use crate::finder::FoundFile;
+
+/// Where is looked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Scope {
+    /// Everywhere.
+    #[default]
+    All,
+    /// Names of functions, types and the like: `@`.
+    Symbols,
+    /// What code is about: `?`.
+    Meaning,
+    /// The text of all files: `%`.
+    Text,
+}
+
+impl Scope {
+    /// Splits the sign of a scope off a query.
+    pub(crate) fn parse(query: &str) -> (Self, &str) {
+        let query = query.trim_start();
+        for (scope, sign) in [
+            (Self::Symbols, '@'),
+            (Self::Meaning, '?'),
+            (Self::Text, '%'),
+        ] {
+            if let Some(rest) = query.strip_prefix(sign) {
+                return (scope, rest.trim());
+            }
+        }
+        (Self::All, query.trim())
+    }
+
+    /// The same query one scope further.
+    pub(crate) fn next(query: &str) -> String {
+        let (scope, rest) = Self::parse(query);
+        let sign = match scope {
+            Self::All => "@",
+            Self::Symbols => "?",
+            Self::Meaning => "%",
+            Self::Text => "",
+        };
+        format!("{sign}{rest}")
+    }
+
+    /// How many rows of a kind are shown.
+    pub(crate) fn most(self, section: Section) -> usize {
+        match (self, section) {
+            (Self::All, Section::Files) => 6,
+            (Self::All, Section::Symbols | Section::Meaning) => 5,
+            (Self::All, Section::Text) => 8,
+            (Self::Symbols, Section::Symbols) | (Self::Meaning, Section::Meaning) => 50,
+            (Self::Text, Section::Text) => 300,
+            _ => 0,
+        }
+    }
+}
+
+/// What kind of thing was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Section {
+    /// Files by name.
+    Files,
+    /// Symbols by name.
+    Symbols,
+    /// Places by what they are about.
+    Meaning,
+    /// Rows by their text.
+    Text,
+}
+
+impl Section {
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Files => "Files",
+            Self::Symbols => "Symbols",
+            Self::Meaning => "Meaning",
+            Self::Text => "Text",
+        }
+    }
+}
+
+/// A place in a file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FoundPlace {
+    pub(crate) section: Section,
+    /// Relative to the folder.
+    pub(crate) path: String,
+    /// Its rows.
+    pub(crate) rows: RowSpan,
+    /// The bytes of the first row that matched.
+    pub(crate) columns: Option<(u32, u32)>,
+    /// What the row of the list says.
+    pub(crate) title: String,
+    /// The bytes of the title that matched.
+    pub(crate) matched: Vec<usize>,
+    pub(crate) kind: Option<syntax::OutlineKind>,
+}
+
+/// One row of the list.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Found {
+    File(FoundFile),
+    Place(FoundPlace),
+}
+
+impl Found {
+    pub(crate) fn path(&self) -> &str {
+        match self {
+            Self::File(file) => &file.path,
+            Self::Place(place) => &place.path,
+        }
+    }
+
+    /// The first row it is about.
+    pub(crate) fn row(&self) -> Option<Row> {
+        match self {
+            Self::File(_) => None,
+            Self::Place(place) => Some(place.rows.start),
+        }
+    }
+}
+
+/// What each source found.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sources {
+    pub(crate) files: Vec<FoundFile>,
+    pub(crate) symbols: Vec<FoundPlace>,
+    pub(crate) meaning: Vec<FoundPlace>,
+    pub(crate) text: Vec<FoundPlace>,
+}
+
+/// Puts what was found into sections, those first that answer a query of its kind best; with the row where each begins.
+pub(crate) fn ordered(
+    query: &str,
+    scope: Scope,
+    sources: Sources,
+) -> (Vec<Found>, Vec<(usize, Section)>) {
+    let Sources {
+        files,
+        symbols,
+        mut meaning,
+        mut text,
+    } = sources;
+    let is_same = |one: &FoundPlace, other: &FoundPlace| {
+        one.path == other.path && one.rows.start == other.rows.start
+    };
+    // The same place is shown once, by its strongest reason.
+    meaning.retain(|place| !symbols.iter().any(|symbol| is_same(symbol, place)));
+    if scope == Scope::All {
+        text.retain(|place| !symbols.iter().any(|symbol| is_same(symbol, place)));
+    }
+    let mut files: Vec<Found> = files.into_iter().map(Found::File).collect();
+    let mut places = |places: Vec<FoundPlace>| places.into_iter().map(Found::Place).collect();
+    let (mut symbols, mut meaning, mut text): (Vec<_>, Vec<_>, Vec<_>) =
+        (places(symbols), places(meaning), places(text));
+    let mut rows = Vec::new();
+    let mut sections = Vec::new();
+    for section in order(query, &symbols) {
+        let of = match section {
+            Section::Files => &mut files,
+            Section::Symbols => &mut symbols,
+            Section::Meaning => &mut meaning,
+            Section::Text => &mut text,
+        };
+        let count = of.len().min(scope.most(section));
+        if count > 0 {
+            sections.push((rows.len(), section));
+            rows.extend(of.drain(..count));
+        }
+    }
+    (rows, sections)
+}
+
+/// A path is looked for among files, a question by meaning, a name among names.
+fn order(query: &str, symbols: &[Found]) -> [Section; 4] {
+    use Section::{Files, Meaning, Symbols, Text};
+    let words = query.split_whitespace().count();
+    let is_path = query.contains(['/', '.']) && !query.contains("::");
+    let is_named = |found: &Found| match found {
+        Found::Place(place) => place.title.eq_ignore_ascii_case(query),
+        Found::File(_) => false,
+    };
+    if words > 1 {
+        [Meaning, Symbols, Text, Files]
+    } else if !is_path && symbols.iter().any(is_named) {
+        [Symbols, Files, Text, Meaning]
+    } else {
+        [Files, Symbols, Text, Meaning]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::Row;
+    use text::RowSpan;
+
+    use super::{Found, FoundPlace, Scope, Section, Sources, ordered};
+    use crate::finder::FoundFile;
+
+    fn place(section: Section, path: &str, row: u32, title: &str) -> FoundPlace {
+        FoundPlace {
+            section,
+            path: path.to_owned(),
+            rows: RowSpan {
+                start: Row(row),
+                end: Row(row + 1),
+            },
+            columns: None,
+            title: title.to_owned(),
+            matched: Vec::new(),
+            kind: None,
+        }
+    }
+
+    fn sources() -> Sources {
+        Sources {
+            files: vec![FoundFile {
+                path: "src/parse.rs".to_owned(),
+                matched: Vec::new(),
+                is_recent: false,
+            }],
+            symbols: vec![place(Section::Symbols, "src/parse.rs", 3, "parse")],
+            meaning: vec![
+                place(Section::Meaning, "src/parse.rs", 3, "parse"),
+                place(Section::Meaning, "src/read.rs", 9, "read_all"),
+            ],
+            text: vec![place(Section::Text, "src/lib.rs", 1, "mod parse;")],
+        }
+    }
+
+    #[test]
+    fn a_sign_chooses_the_scope() {
+        for (query, scope, rest) in [
+            ("main", Scope::All, "main"),
+            ("@ main ", Scope::Symbols, "main"),
+            ("?how it works", Scope::Meaning, "how it works"),
+            ("%fn main", Scope::Text, "fn main"),
+            ("", Scope::All, ""),
+        ] {
+            assert_eq!(Scope::parse(query), (scope, rest), "{query}");
+        }
+        let mut query = "x".to_owned();
+        let mut seen = Vec::new();
+        for _ in 0..4 {
+            query = Scope::next(&query);
+            seen.push(query.clone());
+        }
+        assert_eq!(seen, ["@x", "?x", "%x", "x"]);
+    }
+
+    #[test]
+    fn the_kind_of_query_orders_the_sections() {
+        let check = |query: &str, expect: &[&str]| {
+            let (rows, sections) = ordered(query, Scope::All, sources());
+            let titles: Vec<&str> = sections
+                .iter()
+                .map(|(_, section)| section.title())
+                .collect();
+            assert_eq!(titles, expect, "{query}");
+            assert_eq!(rows.len(), 4, "a place stands once");
+        };
+        check("parse", &["Symbols", "Files", "Text", "Meaning"]);
+        check("pars", &["Files", "Symbols", "Text", "Meaning"]);
+        check("src/parse", &["Files", "Symbols", "Text", "Meaning"]);
+        check("read every file", &["Meaning", "Symbols", "Text", "Files"]);
+    }
+
+    #[test]
+    fn a_scope_shows_one_section() {
+        let (rows, sections) = ordered("parse", Scope::Text, sources());
+        assert_eq!(sections, [(0, Section::Text)]);
+        assert!(matches!(&rows[..], [Found::Place(place)] if place.path == "src/lib.rs"));
+    }
+}

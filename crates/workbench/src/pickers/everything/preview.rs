@@ -1,0 +1,188 @@
+//! The rows around what is chosen, coloured, beside the list.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use base::{AbsPath, Row, Span};
+use gpui_kit::prelude::FluentBuilder as _;
+use gpui_kit::{
+    AnyElement, App, HighlightStyle, InteractiveElement as _, IntoElement as _, ParentElement as _,
+    Role, SharedString, Styled as _, StyledText, TestSupportExt as _, div,
+};
+use host::Files;
+use syntax::{Budget, SyntaxTree};
+use text::{RowSpan, Snapshot};
+use ui::{ActiveTheme as _, Elide, Label, dp};
+
+/// Rows shown.
+const ROWS: u32 = 22;
+/// Rows above the place.
+const ABOVE: u32 = 3;
+/// Bytes of a row that are shown.
+const WIDE: usize = 160;
+/// Larger files are not read for a preview, in bytes.
+const LARGEST: u64 = 2 << 20;
+
+/// Rows of a file, ready to be drawn.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Preview {
+    path: SharedString,
+    lines: Vec<Line>,
+    /// Why there is nothing to see.
+    reason: Option<SharedString>,
+}
+
+#[derive(Clone, Debug)]
+struct Line {
+    number: u32,
+    text: String,
+    colours: Vec<(std::ops::Range<usize>, syntax::HighlightKind)>,
+    is_meant: bool,
+}
+
+/// Where the text is taken from.
+pub(super) enum Text {
+    Open(Snapshot),
+    OnDisk(Arc<dyn Files>),
+}
+
+/// Reads and colours the rows around a place; the start of the file where there is none. Runs in the background.
+pub(super) fn read(path: &AbsPath, shown: String, meant: Option<RowSpan>, text: Text) -> Preview {
+    let snapshot = match text {
+        Text::Open(snapshot) => Ok(snapshot),
+        Text::OnDisk(files) => match files.read(path, LARGEST) {
+            Ok(bytes) if bytes.contains(&0) => Err("This file is not text".to_owned()),
+            Ok(bytes) => Ok(Snapshot::new(&String::from_utf8_lossy(&bytes))),
+            Err(error) => Err(error.to_string()),
+        },
+    };
+    match snapshot {
+        Ok(snapshot) => Preview {
+            path: shown.into(),
+            lines: lines(path.as_path(), &snapshot, meant),
+            reason: None,
+        },
+        Err(reason) => Preview {
+            path: shown.into(),
+            lines: Vec::new(),
+            reason: Some(reason.into()),
+        },
+    }
+}
+
+fn lines(path: &Path, snapshot: &Snapshot, meant: Option<RowSpan>) -> Vec<Line> {
+    let first = meant.map_or(0, |rows| rows.start.0.saturating_sub(ABOVE));
+    let end = (first + ROWS).min(snapshot.row_count());
+    let start_text = snapshot.row_text(Row(0));
+    let tree = syntax::language_for(path, &start_text).map(|language| {
+        let mut tree = SyntaxTree::new(language);
+        let mut never = || false;
+        tree.parse(snapshot, &mut Budget::until(&mut never));
+        tree.snapshot()
+    });
+    (first..end)
+        .map(|row| {
+            let span = snapshot.row_span(Row(row));
+            let text = snapshot.text(span);
+            let cut = text.floor_char_boundary(WIDE);
+            let shown = Span::new(span.start, span.start + cut);
+            let colours = tree.as_ref().map(|tree| tree.highlights(snapshot, shown));
+            let within = |at: base::ByteOffset| (at.0.max(span.start.0) - span.start.0).min(cut);
+            let colours = colours.unwrap_or_default().into_iter();
+            let colours = colours
+                .map(|colour| {
+                    (
+                        within(colour.span.start)..within(colour.span.end),
+                        colour.kind,
+                    )
+                })
+                .filter(|(range, _)| !range.is_empty());
+            Line {
+                number: row + 1,
+                colours: colours.collect(),
+                text: text[..cut].to_owned(),
+                is_meant: meant.is_some_and(|rows| rows.contains(Row(row))),
+            }
+        })
+        .collect()
+}
+
+impl Preview {
+    pub(super) fn render(&self, cx: &App) -> AnyElement {
+        let theme = cx.theme();
+        let c = theme.colors;
+        let size = dp(12.0);
+        let rows = self.lines.iter().map(|line| {
+            let colours = line.colours.iter().filter_map(|(range, kind)| {
+                let style: HighlightStyle = theme.syntax(kind.name())?;
+                Some((range.clone(), style))
+            });
+            // Tabs have no width of their own outside the editor.
+            let has_tabs = line.text.contains('\t');
+            let text: SharedString = match has_tabs {
+                true => line.text.replace('\t', "    ").into(),
+                false => line.text.clone().into(),
+            };
+            let text = StyledText::new(text);
+            let text = match has_tabs {
+                true => text,
+                false => text.with_highlights(colours.collect::<Vec<_>>()),
+            };
+            div()
+                .flex()
+                .flex_none()
+                .h(dp(18.0))
+                .line_height(dp(18.0))
+                .when(line.is_meant, |row| row.bg(c.selected))
+                .child(
+                    div()
+                        .flex_none()
+                        .w(dp(44.0))
+                        .pr(dp(12.0))
+                        .text_right()
+                        .text_color(c.line_number)
+                        .child(line.number.to_string()),
+                )
+                .child(div().flex_none().whitespace_nowrap().child(text))
+        });
+        let reason = self
+            .reason
+            .clone()
+            .map(|reason| div().p(dp(12.0)).child(Label::new(reason).small().muted()));
+        div()
+            .id("preview")
+            .role(Role::Group)
+            .aria_label(format!("Preview of {}", self.path))
+            .test_support()
+            .size_full()
+            .flex()
+            .flex_col()
+            .overflow_hidden()
+            .child(
+                div()
+                    .flex_none()
+                    .h(dp(28.0))
+                    .px(dp(12.0))
+                    .flex()
+                    .items_center()
+                    .child(
+                        Label::new(self.path.clone())
+                            .small()
+                            .muted()
+                            .elide(Elide::Middle(56)),
+                    ),
+            )
+            .child(
+                div()
+                    .flex_1()
+                    .min_h_0()
+                    .overflow_hidden()
+                    .font(theme.code_font())
+                    .text_size(size)
+                    .text_color(c.text)
+                    .children(rows),
+            )
+            .children(reason)
+            .into_any_element()
+    }
+}

@@ -1,0 +1,274 @@
+//! The search through everything, and rows of several files edited as one text.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use async_channel::{Receiver, Sender};
+use base::{AbsPath, ByteOffset, Span};
+use gpui_kit::{App, TestAppContext};
+use index::{Answer, Hit, LeftOut, Parts, Phase, Query, Status};
+use text::Snapshot;
+use ui::picker::{Picker, PickerDelegate as _};
+
+use super::{Story, path, project, services, start_with};
+use crate::actions::{excerpts, file, go, project_search};
+use crate::pickers::everything::Everything;
+use crate::pickers::index_menu::IndexMenu;
+use crate::windows::Request;
+use crate::workbench::Workbench;
+use crate::{CodeIndex, Item};
+
+/// An index that knows three functions, and notes what it is told.
+#[derive(Clone, Default)]
+struct Fake(Arc<Mutex<Told>>);
+
+#[derive(Default)]
+struct Told {
+    is_paused: bool,
+    touched: Vec<AbsPath>,
+    unsaved: HashMap<AbsPath, String>,
+    ticks: Option<Sender<()>>,
+}
+
+fn hit(file: &str, row: u32, symbol: &str) -> Hit {
+    Hit {
+        path: PathBuf::from(file),
+        rows: row..row + 1,
+        span: Span::at(ByteOffset(0)),
+        symbol: Some(symbol.to_owned()),
+        kind: Some(syntax::OutlineKind::Function),
+        text: format!("fn {symbol}() {{}}"),
+        score: 1.0,
+        parts: Parts::default(),
+    }
+}
+
+impl Fake {
+    fn told<R>(&self, ask: impl FnOnce(&mut Told) -> R) -> R {
+        ask(&mut self.0.lock().expect("nobody panicked"))
+    }
+}
+
+impl CodeIndex for Fake {
+    fn status(&self) -> Status {
+        Status {
+            phase: Phase::Embedding,
+            is_paused: self.told(|told| told.is_paused),
+            done: 3,
+            files: 4,
+            left_out: LeftOut::default(),
+            chunks: 7,
+            embedded: 3,
+            disk_bytes: 2_000,
+            memory_bytes: 3_000,
+            notes: Vec::new(),
+        }
+    }
+
+    fn changed(&self) -> Receiver<()> {
+        let (sender, receiver) = async_channel::bounded(1);
+        self.told(|told| told.ticks = Some(sender));
+        receiver
+    }
+
+    fn set_paused(&self, is_paused: bool) {
+        self.told(|told| told.is_paused = is_paused);
+    }
+
+    fn touch(&self, paths: Vec<AbsPath>) {
+        self.told(|told| told.touched.extend(paths));
+    }
+
+    fn set_unsaved(&self, path: AbsPath, text: Option<Snapshot>) {
+        self.told(|told| match text {
+            Some(text) => told.unsaved.insert(path, text.to_string()),
+            None => told.unsaved.remove(&path),
+        });
+    }
+
+    fn search(&self, query: &Query) -> Answer {
+        let hits = match query.text.contains("five") || query.text.contains("places") {
+            true => vec![hit("src/lib.rs", 4, "five"), hit("src/main.rs", 4, "old")],
+            false => Vec::new(),
+        };
+        Answer {
+            hits,
+            is_complete: false,
+        }
+    }
+
+    fn symbols(&self, name: &str, _: usize) -> Vec<Hit> {
+        let known = [
+            hit("src/lib.rs", 3, "four"),
+            hit("src/lib.rs", 4, "five"),
+            hit("src/main.rs", 4, "old"),
+        ];
+        let fits = |hit: &Hit| {
+            hit.symbol
+                .as_ref()
+                .is_some_and(|symbol| symbol.contains(name))
+        };
+        known.into_iter().filter(fits).collect()
+    }
+}
+
+fn open(cx: &mut TestAppContext) -> (Story, Fake) {
+    let (files, fake) = (project(), Fake::default());
+    let index = fake.clone();
+    let services = crate::Services {
+        index: Some(Arc::new(move |_| Arc::new(index.clone()))),
+        ..services(&files)
+    };
+    let request = Request {
+        folders: vec![path("/p")],
+        files: Vec::new(),
+    };
+    let mut stories = start_with(services, &files, request, cx);
+    let mut story = stories.pop().expect("a window");
+    story.settle();
+    (story, fake)
+}
+
+/// Headings in brackets, and the rows below them.
+fn shown(story: &mut Story) -> Vec<String> {
+    story.settle();
+    story.read(|workbench: &Workbench, cx: &App| {
+        let picker = workbench.modal().read(cx).shown::<Picker<Everything>>();
+        let Some(picker) = picker else {
+            return vec!["no picker".to_owned()];
+        };
+        let picker = picker.read(cx);
+        let delegate = picker.delegate();
+        let mut sections = delegate.sections().into_iter().peekable();
+        let mut shown = Vec::new();
+        for ix in 0..delegate.count() {
+            if let Some((_, title)) = sections.next_if(|(at, _)| *at == ix) {
+                shown.push(format!("[{title}]"));
+            }
+            shown.push(delegate.words(ix));
+        }
+        shown
+    })
+}
+
+#[gpui_kit::test]
+fn one_field_finds_files_symbols_meaning_and_text(cx: &mut TestAppContext) {
+    let (mut story, _) = open(cx);
+    story.act(go::Search).input("five");
+    assert_eq!(
+        shown(&mut story),
+        [
+            "[Symbols]",
+            "five, src/lib.rs:5",
+            "[Meaning]",
+            "old, src/main.rs:5",
+        ]
+    );
+    story.keys("enter").settle();
+    assert_eq!(story.tabs(), "[lib.rs]");
+    story.act(go::Search).input("where are places kept");
+    assert_eq!(
+        shown(&mut story),
+        ["[Meaning]", "five, src/lib.rs:5", "old, src/main.rs:5"]
+    );
+    story.keys("escape");
+    story.act(go::Search).input("main");
+    assert_eq!(
+        shown(&mut story)[..2],
+        ["[Files]".to_owned(), "src/main.rs".to_owned()]
+    );
+}
+
+#[gpui_kit::test]
+fn tab_narrows_the_search(cx: &mut TestAppContext) {
+    let (mut story, _) = open(cx);
+    story.act(go::Search).input("old").keys("tab");
+    assert_eq!(shown(&mut story), ["[Symbols]", "old, src/main.rs:5"]);
+    story.keys("tab tab");
+    let text = shown(&mut story);
+    assert_eq!(text[0], "[Text]");
+    assert!(text.len() > 3, "{text:?}");
+    story.keys("tab escape");
+    story.act(go::FindProjectSymbol).input("fo");
+    assert_eq!(shown(&mut story), ["[Symbols]", "four, src/lib.rs:4"]);
+}
+
+#[gpui_kit::test]
+fn results_are_edited_where_they_stand(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.act(go::Search).input("%old").settle();
+    story.keys("alt-enter").settle();
+    assert_eq!(story.tabs(), "[\u{201c}old\u{201d}]");
+    let before = story.text();
+    assert!(
+        before.contains("old();") && before.contains("// old leaf"),
+        "{before}"
+    );
+    // Both calls and the function at once.
+    story.act(editor::MoveFileStart);
+    let editor = story.read(|workbench, _| match workbench.active_item() {
+        Some(Item::Excerpts(editor, _)) => editor.clone(),
+        _ => panic!("no excerpts"),
+    });
+    let at: Vec<Span> = before
+        .match_indices("old(")
+        .map(|(at, _)| Span::new(ByteOffset(at), ByteOffset(at + 3)))
+        .collect();
+    assert_eq!(at.len(), 2);
+    story.cx.update(|_, cx| {
+        editor.update(cx, |editor, cx| {
+            editor.select(at, editor::Reveal::Nearest, cx);
+        });
+    });
+    story.input("fresh").settle();
+    assert_eq!(story.tabs(), "[\u{201c}old\u{201d}*]");
+    assert!(fake.told(|told| told.unsaved.contains_key(&path("/p/src/main.rs"))));
+    assert!(story.on_disk("/p/src/main.rs").contains("old();"));
+    story.act(file::Save).settle();
+    assert_eq!(
+        story.on_disk("/p/src/main.rs"),
+        "fn main() {\n    fresh();\n}\n\nfn fresh() {}\n"
+    );
+    assert!(fake.told(|told| told.unsaved.is_empty()));
+    story.act(excerpts::OpenSource).settle();
+    assert!(story.tabs().contains("[main.rs]"), "{}", story.tabs());
+    assert!(story.text().contains("fresh();"));
+}
+
+#[gpui_kit::test]
+fn all_results_of_the_project_search_open_as_one_text(cx: &mut TestAppContext) {
+    let (mut story, _) = open(cx);
+    story.act(project_search::Show).input("old").settle();
+    story.act(project_search::EditResults).settle();
+    assert!(
+        story.tabs().contains("[\u{201c}old\u{201d}]"),
+        "{}",
+        story.tabs()
+    );
+    let text = story.text();
+    assert!(text.contains("Some words about old things."), "{text}");
+}
+
+#[gpui_kit::test]
+fn the_index_is_shown_and_paused(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.act(go::ShowIndex).settle();
+    story.keys("enter").settle();
+    assert!(fake.told(|told| told.is_paused));
+    let rows = story.read(|workbench, cx| {
+        let picker = workbench.modal().read(cx).shown::<Picker<IndexMenu>>();
+        picker.map(|picker| picker.read(cx).delegate().count())
+    });
+    assert_eq!(rows, Some(4));
+    story.keys("enter").settle();
+    assert!(!fake.told(|told| told.is_paused));
+}
+
+#[gpui_kit::test]
+fn changes_on_the_disk_reach_the_index(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.files.write(&path("/p/src/new.rs"), "fn new() {}\n");
+    story.settle();
+    assert!(fake.told(|told| told.touched.contains(&path("/p/src/new.rs"))));
+}

@@ -1,0 +1,145 @@
+//! What stands above excerpts: the file's name, and a line between two places of one file.
+
+use base::Row;
+use display::{BlockSpec, Placement};
+use editor::{BlockPlace, BlockView, DocumentModel, Excerpts};
+use gpui_kit::{
+    AnyElement, App, Entity, InteractiveElement as _, IntoElement as _, ParentElement as _, Pixels,
+    Role, SharedString, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _,
+    WeakEntity, div, px,
+};
+use ui::{ActiveTheme as _, Button, ButtonStyle, Elide, Label, dp};
+
+use crate::workbench::{Goal, How, Workbench};
+
+/// Height of a file's line, in pixels.
+const FILE: f32 = 36.0;
+/// Height of the line between two places.
+const RULE: f32 = 16.0;
+
+/// What the line of a file says.
+#[derive(Clone)]
+pub(super) struct File {
+    pub(super) name: SharedString,
+    pub(super) folder: SharedString,
+    pub(super) source: Entity<DocumentModel>,
+    pub(super) workbench: WeakEntity<Workbench>,
+}
+
+/// Room above a row, in line heights.
+pub(super) fn above(row: Row, height: f32) -> BlockSpec {
+    BlockSpec {
+        row,
+        placement: Placement::Above,
+        height,
+        priority: 0,
+    }
+}
+
+/// The line above the first place of a file, and its height.
+pub(super) fn file(
+    file: File,
+    excerpts: &Entity<Excerpts>,
+    index: usize,
+    cx: &App,
+) -> (f32, BlockView) {
+    let excerpts = excerpts.downgrade();
+    let view = BlockView::new(move |place, _, cx| {
+        let rows = excerpts
+            .upgrade()
+            .and_then(|excerpts| excerpts.read(cx).excerpt(index, cx));
+        let first = rows.map_or(Row(0), |(_, rows)| rows.start);
+        file.render(place, first, cx)
+    });
+    (lines_of(FILE, cx), view)
+}
+
+/// The line between two places of one file, and its height.
+pub(super) fn rule(cx: &App) -> (f32, BlockView) {
+    let view = BlockView::new(|place, _, cx| {
+        let line = div().h(px(1.0)).w_full().bg(cx.theme().colors.border);
+        div()
+            .size_full()
+            .flex()
+            .items_center()
+            .pl(place.gutter)
+            .child(line)
+            .into_any_element()
+    });
+    (lines_of(RULE, cx), view)
+}
+
+impl File {
+    fn render(&self, place: &BlockPlace, row: Row, cx: &mut App) -> AnyElement {
+        let colors = cx.theme().colors;
+        let is_dirty = self.source.read(cx).document().is_dirty();
+        let dot = is_dirty.then(|| {
+            div()
+                .flex_none()
+                .size(dp(8.0))
+                .rounded_full()
+                .bg(colors.accent)
+        });
+        let path = self.source.read(cx).path().cloned();
+        let name = format!("{}, row {}", self.name, row.0 + 1);
+        div()
+            .size_full()
+            .flex()
+            .flex_col()
+            .justify_end()
+            .child(
+                div()
+                    .id(("excerpt-file", place.id.0 as usize))
+                    .role(Role::Group)
+                    .aria_label(name)
+                    .test_support()
+                    .flex()
+                    .items_center()
+                    .gap(dp(8.0))
+                    .w_full()
+                    .h(px(30.0 * cx.theme().fonts.zoom))
+                    .pl(dp(12.0))
+                    .pr(dp(16.0))
+                    .bg(colors.raised)
+                    .border_y_1()
+                    .border_color(colors.border)
+                    .child(ui::file_icon(&self.name, cx))
+                    .child(Label::new(self.name.clone()).strong())
+                    .child(
+                        div().flex_1().min_w_0().child(
+                            Label::new(self.folder.clone())
+                                .small()
+                                .muted()
+                                .elide(Elide::Middle(72)),
+                        ),
+                    )
+                    .children(dot)
+                    .children(path.map(|path| {
+                        let workbench = self.workbench.clone();
+                        let goal = Goal::InRow {
+                            row,
+                            start: 0,
+                            end: 0,
+                        };
+                        Button::new(("excerpt-open", place.id.0 as usize), "Open")
+                            .style(ButtonStyle::Ghost)
+                            .on_click(move |_, window, cx| {
+                                let (path, how) = (path.clone(), How::lasting().at(Some(goal)));
+                                // The window may be closing.
+                                workbench
+                                    .update(cx, |workbench, cx| {
+                                        workbench.open_path(path, how, window, cx);
+                                    })
+                                    .ok();
+                            })
+                    })),
+            )
+            .into_any_element()
+    }
+}
+
+/// Pixels, before zooming, in line heights.
+fn lines_of(pixels: f32, cx: &App) -> f32 {
+    let line: Pixels = cx.theme().code_line_height();
+    pixels * cx.theme().fonts.zoom / f32::from(line).max(1.0)
+}
