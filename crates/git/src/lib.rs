@@ -15,9 +15,11 @@ pub mod lease;
 pub mod merge;
 mod repository;
 mod status;
+mod tracked;
 
 pub use base_tree::{BaseTree, IndexStat, TreeFile, blob_id};
 pub use begin::begin;
 pub use history::{Blamed, Commit, Compared};
 pub use repository::{Branch, Error, Repository};
 pub use status::{FileStatus, Statuses};
+pub use tracked::Tracked;

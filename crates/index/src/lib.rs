@@ -2,3 +2,43 @@
 //!
 //! Knows: `project`, `git`, `syntax`, `text`, `host`. Must not know: agents, windows, how anything is drawn.
 //! Invariant: everything kept on disk can be made again; what is torn, foreign or of another version is rebuilt.
+//! Invariant: an answer is the same whatever way the index came to what it holds.
+//! Start at `Index`; what a file becomes is in `prepare`, what is kept in `store`, how a question is answered in
+//! `search` and `rank`.
+
+mod answer;
+mod bits;
+mod build;
+mod changes;
+mod chunk;
+mod delta;
+mod disk;
+mod entries;
+mod ground;
+mod hit;
+mod index;
+
+mod map;
+mod meaning;
+mod policy;
+mod prepare;
+mod query;
+mod rank;
+mod record;
+mod rough;
+mod search;
+mod shared;
+mod status;
+mod store;
+mod symbols;
+pub mod table;
+mod view;
+pub mod wordpiece;
+pub mod words;
+mod worker;
+
+pub use hit::{Answer, Hit, Parts};
+pub use index::{Index, Options, root_folder};
+pub use query::{Means, Query};
+pub use rank::Weights;
+pub use status::{LeftOut, Phase, Status};

@@ -106,7 +106,11 @@ impl Grammar {
     }
 }
 
-fn compile_query(name: &str, language: &tree_sitter::Language, source: &str) -> Option<Query> {
+pub(crate) fn compile_query(
+    name: &str,
+    language: &tree_sitter::Language,
+    source: &str,
+) -> Option<Query> {
     if source.trim().is_empty() {
         return None;
     }

@@ -8,6 +8,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
 use crate::grammar::Grammar;
+use crate::plain::Outliner;
 
 /// A language Burin knows. Cheap to copy; two are equal when their names are.
 #[derive(Clone, Copy)]
@@ -86,6 +87,11 @@ impl Language {
     pub(crate) fn grammar(&self) -> &'static Grammar {
         self.0.compiled.get_or_init(|| Grammar::compile(self.0))
     }
+
+    /// The outline query alone, compiling it now if nobody did before.
+    pub(crate) fn outliner(&self) -> &'static Outliner {
+        self.0.outliner.get_or_init(|| Outliner::compile(self.0))
+    }
 }
 
 impl PartialEq for Language {
@@ -124,6 +130,8 @@ pub(crate) struct Definition {
     pub(crate) kinds: NodeKinds,
     pub(crate) indent: IndentRules,
     pub(crate) compiled: OnceLock<Grammar>,
+    /// The part of it that cutting a text takes.
+    pub(crate) outliner: OnceLock<Outliner>,
 }
 
 /// The text of a language's queries. Later patterns win over earlier ones.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use base::Span;
 use text::Snapshot;
-use tree_sitter::{Node, QueryMatch, StreamingIterator};
+use tree_sitter::{Node, Query, QueryMatch, StreamingIterator};
 
 use crate::cursors::with_query_cursor;
 use crate::snapshot::SyntaxSnapshot;
@@ -75,32 +75,43 @@ impl SyntaxSnapshot {
         let Some(query) = &view.language.grammar().outline else {
             return Vec::new();
         };
-        let kinds: Vec<Option<Part>> = query.capture_names().iter().map(|it| part(it)).collect();
+        let kinds = kinds_of(query);
         let whole = 0..text.len().0;
         let bytes = |node: Node<'_>| Pieces::new(text, node.byte_range());
-        let mut items: Vec<(usize, OutlineItem)> = with_query_cursor(whole, |cursor| {
+        let words = |span: Span| text.text(span).into_owned();
+        let items: Vec<(usize, OutlineItem)> = with_query_cursor(whole, |cursor| {
             let mut matches = cursor.matches(query, view.root(), bytes);
             let mut items = Vec::new();
             while let Some(one) = matches.next() {
-                let item = item(one, &kinds, text);
+                let item = item(one, &kinds, text.len().0, &words);
                 items.extend(item.map(|item| (one.pattern_index, item)));
             }
             items
         });
-        items.sort_by_key(|(pattern, item)| (item.span.start, Reverse(item.span.end), *pattern));
-        let mut items: Vec<OutlineItem> = items.into_iter().map(|(_, item)| item).collect();
-        items.dedup_by_key(|item| item.name_span);
-        set_depths(&mut items);
-        items
+        sorted(items)
     }
+}
+
+/// Items with the patterns that found them, in text order; of those with one name the first pattern's.
+pub(crate) fn sorted(mut items: Vec<(usize, OutlineItem)>) -> Vec<OutlineItem> {
+    items.sort_by_key(|(pattern, item)| (item.span.start, Reverse(item.span.end), *pattern));
+    let mut items: Vec<OutlineItem> = items.into_iter().map(|(_, item)| item).collect();
+    items.dedup_by_key(|item| item.name_span);
+    set_depths(&mut items);
+    items
 }
 
 /// What a capture of an outline query tells.
 #[derive(Clone, Copy)]
-enum Part {
+pub(crate) enum Part {
     Item(OutlineKind),
     Name,
     Detail,
+}
+
+/// What the captures of an outline query tell, by their numbers.
+pub(crate) fn kinds_of(query: &Query) -> Vec<Option<Part>> {
+    query.capture_names().iter().map(|it| part(it)).collect()
 }
 
 fn part(capture: &str) -> Option<Part> {
@@ -138,10 +149,16 @@ pub(crate) fn is_known_capture(capture: &str) -> bool {
     capture.starts_with('_') || part(capture).is_some()
 }
 
-fn item(one: &QueryMatch<'_, '_>, kinds: &[Option<Part>], text: &Snapshot) -> Option<OutlineItem> {
+/// The item that a match is about. `words` gives the text of a span, `length` is that of the whole text.
+pub(crate) fn item(
+    one: &QueryMatch<'_, '_>,
+    kinds: &[Option<Part>],
+    length: usize,
+    words: &dyn Fn(Span) -> String,
+) -> Option<OutlineItem> {
     let (mut whole, mut names, mut details) = (None, Vec::new(), Vec::new());
     for capture in one.captures {
-        let span = clipped(capture.node, text);
+        let span = clipped(capture.node, length);
         match kinds[capture.index as usize]? {
             Part::Item(kind) => whole = Some((span, kind)),
             Part::Name => names.push(span),
@@ -152,27 +169,26 @@ fn item(one: &QueryMatch<'_, '_>, kinds: &[Option<Part>], text: &Snapshot) -> Op
     let (first, last) = (names.first()?, names.last()?);
     Some(OutlineItem {
         depth: 0,
-        name: joined(&names, text)?,
+        name: joined(&names, words)?,
         kind,
-        detail: joined(&details, text).unwrap_or_default(),
+        detail: joined(&details, words).unwrap_or_default(),
         span,
         name_span: Span::new(first.start, last.end),
     })
 }
 
-fn clipped(node: Node<'_>, text: &Snapshot) -> Span {
-    let end = text.len().0;
+fn clipped(node: Node<'_>, end: usize) -> Span {
     Span::from(node.start_byte().min(end)..node.end_byte().min(end))
 }
 
 /// The words of several spans with single spaces between them, unless the spans touch; `None` when
 /// there are none.
-fn joined(spans: &[Span], text: &Snapshot) -> Option<String> {
+fn joined(spans: &[Span], words: &dyn Fn(Span) -> String) -> Option<String> {
     let mut joined = String::new();
     let mut known = None;
     for span in spans {
         let end = span.end.min(span.start + MOST_NAME_BYTES);
-        let part = text.text(Span::new(span.start, end));
+        let part = words(Span::new(span.start, end));
         for (ix, word) in part.split_whitespace().enumerate() {
             let touches = ix == 0 && known == Some(span.start);
             if !joined.is_empty() && !touches {

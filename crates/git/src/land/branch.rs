@@ -220,7 +220,7 @@ impl Repository {
         self.common_dir().join("burin")
     }
 
-    pub(crate) fn common_dir(&self) -> AbsPath {
+    pub fn common_dir(&self) -> AbsPath {
         // libgit2 gives absolute paths; the working tree's top only stands for what cannot be.
         AbsPath::new(self.inner.commondir()).unwrap_or_else(|| self.workdir().join(".git"))
     }

@@ -21,6 +21,11 @@ impl ObjectId {
             .map(Self)
     }
 
+    /// The id as the bytes that its digits spell.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+
     /// What git calls these bytes.
     pub fn of_blob(bytes: &[u8]) -> Self {
         // Hashing bytes in memory has no way to fail; an id that names nothing is what a reader would refuse.

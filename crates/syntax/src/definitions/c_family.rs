@@ -101,6 +101,7 @@ pub(crate) static JAVASCRIPT: Definition = Definition {
     kinds: SCRIPT_KINDS,
     indent: SCRIPT_INDENT,
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 pub(crate) static TYPESCRIPT: Definition = Definition {
@@ -126,6 +127,7 @@ pub(crate) static TYPESCRIPT: Definition = Definition {
     kinds: SCRIPT_KINDS,
     indent: SCRIPT_INDENT,
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 pub(crate) static TSX: Definition = Definition {
@@ -152,6 +154,7 @@ pub(crate) static TSX: Definition = Definition {
     kinds: SCRIPT_KINDS,
     indent: SCRIPT_INDENT,
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 pub(crate) static JAVA: Definition = Definition {
@@ -228,4 +231,5 @@ pub(crate) static JAVA: Definition = Definition {
         ..IndentRules::BRACKETS
     },
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };

@@ -51,6 +51,7 @@ pub(crate) static JSON: Definition = Definition {
     kinds: JSON_KINDS,
     indent: IndentRules::BRACKETS,
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 pub(crate) static JSONC: Definition = Definition {
@@ -86,6 +87,7 @@ pub(crate) static JSONC: Definition = Definition {
     kinds: JSON_KINDS,
     indent: IndentRules::BRACKETS,
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 pub(crate) static TOML: Definition = Definition {
@@ -122,6 +124,7 @@ pub(crate) static TOML: Definition = Definition {
     },
     indent: IndentRules::BRACKETS,
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 pub(crate) static YAML: Definition = Definition {
@@ -164,6 +167,7 @@ pub(crate) static YAML: Definition = Definition {
         ..IndentRules::BRACKETS
     },
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 const MARKDOWN_CONFIG: LanguageConfig = LanguageConfig {
@@ -205,6 +209,7 @@ pub(crate) static MARKDOWN: Definition = Definition {
     },
     indent: IndentRules::BRACKETS,
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 pub(crate) static MARKDOWN_INLINE: Definition = Definition {
@@ -229,6 +234,7 @@ pub(crate) static MARKDOWN_INLINE: Definition = Definition {
     },
     indent: IndentRules::BRACKETS,
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 pub(crate) static HTML: Definition = Definition {
@@ -270,6 +276,7 @@ pub(crate) static HTML: Definition = Definition {
     },
     indent: IndentRules::BRACKETS,
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 pub(crate) static CSS: Definition = Definition {
@@ -315,6 +322,7 @@ pub(crate) static CSS: Definition = Definition {
     },
     indent: IndentRules::BRACKETS,
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 pub(crate) static DIFF: Definition = Definition {
@@ -341,4 +349,5 @@ pub(crate) static DIFF: Definition = Definition {
     },
     indent: IndentRules::BRACKETS,
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };

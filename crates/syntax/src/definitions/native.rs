@@ -66,6 +66,7 @@ pub(crate) static RUST: Definition = Definition {
         ..IndentRules::BRACKETS
     },
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 const C_CONFIG: LanguageConfig = LanguageConfig {
@@ -130,6 +131,7 @@ pub(crate) static C: Definition = Definition {
     },
     indent: C_INDENT,
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 pub(crate) static CPP: Definition = Definition {
@@ -192,6 +194,7 @@ pub(crate) static CPP: Definition = Definition {
         ..IndentRules::BRACKETS
     },
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 pub(crate) static GO: Definition = Definition {
@@ -266,4 +269,5 @@ pub(crate) static GO: Definition = Definition {
         ..IndentRules::BRACKETS
     },
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };

@@ -74,6 +74,7 @@ pub(crate) static PYTHON: Definition = Definition {
         ..IndentRules::BRACKETS
     },
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 pub(crate) static BASH: Definition = Definition {
@@ -164,6 +165,7 @@ pub(crate) static BASH: Definition = Definition {
         ..IndentRules::BRACKETS
     },
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 pub(crate) static RUBY: Definition = Definition {
@@ -278,6 +280,7 @@ pub(crate) static RUBY: Definition = Definition {
         ..IndentRules::BRACKETS
     },
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 pub(crate) static LUA: Definition = Definition {
@@ -336,6 +339,7 @@ pub(crate) static LUA: Definition = Definition {
         ..IndentRules::BRACKETS
     },
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 pub(crate) static SQL: Definition = Definition {
@@ -377,6 +381,7 @@ pub(crate) static SQL: Definition = Definition {
     },
     indent: IndentRules::BRACKETS,
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };
 
 pub(crate) static MAKE: Definition = Definition {
@@ -421,4 +426,5 @@ pub(crate) static MAKE: Definition = Definition {
         ..IndentRules::BRACKETS
     },
     compiled: OnceLock::new(),
+    outliner: OnceLock::new(),
 };

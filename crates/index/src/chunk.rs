@@ -1,0 +1,218 @@
+//! Cuts a file into chunks: what is embedded, counted and found.
+//!
+//! Sibling nodes of the tree are taken together up to about `TARGET` bytes; functions, types and sections stay whole
+//! up to `WHOLE`, and what is larger is cut along its own children. Without a tree the lines decide.
+//! Pure. Invariant: chunks are sorted, disjoint, on char boundaries, and hold every letter and digit of the text.
+
+mod cut;
+
+use std::ops::Range;
+
+use base::Span;
+use syntax::{Language, OutlineItem, OutlineKind, PlainTree};
+
+/// Bytes that a chunk aims at.
+pub(crate) const TARGET: usize = 750;
+/// Bytes up to which a function or type stays whole.
+pub(crate) const WHOLE: usize = 1_500;
+/// Bytes of a documentation that go along with the later parts of what it documents.
+const MOST_DOC: usize = 200;
+
+/// A part of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Chunk {
+    /// Bytes of the text.
+    pub(crate) span: Range<usize>,
+    /// Rows, from 0, the last one excluded.
+    pub(crate) rows: Range<u32>,
+    /// What it defines first, or what it is a part of.
+    pub(crate) symbol: Option<String>,
+    /// What that is.
+    pub(crate) kind: Option<OutlineKind>,
+    /// Whether the symbol's name stands elsewhere: the chunk is a later part of it.
+    pub(crate) is_continued: bool,
+    /// The names around the symbol, the outermost first.
+    pub(crate) around: Vec<String>,
+    /// The beginning of the symbol's documentation, where the chunk is a later part of it.
+    pub(crate) doc: String,
+    /// Everything whose name stands in it.
+    pub(crate) defines: Vec<Defined>,
+    /// Whether it lies in a module of tests.
+    pub(crate) is_test: bool,
+}
+
+/// A definition in a chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Defined {
+    /// Its own name, without what is around it.
+    pub(crate) name: String,
+    pub(crate) kind: OutlineKind,
+    /// The rows of the whole of it, from 0, the last one excluded. It may reach beyond the chunk.
+    pub(crate) rows: Range<u32>,
+}
+
+/// The chunks of a text.
+pub(crate) fn chunks(text: &str, language: Option<Language>) -> Vec<Chunk> {
+    let tree = language.and_then(|language| PlainTree::parse(language, text));
+    let lines = Lines::of(text);
+    let Some(tree) = tree else {
+        let spans = cut::by_lines(text, 0..text.len());
+        return spans.into_iter().map(|span| bare(span, &lines)).collect();
+    };
+    let outline = tree.outline(text);
+    let spans = cut::by_tree(text, &tree, &outline);
+    let named = |span| named(text, span, &outline, &lines);
+    spans.into_iter().map(named).collect()
+}
+
+/// The chunks of a text by its lines alone: quick, and without symbols.
+pub(crate) fn rough_chunks(text: &str) -> Vec<Chunk> {
+    let lines = Lines::of(text);
+    let spans = cut::by_lines(text, 0..text.len());
+    spans.into_iter().map(|span| bare(span, &lines)).collect()
+}
+
+fn bare(span: Range<usize>, lines: &Lines) -> Chunk {
+    Chunk {
+        rows: lines.rows(&span),
+        span,
+        symbol: None,
+        kind: None,
+        is_continued: false,
+        around: Vec::new(),
+        doc: String::new(),
+        defines: Vec::new(),
+        is_test: false,
+    }
+}
+
+fn named(text: &str, span: Range<usize>, outline: &[OutlineItem], lines: &Lines) -> Chunk {
+    let mut chunk = bare(span, lines);
+    let inside = |at: Span| chunk.span.contains(&at.start.0);
+    let own: Vec<&OutlineItem> = outline
+        .iter()
+        .filter(|item| inside(item.name_span))
+        .collect();
+    let first = own
+        .iter()
+        .filter(|item| !is_value(item.kind))
+        .min_by_key(|item| item.depth)
+        .or(own.first())
+        .copied();
+    let covers = |item: &&OutlineItem| {
+        item.span.start.0 <= chunk.span.start && chunk.span.start < item.span.end.0
+    };
+    let around: Vec<&OutlineItem> = match first {
+        Some(symbol) => outline
+            .iter()
+            .filter(|item| {
+                item.span.covers(symbol.span) && item.depth < symbol.depth && !is_value(item.kind)
+            })
+            .collect(),
+        None => outline
+            .iter()
+            .filter(covers)
+            .filter(|item| !is_value(item.kind))
+            .collect(),
+    };
+    let is_tests = |item: &OutlineItem| {
+        item.kind == OutlineKind::Module && matches!(item.name.as_str(), "tests" | "test")
+    };
+    chunk.is_test = around.iter().copied().chain(first).any(is_tests);
+    let symbol = first.or(around.last().copied());
+    let outer = match first {
+        Some(_) => around.as_slice(),
+        None => around.split_last().map_or(&[][..], |(_, outer)| outer),
+    };
+    chunk.around = outer.iter().map(|item| item.name.clone()).collect();
+    chunk.defines = own
+        .iter()
+        .filter(|item| item.kind != OutlineKind::Heading)
+        .filter_map(|item| {
+            let rows = lines.rows(&(item.span.start.0..item.span.end.0));
+            let name = own_name(item)?;
+            let kind = item.kind;
+            Some(Defined { name, kind, rows })
+        })
+        .collect();
+    if let Some(symbol) = symbol {
+        chunk.is_continued = first.is_none();
+        if chunk.is_continued {
+            chunk.doc = doc_before(text, symbol.span.start.0);
+        }
+        chunk.symbol = Some(symbol.name.clone());
+        chunk.kind = Some(symbol.kind);
+    }
+    chunk
+}
+
+fn is_value(kind: OutlineKind) -> bool {
+    use OutlineKind::{Constant, Field, Key, Other, Variable};
+    matches!(kind, Constant | Field | Key | Other | Variable)
+}
+
+/// The name that people look for: `Total` of `(c *Cart) Total`, `run` of `Engine::run`; none of an implementation,
+/// which defines nothing new.
+fn own_name(item: &OutlineItem) -> Option<String> {
+    if item.detail == "impl" {
+        return None;
+    }
+    let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    let name = item.name.trim_end_matches(|letter| !is_letter(letter));
+    let start = name.rfind(|letter| !is_letter(letter)).map_or(0, |at| {
+        at + name[at..].chars().next().map_or(1, char::len_utf8)
+    });
+    let name = &name[start..];
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// The first words of the comment that ends right before `offset`.
+fn doc_before(text: &str, offset: usize) -> String {
+    let marks = |line: &str| {
+        ["//", "#", "*", "/*", "--"]
+            .iter()
+            .any(|it| line.starts_with(it))
+    };
+    let before = text.get(..offset).unwrap_or_default();
+    let mut lines: Vec<&str> = before
+        .lines()
+        .rev()
+        .skip_while(|line| line.trim().is_empty())
+        .map(str::trim)
+        .take_while(|line| marks(line))
+        .take(12)
+        .filter(|line| !line.starts_with("#["))
+        .map(|line| line.trim_matches(|letter: char| "/*#!- ".contains(letter)))
+        .collect();
+    lines.reverse();
+    let mut doc = lines.join(" ").trim().to_owned();
+    if let Some((at, _)) = doc.char_indices().find(|(at, _)| *at >= MOST_DOC) {
+        doc.truncate(at);
+    }
+    doc
+}
+
+/// Where the rows of a text begin.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let starts = newlines.map(|(at, _)| at + 1);
+        Self(std::iter::once(0).chain(starts).collect())
+    }
+
+    fn row(&self, offset: usize) -> u32 {
+        let row = self.0.partition_point(|start| *start <= offset);
+        u32::try_from(row.saturating_sub(1)).unwrap_or(u32::MAX)
+    }
+
+    /// The rows that a range touches; a newline at its end opens no further one.
+    fn rows(&self, range: &Range<usize>) -> Range<u32> {
+        let last = range.end.saturating_sub(1).max(range.start);
+        self.row(range.start)..self.row(last).saturating_add(1)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! The running index of one root: a thread that keeps it in step, and questions that are answered at once.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+
+use async_channel::Receiver;
+use base::AbsPath;
+
+use crate::hit::{Answer, Hit};
+use crate::query::Query;
+use crate::rank::Weights;
+use crate::shared::Shared;
+use crate::status::Status;
+use crate::worker;
+
+/// How an index is opened.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where what is known is kept, for all roots; without it everything is in memory.
+    pub folder: Option<AbsPath>,
+    /// Whether files are read while nobody asked to: without it the index begins paused.
+    pub is_paused: bool,
+    /// How much each signal counts.
+    pub weights: Weights,
+}
+
+impl Options {
+    /// Kept below Burin's own cache folder.
+    pub fn kept_in(cache: &AbsPath) -> Self {
+        Self {
+            folder: Some(cache.join("index")),
+            ..Self::in_memory()
+        }
+    }
+
+    /// Kept nowhere.
+    pub fn in_memory() -> Self {
+        Self {
+            folder: None,
+            is_paused: false,
+            weights: Weights::default(),
+        }
+    }
+}
+
+/// The index of one root. Cheap to clone; ends its thread with the last clone.
+#[derive(Clone)]
+pub struct Index(Arc<Handle>);
+
+struct Handle(Arc<Shared>);
+
+impl Index {
+    /// Begins to index `root`, a real path without links. Returns at once.
+    pub fn open(root: AbsPath, options: Options) -> Self {
+        let shared = Arc::new(Shared::new(root, options));
+        worker::start(shared.clone());
+        Self(Arc::new(Handle(shared)))
+    }
+
+    /// The folder it is of.
+    pub fn root(&self) -> &AbsPath {
+        &self.0.0.root
+    }
+
+    /// How far it is. Never waits.
+    pub fn status(&self) -> Status {
+        let status = self.0.0.status.lock();
+        status.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Ticks when the status changed. Ticks that nobody took meanwhile are one.
+    pub fn changed(&self) -> Receiver<()> {
+        self.0.0.ticks.1.clone()
+    }
+
+    /// Lets it wait before the next file, or go on. What is in can be asked all the time.
+    pub fn set_paused(&self, is_paused: bool) {
+        self.0.0.set_paused(is_paused);
+    }
+
+    /// Says that files or folders may have changed, come or gone.
+    pub fn touch(&self, paths: Vec<AbsPath>) {
+        self.0.0.enqueue(|queue| queue.touched.extend(paths));
+    }
+
+    /// Says that everything may have changed, as after events were missed.
+    pub fn refresh(&self) {
+        self.0.0.enqueue(|queue| queue.wants_walk = true);
+    }
+
+    /// Gives the text of an open file that is newer than the disk; `None` when the disk counts again.
+    pub fn set_unsaved(&self, path: AbsPath, text: Option<text::Snapshot>) {
+        self.0.0.enqueue(|queue| {
+            queue.unsaved.insert(path, text);
+        });
+    }
+
+    /// The best places for a question, from what is in now. Reads the few files that it shows; not for the thread
+    /// that draws.
+    pub fn search(&self, query: &Query) -> Answer {
+        self.0.0.search(query, &self.0.0.options.weights)
+    }
+
+    /// As `search`, with other weights.
+    pub fn search_weighted(&self, query: &Query, weights: &Weights) -> Answer {
+        self.0.0.search(query, weights)
+    }
+
+    /// Definitions of this name, else of names that begin so, else of those that are like it. `Type::name` and
+    /// `Type.name` ask for what lies in a type.
+    pub fn symbols(&self, name: &str, limit: usize) -> Vec<Hit> {
+        self.0.0.symbols(name, limit)
+    }
+
+    /// Waits until everything that was said so far is in, and on the disk. Returns at once while paused.
+    pub fn settle(&self) {
+        self.0.0.settle();
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.0.is_ended.store(true, Ordering::Relaxed);
+        self.0.wake.notify_all();
+    }
+}
+
+/// The folder for what is kept of one root alone, as the index of trigrams is. `folder` is that of the options.
+pub fn root_folder(folder: &AbsPath, root: &AbsPath) -> AbsPath {
+    crate::ground::folder_for(&folder.join("roots"), root)
+}
+
+/// A path relative to the root.
+pub(crate) fn relative(path: &str, below: &str) -> PathBuf {
+    PathBuf::from(path.strip_prefix(below).unwrap_or(path))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,209 @@
+//! A file made ready to be found: chunks, the words of each, the vector of each.
+//!
+//! Pure. What is embedded is the path's words, the names around, the symbol and the code; what is counted is the
+//! words of the code and, once more, those of the path.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::chunk::{Chunk, chunks};
+use crate::record::{Blob, Draft, FileWords};
+use crate::table::{Table, Vector};
+use crate::words::each_word;
+
+/// A term that begins so is the name of a definition, in its own letters.
+pub(crate) const DEFINES: char = '\u{1}';
+/// A term that begins so is the stem of the file's name, in small letters without `_`.
+pub(crate) const STEM: char = '\u{2}';
+/// Words of a chunk beyond which nothing is counted.
+const MOST_WORDS: usize = 4_000;
+
+/// The record of a file. `path` is relative, with `/`.
+pub(crate) fn prepare(blob: Blob, path: &str, text: &str, table: &Table) -> Vec<u8> {
+    let first_line = text.lines().next().unwrap_or_default();
+    let language = syntax::language_for(Path::new(path), first_line);
+    let chunks = chunks(text, language);
+    let place = Place::of(path);
+    let mut words = Counter::default();
+    let mut lengths = Vec::with_capacity(chunks.len());
+    let mut vectors: Vec<Vector> = Vec::with_capacity(chunks.len());
+    let mut embedded = String::new();
+    for (ix, chunk) in chunks.iter().enumerate() {
+        let code = text.get(chunk.span.clone()).unwrap_or_default();
+        lengths.push(words.chunk(ix as u32, chunk, code, &place));
+        embedded.clear();
+        embed_text(&mut embedded, chunk, code, &place);
+        vectors.push(table.encode(&embedded));
+    }
+    Draft {
+        blob,
+        path,
+        text: text.len(),
+        chunks: &chunks,
+        vectors: &vectors,
+        lengths: &lengths,
+        hands_on: hands_on(path, text),
+        words: &words.finish(),
+    }
+    .encode()
+}
+
+/// What a path says.
+pub(crate) struct Place<'a> {
+    pub(crate) stem: &'a str,
+    /// The last three folders, the outermost first.
+    pub(crate) folders: Vec<&'a str>,
+}
+
+impl<'a> Place<'a> {
+    pub(crate) fn of(path: &'a str) -> Self {
+        let mut parts: Vec<&str> = path.split('/').collect();
+        let name = parts.pop().unwrap_or_default();
+        let stem = name
+            .split('.')
+            .find(|part| !part.is_empty())
+            .unwrap_or(name);
+        let folders = parts.split_off(parts.len().saturating_sub(3));
+        Self { stem, folders }
+    }
+}
+
+/// A name without what differs from habit to habit: case, `_`, `-`, a plural.
+pub(crate) fn plain_name(name: &str) -> String {
+    let mut plain: String = name
+        .chars()
+        .filter(|letter| !matches!(letter, '_' | '-'))
+        .flat_map(char::to_lowercase)
+        .collect();
+    if plain.len() > 3 && plain.ends_with('s') && !plain.ends_with("ss") {
+        plain.pop();
+    }
+    plain
+}
+
+fn embed_text(into: &mut String, chunk: &Chunk, code: &str, place: &Place<'_>) {
+    let mut add = |text: &str| {
+        into.push_str(text);
+        into.push(' ');
+    };
+    place.folders.iter().for_each(|folder| add(folder));
+    add(place.stem);
+    chunk.around.iter().for_each(|name| add(name));
+    if let Some(symbol) = &chunk.symbol {
+        add(symbol);
+    }
+    add(&chunk.doc);
+    add(code);
+}
+
+/// Counts the words of a file's chunks.
+#[derive(Default)]
+struct Counter {
+    numbers: HashMap<Box<str>, usize>,
+    places: Vec<Vec<(u32, u16)>>,
+}
+
+impl Counter {
+    /// Takes a chunk in and gives the number of its words.
+    fn chunk(&mut self, ix: u32, chunk: &Chunk, code: &str, place: &Place<'_>) -> u16 {
+        let mut length = 0_usize;
+        let mut count = |text: &str, most: usize| {
+            each_word(text, most, |word| {
+                length += 1;
+                self.add(ix, word);
+            });
+        };
+        count(code, MOST_WORDS);
+        if chunk.is_continued {
+            for name in chunk.around.iter().chain(&chunk.symbol) {
+                count(name, MOST_WORDS);
+            }
+        }
+        for name in [place.stem, place.stem].iter().chain(&place.folders) {
+            count(name, MOST_WORDS);
+        }
+        for defined in &chunk.defines {
+            self.add(ix, &format!("{DEFINES}{}", defined.name));
+        }
+        self.add(ix, &format!("{STEM}{}", plain_name(place.stem)));
+        u16::try_from(length).unwrap_or(u16::MAX)
+    }
+
+    fn add(&mut self, ix: u32, word: &str) {
+        let number = match self.numbers.get(word) {
+            Some(number) => *number,
+            None => {
+                self.places.push(Vec::new());
+                self.numbers.insert(word.into(), self.places.len() - 1);
+                self.places.len() - 1
+            }
+        };
+        let places = &mut self.places[number];
+        match places.last_mut() {
+            Some((last, count)) if *last == ix => *count = count.saturating_add(1),
+            _ => places.push((ix, 1)),
+        }
+    }
+
+    fn finish(mut self) -> FileWords {
+        let mut terms: Vec<(Box<str>, usize)> = self.numbers.into_iter().collect();
+        // The same file gives the same bytes, whatever the map's order.
+        terms.sort_unstable();
+        let places = &mut self.places;
+        let with_places = |(term, number): (Box<str>, usize)| {
+            let places = places.get_mut(number).map(std::mem::take);
+            (term, places.unwrap_or_default())
+        };
+        FileWords {
+            terms: terms.into_iter().map(with_places).collect(),
+        }
+    }
+}
+
+/// Whether a file only hands on what others define, as a pure `mod.rs` or `index.ts` does.
+fn hands_on(path: &str, text: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let starts: &[&str] = match name {
+        "package-info.java" => return true,
+        "mod.rs" | "lib.rs" => &["use ", "pub ", "mod ", "extern "],
+        "index.ts" | "index.js" | "index.tsx" | "index.mjs" => &["export ", "import "],
+        "__init__.py" => &["from ", "import ", "__all__", "__version__"],
+        _ => return false,
+    };
+    let mut depth = 0_i32;
+    let mut is_doc = false;
+    for line in text.lines() {
+        let trimmed = line.trim();
+        let quotes = trimmed.matches("\"\"\"").count();
+        let was_doc = is_doc || quotes > 0;
+        is_doc ^= quotes % 2 == 1;
+        let is_comment = ["//", "#", "/*", "*"]
+            .iter()
+            .any(|mark| trimmed.starts_with(mark));
+        if was_doc || trimmed.is_empty() || is_comment {
+            continue;
+        }
+        let is_known = starts.iter().any(|start| trimmed.starts_with(start));
+        let defines = [
+            "fn ",
+            "struct ",
+            "enum ",
+            "trait ",
+            "function ",
+            "class ",
+            "=>",
+            "const fn",
+        ]
+        .iter()
+        .any(|word| trimmed.contains(word));
+        if depth == 0 && (!is_known || defines) {
+            return false;
+        }
+        let opened = trimmed.matches(['{', '(', '[']).count() as i32;
+        depth += opened - trimmed.matches(['}', ')', ']']).count() as i32;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests;

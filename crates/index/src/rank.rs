@@ -1,0 +1,309 @@
+//! From two scores to an order: the weighted sum, and what the place of a chunk says.
+//!
+//! Pure. Both scores come as numbers of standard deviations above the mean over everything in sight, so that they can
+//! be added. Every further signal is told in units of the best sum.
+//! Invariant: the order depends on scores, paths and rows alone, never on the order of the candidates.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use crate::prepare::{Place, plain_name};
+use crate::query::Traits;
+use crate::record::{HANDS_ON, IN_TESTS};
+
+/// How much each signal counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weights {
+    /// The share of meaning for plain language; that of words is the rest.
+    pub meaning_plain: f32,
+    /// The same for the name of a symbol.
+    pub meaning_symbol: f32,
+    /// For the best chunk of a file, as much of it as the file has of the sum of the best file.
+    pub coherence: f32,
+    /// For a chunk that defines the symbol asked for.
+    pub definition: f32,
+    /// What this is multiplied by where the file has the symbol's name.
+    pub definition_stem: f32,
+    /// What it is multiplied by where the symbol is named in plain language.
+    pub definition_named: f32,
+    /// For a file of the symbol's name.
+    pub stem: f32,
+    /// For the share of the question's words in the path.
+    pub path: f32,
+    /// Smaller shares do not count.
+    pub path_least: f32,
+    /// What tests are multiplied by.
+    pub tests: f32,
+    /// What code for old versions is multiplied by.
+    pub legacy: f32,
+    /// What examples are multiplied by.
+    pub examples: f32,
+    /// What files that only hand on are multiplied by.
+    pub hands_on: f32,
+    /// What declarations without code are multiplied by.
+    pub declarations: f32,
+    /// What each further chunk of a file is multiplied by, once more each time.
+    pub saturation: f32,
+    /// Candidates of each side, for each hit wanted.
+    pub candidates: usize,
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self {
+            meaning_plain: 0.7,
+            meaning_symbol: 0.3,
+            coherence: 0.2,
+            definition: 3.0,
+            definition_stem: 1.5,
+            definition_named: 0.5,
+            stem: 1.0,
+            path: 1.0,
+            path_least: 0.1,
+            tests: 0.3,
+            legacy: 0.3,
+            examples: 0.3,
+            hands_on: 0.5,
+            declarations: 0.7,
+            saturation: 0.5,
+            candidates: 5,
+        }
+    }
+}
+
+/// A chunk that may be a hit.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate<'a> {
+    pub(crate) chunk: u32,
+    pub(crate) path: &'a str,
+    /// Its place among the chunks of its file.
+    pub(crate) place: u32,
+    pub(crate) flags: u8,
+    /// The scores, and how far they are above the mean.
+    pub(crate) words: f32,
+    pub(crate) meaning: f32,
+    pub(crate) words_z: f32,
+    pub(crate) meaning_z: f32,
+    /// It defines what the question names.
+    pub(crate) defines: bool,
+}
+
+/// A candidate with its score and what it is made of.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranked<'a> {
+    pub(crate) candidate: Candidate<'a>,
+    pub(crate) score: f32,
+    pub(crate) boosts: Vec<(&'static str, f32)>,
+}
+
+/// The best `limit` candidates, the best first. `share` is that of meaning; without `signals` the sum alone decides.
+pub(crate) fn ranked<'a>(
+    candidates: Vec<Candidate<'a>>,
+    traits: &Traits,
+    weights: &Weights,
+    share: f32,
+    signals: bool,
+    limit: usize,
+) -> Vec<Ranked<'a>> {
+    let sum = |one: &Candidate<'_>| share * one.meaning_z + (1.0 - share) * one.words_z;
+    let mut ranked: Vec<Ranked<'a>> = candidates
+        .into_iter()
+        .map(|candidate| Ranked {
+            score: sum(&candidate).max(0.0),
+            candidate,
+            boosts: Vec::new(),
+        })
+        .collect();
+    ranked.sort_unstable_by(order);
+    if signals {
+        let most = ranked.first().map_or(0.0, |best| best.score);
+        cohere(&mut ranked, weights.coherence * most);
+        for one in &mut ranked {
+            one.add_signals(traits, weights, most);
+            one.multiply_penalties(traits, weights);
+        }
+        ranked.sort_unstable_by(order);
+        saturate(&mut ranked, weights.saturation, limit);
+    }
+    ranked.truncate(limit);
+    ranked
+}
+
+/// The best first; equals by path and place.
+fn order(left: &Ranked<'_>, right: &Ranked<'_>) -> Ordering {
+    let by_place = |one: &Ranked<'_>| (one.candidate.path.to_owned(), one.candidate.place);
+    right
+        .score
+        .total_cmp(&left.score)
+        .then_with(|| by_place(left).cmp(&by_place(right)))
+}
+
+/// Adds to the best chunk of each file what its file has.
+fn cohere(ranked: &mut [Ranked<'_>], most: f32) {
+    let mut sums: HashMap<&str, f32> = HashMap::new();
+    for one in ranked.iter() {
+        *sums.entry(one.candidate.path).or_default() += one.score;
+    }
+    let largest = sums.values().copied().fold(0.0, f32::max);
+    if largest <= 0.0 {
+        return;
+    }
+    for one in ranked {
+        if let Some(sum) = sums.remove(one.candidate.path) {
+            one.add("file", most * sum / largest);
+        }
+    }
+}
+
+impl Ranked<'_> {
+    fn add(&mut self, name: &'static str, amount: f32) {
+        if amount > 0.0 {
+            self.score += amount;
+            self.boosts.push((name, amount));
+        }
+    }
+
+    fn multiply(&mut self, name: &'static str, factor: f32) {
+        if factor != 1.0 {
+            let amount = self.score * (factor - 1.0);
+            self.score += amount;
+            self.boosts.push((name, amount));
+        }
+    }
+
+    fn add_signals(&mut self, traits: &Traits, weights: &Weights, most: f32) {
+        let place = Place::of(self.candidate.path);
+        if traits.symbol.is_some() {
+            let has_stem = traits.names_stem(place.stem);
+            if self.candidate.defines {
+                let factor = if has_stem {
+                    weights.definition_stem
+                } else {
+                    1.0
+                };
+                self.add("definition", most * weights.definition * factor);
+            } else if has_stem {
+                self.add("stem", most * weights.stem);
+            }
+            return;
+        }
+        if self.candidate.defines {
+            let has_stem = |name: &String| plain_name(name) == plain_name(place.stem);
+            let factor = match traits.named.iter().any(has_stem) {
+                true => weights.definition_stem,
+                false => 1.0,
+            };
+            let amount = most * weights.definition * weights.definition_named * factor;
+            self.add("definition", amount);
+        }
+        let folder = place.folders.last().copied().unwrap_or_default();
+        let share = traits.share_in(place.stem, folder);
+        if share >= weights.path_least {
+            self.add("path", most * weights.path * share);
+        }
+    }
+
+    fn multiply_penalties(&mut self, traits: &Traits, weights: &Weights) {
+        let kind = Kind::of(self.candidate.path);
+        let in_tests = self.candidate.flags & IN_TESTS != 0;
+        if (kind.is_test || in_tests) && !traits.wants_tests {
+            self.multiply("tests", weights.tests);
+        }
+        if kind.is_legacy {
+            self.multiply("legacy", weights.legacy);
+        }
+        if kind.is_example && !traits.wants_examples {
+            self.multiply("examples", weights.examples);
+        }
+        if self.candidate.flags & HANDS_ON != 0 {
+            self.multiply("hands on", weights.hands_on);
+        }
+        if kind.is_declaration {
+            self.multiply("declarations", weights.declarations);
+        }
+    }
+}
+
+/// Takes the best one by one; each further chunk of a file counts less.
+fn saturate(ranked: &mut Vec<Ranked<'_>>, factor: f32, limit: usize) {
+    let mut taken: HashMap<&str, i32> = HashMap::new();
+    let mut rest: Vec<Ranked<'_>> = std::mem::take(ranked);
+    let worth = |one: &Ranked<'_>, taken: &HashMap<&str, i32>| {
+        let times = taken.get(one.candidate.path).copied().unwrap_or(0);
+        one.score * factor.powi(times)
+    };
+    while ranked.len() < limit && !rest.is_empty() {
+        let mut best = (0, f32::NEG_INFINITY);
+        for (ix, one) in rest.iter().enumerate() {
+            let worth = worth(one, &taken);
+            if worth > best.1 {
+                best = (ix, worth);
+            }
+            // Nothing behind it is better than its full score.
+            if one.score < best.1 {
+                break;
+            }
+        }
+        let mut one = rest.remove(best.0);
+        let times = taken.entry(one.candidate.path).or_insert(0);
+        one.multiply("further of its file", factor.powi(*times));
+        *times += 1;
+        ranked.push(one);
+    }
+}
+
+/// What a path says of the code in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Kind {
+    is_test: bool,
+    is_legacy: bool,
+    is_example: bool,
+    is_declaration: bool,
+}
+
+impl Kind {
+    fn of(path: &str) -> Self {
+        let lower = path.to_ascii_lowercase();
+        let mut parts: Vec<&str> = lower.split('/').collect();
+        let name = parts.pop().unwrap_or_default();
+        let stem = name.split('.').next().unwrap_or_default();
+        let has_folder = |names: &[&str]| parts.iter().any(|part| names.contains(part));
+        let is_test_name = stem.starts_with("test_")
+            || stem.ends_with("_test")
+            || stem.ends_with("_tests")
+            || stem.ends_with("_spec")
+            || ["test", "tests", "conftest"].contains(&stem)
+            || name.contains(".test.")
+            || name.contains(".spec.")
+            || path.ends_with("Test.java")
+            || path.ends_with("Tests.java");
+        Self {
+            is_test: is_test_name
+                || has_folder(&[
+                    "test",
+                    "tests",
+                    "__tests__",
+                    "spec",
+                    "specs",
+                    "testing",
+                    "testdata",
+                    "fixtures",
+                ]),
+            is_legacy: has_folder(&["compat", "_compat", "legacy", "deprecated"])
+                || ["compat", "_compat", "legacy", "deprecated"].contains(&stem),
+            is_example: has_folder(&[
+                "example",
+                "examples",
+                "_examples",
+                "docs_src",
+                "demo",
+                "demos",
+                "samples",
+            ]),
+            is_declaration: name.ends_with(".d.ts"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,294 @@
+//! The bytes of an indexed file: its chunks, their vectors and their words, as they lie in memory and on disk.
+//!
+//! One piece of bytes that is read where it lies: what a query needs of every chunk stands at fixed places in front,
+//! what only a found chunk needs behind it in numbers of varying length.
+//! Invariant: `Layout::of` accepts only bytes whose parts add up; readers of what comes after never panic.
+
+mod bytes;
+
+use std::ops::Range;
+
+use syntax::OutlineKind;
+
+use crate::chunk::{Chunk, Defined};
+use crate::table::{DIMS, Vector};
+use bytes::{Reader, put_number, put_text};
+
+/// What git calls the content.
+pub(crate) type Blob = [u8; 20];
+
+/// The chunk lies in a module of tests.
+pub(crate) const IN_TESTS: u8 = 1;
+/// The file only hands on what others define.
+pub(crate) const HANDS_ON: u8 = 2;
+
+/// Where the parts of a record are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) blob: Blob,
+    /// Bytes of the text.
+    pub(crate) text: u32,
+    /// How many chunks.
+    pub(crate) count: u32,
+    /// The number of its first chunk in the store.
+    pub(crate) first: u32,
+    path: u32,
+    meta: u32,
+    words: u32,
+}
+
+const HEADER: usize = 20 + 6 * 4;
+const FIRST_AT: usize = 28;
+
+impl Layout {
+    /// `None` for bytes that are no record.
+    pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
+        let blob = bytes.get(..20)?.try_into().ok()?;
+        let number = |at: usize| {
+            let at = 20 + 4 * at;
+            let four = bytes.get(at..at + 4)?.try_into().ok()?;
+            Some(u32::from_le_bytes(four))
+        };
+        let layout = Self {
+            blob,
+            text: number(0)?,
+            count: number(1)?,
+            first: number(2)?,
+            path: number(3)?,
+            meta: number(4)?,
+            words: number(5)?,
+        };
+        (layout.end() == bytes.len() as u64).then_some(layout)
+    }
+
+    fn end(&self) -> u64 {
+        let fixed = u64::from(self.count) * (2 + 1 + 4 + DIMS as u64);
+        HEADER as u64 + u64::from(self.path) + fixed + u64::from(self.meta) + u64::from(self.words)
+    }
+
+    /// Where the path stands.
+    pub(crate) fn path(&self) -> Range<usize> {
+        HEADER..HEADER + self.path as usize
+    }
+
+    /// Two bytes a chunk: how many words it has.
+    pub(crate) fn lengths(&self) -> Range<usize> {
+        part(self.path().end, self.count as usize * 2)
+    }
+
+    /// A byte a chunk: what it is.
+    pub(crate) fn flags(&self) -> Range<usize> {
+        part(self.lengths().end, self.count as usize)
+    }
+
+    /// Four bytes a chunk: what its vector is multiplied by.
+    pub(crate) fn scales(&self) -> Range<usize> {
+        part(self.flags().end, self.count as usize * 4)
+    }
+
+    /// `DIMS` bytes a chunk.
+    pub(crate) fn values(&self) -> Range<usize> {
+        part(self.scales().end, self.count as usize * DIMS)
+    }
+
+    fn meta(&self) -> Range<usize> {
+        part(self.values().end, self.meta as usize)
+    }
+
+    fn words(&self) -> Range<usize> {
+        part(self.meta().end, self.words as usize)
+    }
+}
+
+fn part(start: usize, length: usize) -> Range<usize> {
+    start..start + length
+}
+
+/// A file as it is to be written.
+pub(crate) struct Draft<'a> {
+    pub(crate) blob: Blob,
+    pub(crate) path: &'a str,
+    pub(crate) text: usize,
+    pub(crate) chunks: &'a [Chunk],
+    pub(crate) vectors: &'a [Vector],
+    /// Words of each chunk, as many as BM25 counts.
+    pub(crate) lengths: &'a [u16],
+    pub(crate) hands_on: bool,
+    pub(crate) words: &'a FileWords,
+}
+
+/// Chunks of a file, counted from its first, and how often each holds a word.
+pub(crate) type Places = Vec<(u32, u16)>;
+
+/// The words of a file, each with the chunks that hold it and how often.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct FileWords {
+    pub(crate) terms: Vec<(Box<str>, Places)>,
+}
+
+impl Draft<'_> {
+    /// The bytes; the number of the first chunk is 0 until `set_first`.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let (mut meta, mut words) = (Vec::new(), Vec::new());
+        put_chunks(&mut meta, self.chunks);
+        put_words(&mut words, self.words);
+        let mut bytes = Vec::new();
+        bytes.extend_from_slice(&self.blob);
+        let sizes = [
+            self.text,
+            self.chunks.len(),
+            0,
+            self.path.len(),
+            meta.len(),
+            words.len(),
+        ];
+        for size in sizes {
+            bytes.extend_from_slice(&u32::try_from(size).unwrap_or(u32::MAX).to_le_bytes());
+        }
+        bytes.extend_from_slice(self.path.as_bytes());
+        for length in self.lengths {
+            bytes.extend_from_slice(&length.to_le_bytes());
+        }
+        let hands_on = if self.hands_on { HANDS_ON } else { 0 };
+        bytes.extend(self.chunks.iter().map(|chunk| {
+            let in_tests = if chunk.is_test { IN_TESTS } else { 0 };
+            in_tests | hands_on
+        }));
+        for vector in self.vectors {
+            bytes.extend_from_slice(&vector.scale.to_le_bytes());
+        }
+        for vector in self.vectors {
+            bytes.extend(vector.values.iter().map(|value| value.to_le_bytes()[0]));
+        }
+        bytes.append(&mut meta);
+        bytes.append(&mut words);
+        bytes
+    }
+}
+
+/// Says which number the first chunk has.
+pub(crate) fn set_first(bytes: &mut [u8], first: u32) {
+    if let Some(place) = bytes.get_mut(FIRST_AT..FIRST_AT + 4) {
+        place.copy_from_slice(&first.to_le_bytes());
+    }
+}
+
+fn put_chunks(bytes: &mut Vec<u8>, chunks: &[Chunk]) {
+    for chunk in chunks {
+        put_number(bytes, chunk.span.start);
+        put_number(bytes, chunk.span.len());
+        put_number(bytes, chunk.rows.start as usize);
+        put_number(bytes, chunk.rows.len());
+        bytes.push(u8::from(chunk.is_continued));
+        bytes.push(chunk.kind.map_or(0, |kind| kind as u8 + 1));
+        put_text(bytes, chunk.symbol.as_deref().unwrap_or_default());
+        put_number(bytes, chunk.around.len());
+        chunk.around.iter().for_each(|name| put_text(bytes, name));
+        put_number(bytes, chunk.defines.len());
+        for defined in &chunk.defines {
+            put_text(bytes, &defined.name);
+            bytes.push(defined.kind as u8 + 1);
+            put_number(bytes, defined.rows.start as usize);
+            put_number(bytes, defined.rows.len());
+        }
+    }
+}
+
+fn put_words(bytes: &mut Vec<u8>, words: &FileWords) {
+    put_number(bytes, words.terms.len());
+    for (term, places) in &words.terms {
+        put_text(bytes, term);
+        put_number(bytes, places.len());
+        let mut before = 0;
+        for (chunk, count) in places {
+            put_number(bytes, (chunk - before) as usize);
+            put_number(bytes, usize::from(*count));
+            before = *chunk;
+        }
+    }
+}
+
+/// The chunks of a record; fewer where its bytes are damaged. Flags are not among them.
+pub(crate) fn chunks_of(layout: &Layout, bytes: &[u8]) -> Vec<Chunk> {
+    let meta = bytes.get(layout.meta()).unwrap_or_default();
+    let flags = bytes.get(layout.flags()).unwrap_or_default();
+    let mut reader = Reader(meta);
+    let mut chunks = Vec::new();
+    for flags in flags {
+        let Some(mut chunk) = read_chunk(&mut reader) else {
+            break;
+        };
+        chunk.is_test = flags & IN_TESTS != 0;
+        chunks.push(chunk);
+    }
+    chunks
+}
+
+fn read_chunk(reader: &mut Reader<'_>) -> Option<Chunk> {
+    let (start, length) = (reader.number()?, reader.number()?);
+    let rows = reader.rows()?;
+    let is_continued = reader.byte()? != 0;
+    let kind = kind_of(reader.byte()?);
+    let symbol = reader.text()?;
+    let around = (0..reader.number()?)
+        .map(|_| reader.text().map(str::to_owned))
+        .collect::<Option<_>>()?;
+    let defines = (0..reader.number()?)
+        .map(|_| {
+            Some(Defined {
+                name: reader.text()?.to_owned(),
+                kind: kind_of(reader.byte()?)?,
+                rows: reader.rows()?,
+            })
+        })
+        .collect::<Option<_>>()?;
+    Some(Chunk {
+        span: start..start.checked_add(length)?,
+        rows,
+        symbol: (!symbol.is_empty()).then(|| symbol.to_owned()),
+        kind,
+        is_continued,
+        around,
+        doc: String::new(),
+        defines,
+        is_test: false,
+    })
+}
+
+/// Calls `each` with every word of a record and the chunks, counted from its first, that hold it.
+pub(crate) fn each_term<'a>(
+    layout: &Layout,
+    bytes: &'a [u8],
+    mut each: impl FnMut(&'a str, &mut dyn Iterator<Item = (u32, u16)>),
+) {
+    let mut reader = Reader(bytes.get(layout.words()).unwrap_or_default());
+    for _ in 0..reader.number().unwrap_or(0) {
+        let (Some(term), Some(count)) = (reader.text(), reader.number()) else {
+            return;
+        };
+        let mut before = 0;
+        let mut places = (0..count).map_while(|_| {
+            before += u32::try_from(reader.number()?).ok()?;
+            let count = u16::try_from(reader.number()?).ok()?;
+            (before < layout.count).then_some((before, count))
+        });
+        each(term, &mut places);
+        places.for_each(drop);
+    }
+}
+
+fn kind_of(number: u8) -> Option<OutlineKind> {
+    use OutlineKind::{
+        Class, Constant, Enum, Field, Function, Heading, Interface, Key, Macro, Method, Module,
+        Other, Struct, Type, Variable,
+    };
+    [
+        Module, Class, Struct, Enum, Interface, Type, Function, Method, Macro, Field, Constant,
+        Variable, Key, Heading, Other,
+    ]
+    .into_iter()
+    .find(|kind| *kind as u8 + 1 == number)
+}
+
+#[cfg(test)]
+mod tests;

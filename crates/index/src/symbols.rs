@@ -1,0 +1,221 @@
+//! Definitions by their names: the very name first, then names that begin so, then those that are like it.
+
+use std::sync::PoisonError;
+use std::sync::atomic::AtomicBool;
+
+use base::Span;
+use project::fuzzy::{Kind, rank};
+
+use crate::answer::Texts;
+use crate::chunk::{Chunk, Defined};
+use crate::hit::{Hit, Parts};
+use crate::index::relative;
+use crate::record::chunks_of;
+use crate::shared::Shared;
+
+/// Bytes of a definition that are shown.
+const MOST_SHOWN: usize = 4_000;
+/// What the scores of the three ways begin with.
+const SAME: f32 = 3.0;
+const BEGINS: f32 = 2.0;
+const ALIKE: f32 = 1.0;
+
+/// A definition in sight.
+struct Symbol {
+    path: std::sync::Arc<str>,
+    around: Vec<String>,
+    defined: Defined,
+}
+
+impl Shared {
+    /// Definitions of a name.
+    pub(crate) fn symbols(&self, name: &str, limit: usize) -> Vec<Hit> {
+        let (outer, name) = parts(name);
+        let Some((ground, _)) = self.place.get() else {
+            return Vec::new();
+        };
+        let mut symbols = self.all_symbols();
+        if !outer.is_empty() {
+            let lies_in = |symbol: &Symbol| {
+                symbol.around.iter().any(|around| {
+                    around
+                        .split(|it: char| !is_letter(it))
+                        .any(|word| word == outer)
+                }) || symbol.path.split(['/', '.']).any(|part| part == outer)
+            };
+            if symbols
+                .iter()
+                .any(|symbol| symbol.defined.name == name && lies_in(symbol))
+            {
+                symbols.retain(lies_in);
+            }
+        }
+        let scores = scores(&symbols, name, limit);
+        let mut reader = Texts::new(self, &ground.top);
+        scores
+            .into_iter()
+            .filter_map(|(at, score)| {
+                let symbol = symbols.get(at)?;
+                let text = reader.text(&symbol.path);
+                let (span, text) = rows_of(text, symbol.defined.rows.clone());
+                Some(Hit {
+                    path: relative(&symbol.path, &ground.below),
+                    rows: symbol.defined.rows.clone(),
+                    span,
+                    symbol: Some(symbol.defined.name.clone()),
+                    kind: Some(symbol.defined.kind),
+                    text,
+                    score,
+                    parts: Parts::default(),
+                })
+            })
+            .collect()
+    }
+
+    /// Every definition in sight, by path and row.
+    fn all_symbols(&self) -> Vec<Symbol> {
+        let Some((ground, store)) = self.place.get() else {
+            return Vec::new();
+        };
+        let known = store.known();
+        let view = self.view.read().unwrap_or_else(PoisonError::into_inner);
+        let entries = view.entries().filter_map(|id| known.entry(id));
+        let entries = entries.filter(|entry| entry.path.starts_with(&ground.below));
+        let symbols = entries.flat_map(|entry| {
+            let chunks = chunks_of(&entry.layout, &entry.bytes).into_iter();
+            chunks.flat_map(move |chunk| of_chunk(&entry.path, chunk))
+        });
+        symbols.collect()
+    }
+}
+
+fn of_chunk(path: &std::sync::Arc<str>, chunk: Chunk) -> Vec<Symbol> {
+    let (around, symbol) = (chunk.around, chunk.symbol);
+    let within = |defined: &Defined| {
+        let own = symbol.iter().filter(|symbol| **symbol != defined.name);
+        around.iter().chain(own).cloned().collect()
+    };
+    let symbols = chunk.defines.into_iter().map(|defined| Symbol {
+        path: path.clone(),
+        around: within(&defined),
+        defined,
+    });
+    symbols.collect()
+}
+
+/// `Type` and `name` of `Type::name`.
+fn parts(name: &str) -> (&str, &str) {
+    let name = name
+        .trim()
+        .trim_end_matches("()")
+        .trim_end_matches(|letter| !is_letter(letter));
+    let Some(at) = name.rfind(|letter| !is_letter(letter)) else {
+        return ("", name);
+    };
+    let inner = name[at..].trim_start_matches(|letter| !is_letter(letter));
+    let outer = name[..at].trim_end_matches(|letter| !is_letter(letter));
+    let outer = outer
+        .rsplit(|letter| !is_letter(letter))
+        .next()
+        .unwrap_or_default();
+    (outer, inner)
+}
+
+fn is_letter(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '_' | '$')
+}
+
+/// The symbols that fit, the best first, with their scores.
+fn scores(symbols: &[Symbol], name: &str, limit: usize) -> Vec<(usize, f32)> {
+    let small = name.to_lowercase();
+    let direct = |symbol: &Symbol| {
+        let own = &symbol.defined.name;
+        // The same letters in another case stand behind the very name.
+        if own == name {
+            Some(SAME)
+        } else if own.to_lowercase() == small {
+            Some(SAME - 0.5)
+        } else if own.to_lowercase().starts_with(&small) {
+            Some(BEGINS + name.len() as f32 / own.len().max(1) as f32 / 2.0)
+        } else {
+            None
+        }
+    };
+    let mut found: Vec<(usize, f32)> = symbols
+        .iter()
+        .enumerate()
+        .filter_map(|(at, symbol)| Some((at, direct(symbol)?)))
+        .collect();
+    found.sort_by(|left, right| right.1.total_cmp(&left.1));
+    if found.len() < limit && !name.is_empty() {
+        let names: Vec<&str> = symbols
+            .iter()
+            .map(|symbol| symbol.defined.name.as_str())
+            .collect();
+        let alike = rank(
+            name,
+            &names,
+            Kind::Text,
+            limit + found.len(),
+            &AtomicBool::new(false),
+        );
+        let best = alike.first().map_or(1, |best| best.score.max(1)) as f32;
+        for ranked in alike {
+            if !found.iter().any(|(at, _)| *at == ranked.index) {
+                found.push((ranked.index, ALIKE * ranked.score as f32 / best));
+            }
+        }
+    }
+    found.truncate(limit);
+    found
+}
+
+/// Some rows of a text, and where they are; long ones are cut behind a row.
+fn rows_of(text: &str, rows: std::ops::Range<u32>) -> (Span, String) {
+    let mut start = text.len();
+    let (mut at, mut end) = (0, 0);
+    for (row, line) in (0_u32..).zip(text.split_inclusive('\n')) {
+        if row == rows.start {
+            start = at;
+        }
+        at += line.len();
+        if rows.contains(&row) {
+            end = at;
+        }
+    }
+    let start = start.min(end);
+    let mut shown = text.get(start..end).unwrap_or_default();
+    if shown.len() > MOST_SHOWN {
+        let cut = shown.floor_char_boundary(MOST_SHOWN);
+        shown = &shown[..shown[..cut].rfind('\n').unwrap_or(cut)];
+    }
+    (Span::from(start..end), shown.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_qualified_name_is_taken_apart() {
+        let check = |name: &str, expected: (&str, &str)| assert_eq!(parts(name), expected);
+        check("total", ("", "total"));
+        check("Cart::total", ("Cart", "total"));
+        check("shop.Cart.total()", ("Cart", "total"));
+        check("Cart::", ("", "Cart"));
+        check("", ("", ""));
+    }
+
+    #[test]
+    fn rows_are_cut_out_of_a_text() {
+        let check = |text: &str, rows, expected: &str| {
+            let (span, shown) = rows_of(text, rows);
+            assert_eq!(shown, expected);
+            assert_eq!(&text[span.range()], expected);
+        };
+        check("a\nb\nc\n", 1..2, "b\n");
+        check("a\nb\nc", 1..9, "b\nc");
+        check("a", 5..6, "");
+        check("", 0..1, "");
+    }
+}

@@ -1,0 +1,176 @@
+//! The table that gives a text its place among meanings: one row of small integers for every token.
+//!
+//! Knows: `words`, `wordpiece`. Must not know: files, chunks, how vectors are kept.
+//! The vector of a text is the sum of its tokens' rows, brought to length one. A token that comes again counts less
+//! each time. Nothing here fails on a text: what has no known word has the vector of zeros.
+//! Start at [`Table::shipped`] and [`Table::encode`]; the bytes are told in `format`, tables of others in `model2vec`.
+
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
+
+use base::never;
+
+use crate::wordpiece::Vocabulary;
+
+mod format;
+mod model2vec;
+
+pub use format::{TableError, pack};
+
+/// How many numbers a vector has.
+pub const DIMS: usize = 256;
+
+/// So many words of a text are looked at, parts of identifiers counted.
+pub const MOST_WORDS: usize = 300;
+
+/// Enough for [`MOST_WORDS`] words; a text of words in many pieces ends here.
+const MOST_TOKENS: usize = 512;
+
+static SHIPPED: &[u8] = include_bytes!("../../../assets/models/code-embedding.bin");
+
+/// A text's place: `values[i] * scale` has length one within rounding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vector {
+    /// All zero where nothing of the text is known.
+    pub values: [i8; DIMS],
+    /// Zero where nothing of the text is known.
+    pub scale: f32,
+}
+
+impl Vector {
+    /// Nothing is known.
+    pub const ZERO: Self = Self {
+        values: [0; DIMS],
+        scale: 0.0,
+    };
+
+    /// `numbers` need not have length one.
+    pub fn new(numbers: &[f32; DIMS]) -> Self {
+        let most = numbers
+            .iter()
+            .fold(0.0_f32, |most, number| most.max(number.abs()));
+        let length = numbers
+            .iter()
+            .map(|number| number * number)
+            .sum::<f32>()
+            .sqrt();
+        if most <= 0.0 || !length.is_finite() {
+            return Self::ZERO;
+        }
+        Self {
+            values: numbers.map(|number| (number * (127.0 / most)).round() as i8),
+            scale: most / (127.0 * length),
+        }
+    }
+
+    /// How near two texts are: 1 for the same, 0 for strangers.
+    pub fn cosine(&self, other: &Self) -> f32 {
+        let pairs = self.values.iter().zip(&other.values);
+        let dot: i32 = pairs
+            .map(|(one, other)| i32::from(*one) * i32::from(*other))
+            .sum();
+        dot as f32 * self.scale * other.scale
+    }
+}
+
+/// Tokens and their rows. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Table {
+    vocabulary: Arc<Vocabulary>,
+    bytes: Cow<'static, [u8]>,
+    /// Where the rows begin in `bytes`; they go to the end.
+    rows: usize,
+    hash: [u8; 8],
+}
+
+impl Table {
+    /// The table that Burin brings along. Its rows are read where they lie in the program.
+    pub fn shipped() -> &'static Table {
+        static TABLE: LazyLock<Table> = LazyLock::new(|| {
+            Table::parse(SHIPPED).unwrap_or_else(|error| {
+                never!("{error}");
+                Table::nothing()
+            })
+        });
+        &TABLE
+    }
+
+    /// Reads what [`pack`] wrote. Borrowed bytes are not copied.
+    ///
+    /// # Errors
+    /// The bytes are torn, of something else, or of another version; the error says which.
+    pub fn parse(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Table, TableError> {
+        format::parse(bytes.into())
+    }
+
+    /// Reads a table in the layout of model2vec: the bytes of `model.safetensors` and the text of `tokenizer.json`.
+    ///
+    /// # Errors
+    /// The files do not fit each other, are torn, or hold what this cannot use; the error says which.
+    pub fn from_model2vec(safetensors: &[u8], tokenizer: &str) -> Result<Table, TableError> {
+        model2vec::read(safetensors, tokenizer)
+    }
+
+    fn nothing() -> Table {
+        Table {
+            vocabulary: Arc::default(),
+            bytes: Cow::Borrowed(&[]),
+            rows: 0,
+            hash: [0; 8],
+        }
+    }
+
+    /// Names the table. Stored beside every vector: vectors of different tables cannot be compared.
+    pub fn hash(&self) -> [u8; 8] {
+        self.hash
+    }
+
+    /// The tokens; a token's number is that of its row.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// How many bytes the table takes.
+    pub fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The place of `text` among meanings.
+    pub fn encode(&self, text: &str) -> Vector {
+        let mut tokens = [0; MOST_TOKENS];
+        let mut count = 0;
+        self.vocabulary.each_token(text, MOST_WORDS, |token| {
+            if let Some(slot) = tokens.get_mut(count) {
+                *slot = token;
+                count += 1;
+            }
+        });
+        let tokens = &mut tokens[..count];
+        tokens.sort_unstable();
+        let mut sum = [0_i32; DIMS];
+        for same in tokens.chunk_by(|one, other| one == other) {
+            self.add(same[0], weight(same.len()), &mut sum);
+        }
+        Vector::new(&sum.map(|number| number as f32))
+    }
+
+    fn add(&self, token: u32, weight: i32, sum: &mut [i32; DIMS]) {
+        let start = self.rows + token as usize * DIMS;
+        let Some(row) = self.bytes.get(start..start + DIMS) else {
+            return;
+        };
+        for (sum, byte) in sum.iter_mut().zip(row) {
+            *sum += weight * i32::from(*byte as i8);
+        }
+    }
+}
+
+/// How much a token counts that comes `count` times, in sixteenths: a body that says `self` thirty times is not
+/// about that. Integers, so that every machine gives the same vector.
+fn weight(count: usize) -> i32 {
+    let square = 256 * count.min(MOST_TOKENS) as u32;
+    square.isqrt() as i32
+}
+
+#[cfg(test)]
+mod tests;

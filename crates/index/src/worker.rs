@@ -1,0 +1,107 @@
+//! The thread of an index: takes what is to be done from the queue until nobody holds the index any more.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+
+use crate::build;
+use crate::changes::Changes;
+use crate::ground::{Ground, folder_for};
+use crate::shared::{Queue, Shared};
+use crate::status::Phase;
+use crate::store::{Fold, Store};
+use crate::table::Table;
+
+/// Starts the thread.
+pub(crate) fn start(shared: Arc<Shared>) {
+    let thread = std::thread::Builder::new().name("index".to_owned());
+    let theirs = shared.clone();
+    if let Err(error) = thread.spawn(move || run(&theirs)) {
+        let why = format!("the system gives no thread for it: {error}");
+        shared.tell(|status| status.phase = Phase::Off(why));
+        finish(&shared, u64::MAX);
+    }
+}
+
+fn run(shared: &Shared) {
+    host::lower_priority();
+    let ground = Ground::of(&shared.root);
+    let table = shared.table.get_or_init(|| Table::shipped().clone());
+    let folder = shared.options.folder.as_ref();
+    let folder = folder.map(|folder| folder_for(&folder.join("repositories"), &ground.shared));
+    let store = Store::of(folder.as_ref(), table.hash());
+    let (ground, store) = shared.place.get_or_init(|| (ground, store));
+    while shared.may_go_on() {
+        let Some((todo, asked)) = next(shared) else {
+            break;
+        };
+        work(shared, ground, store, todo);
+        tell_sizes(shared, store);
+        finish(shared, asked);
+    }
+    store.keep(Fold::WhenMany);
+}
+
+/// What is to be done, once there is something.
+fn next(shared: &Shared) -> Option<(Queue, u64)> {
+    let mut queue = shared.queue();
+    while queue.is_empty() {
+        if shared.is_ended.load(Ordering::Relaxed) {
+            return None;
+        }
+        // Something asked for may have been done with what was asked before it.
+        queue = shared
+            .wake
+            .wait(queue)
+            .unwrap_or_else(PoisonError::into_inner);
+    }
+    let todo = Queue {
+        wants_walk: std::mem::take(&mut queue.wants_walk),
+        touched: std::mem::take(&mut queue.touched),
+        unsaved: std::mem::take(&mut queue.unsaved),
+        ..Queue::default()
+    };
+    Some((todo, queue.asked))
+}
+
+fn finish(shared: &Shared, asked: u64) {
+    let mut queue = shared.queue();
+    queue.done = asked;
+    drop(queue);
+    shared.wake.notify_all();
+}
+
+fn work(shared: &Shared, ground: &Ground, store: &Store, todo: Queue) {
+    let changes = Changes {
+        shared,
+        ground,
+        store,
+    };
+    for (path, text) in todo.unsaved {
+        changes.set_unsaved(&path, text);
+    }
+    let needs_walk = changes.touch(todo.touched);
+    if todo.wants_walk || needs_walk {
+        build::all(&changes);
+        store.keep(Fold::Now);
+    } else {
+        store.keep(Fold::WhenMany);
+    }
+}
+
+fn tell_sizes(shared: &Shared, store: &Store) {
+    let rough: usize = {
+        let rough = shared.rough.read().unwrap_or_else(PoisonError::into_inner);
+        rough.iter().map(|rough| rough.size()).sum()
+    };
+    let (disk, memory, notes) = (store.disk_size(), store.known().size(), store.notes());
+    let chunks = {
+        let view = shared.view.read().unwrap_or_else(PoisonError::into_inner);
+        view.chunks()
+    };
+    shared.tell(|status| {
+        status.chunks = chunks;
+        status.disk_bytes = disk;
+        status.memory_bytes = memory + rough as u64;
+        status.notes = notes;
+    });
+}

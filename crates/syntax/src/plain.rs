@@ -1,0 +1,143 @@
+//! A text that is parsed once, for whoever only wants to cut it: no edits, no layers, no colours.
+//!
+//! Compiles the outline query alone, so that a folder in ten languages costs no ten highlight queries.
+//! Must not know: what the parts are for. Start at `PlainTree::parse`.
+
+use std::ops::{ControlFlow, Range};
+
+use base::Span;
+use tree_sitter::{Node, Query, StreamingIterator, Tree};
+
+use crate::cursors::{give_parser, take_parser, with_query_cursor};
+use crate::grammar::compile_query;
+use crate::headway;
+use crate::language::{Definition, Language};
+use crate::outline::{OutlineItem, Part, item, kinds_of, sorted};
+
+/// What cutting a text of a language takes.
+pub(crate) struct Outliner {
+    language: tree_sitter::Language,
+    /// The outline without what lies inside types and mappings: fields, variants, keys.
+    query: Option<Query>,
+    parts: Vec<Option<Part>>,
+}
+
+/// Kinds of items that are too small to be looked for by themselves.
+const INNER: [&str; 3] = ["@item.field", "@item.key", "@item.other"];
+
+impl Outliner {
+    pub(crate) fn compile(definition: &'static Definition) -> Self {
+        let language = (definition.grammar)();
+        let source = definition.queries.outline;
+        let mut query = compile_query(definition.name, &language, source);
+        if let Some(query) = &mut query {
+            for pattern in 0..query.pattern_count() {
+                let start = query.start_byte_for_pattern(pattern);
+                let end = query.end_byte_for_pattern(pattern);
+                let text = source.get(start..end).unwrap_or_default();
+                if INNER.iter().any(|inner| text.contains(inner)) {
+                    query.disable_pattern(pattern);
+                }
+            }
+        }
+        let parts = query.as_ref().map_or_else(Vec::new, kinds_of);
+        Self {
+            language,
+            query,
+            parts,
+        }
+    }
+}
+
+/// The tree of a text at one moment.
+pub struct PlainTree {
+    language: Language,
+    tree: Tree,
+}
+
+/// One node of it.
+#[derive(Clone, Copy)]
+pub struct PlainNode<'tree>(Node<'tree>);
+
+impl PlainTree {
+    /// Parses `text`. `None` where no parse comes to an end.
+    pub fn parse(language: Language, text: &str) -> Option<Self> {
+        let mut parser = take_parser();
+        parser.reset();
+        let is_set = parser.set_language(&language.outliner().language).is_ok()
+            && parser.set_included_ranges(&[]).is_ok();
+        let bytes = text.as_bytes();
+        let read = &mut |offset: usize, _| bytes.get(offset..).unwrap_or_default();
+        let mut progress = |_: &_| ControlFlow::Continue(());
+        let tree = is_set
+            .then(|| headway::parse(&mut parser, bytes.len(), read, None, &mut progress).ok())
+            .flatten();
+        give_parser(parser);
+        Some(Self {
+            language,
+            tree: tree?,
+        })
+    }
+
+    /// The named parts of the text it was parsed from, in text order, without fields, variants and keys.
+    pub fn outline(&self, text: &str) -> Vec<OutlineItem> {
+        let outliner = self.language.outliner();
+        let Some(query) = &outliner.query else {
+            return Vec::new();
+        };
+        let bytes = text.as_bytes();
+        let words = |span: Span| {
+            let range = span.start.0..span.end.0;
+            String::from_utf8_lossy(bytes.get(range).unwrap_or_default()).into_owned()
+        };
+        let items = with_query_cursor(0..bytes.len(), |cursor| {
+            let mut matches = cursor.matches(query, self.tree.root_node(), bytes);
+            let mut items = Vec::new();
+            while let Some(one) = matches.next() {
+                let item = item(one, &outliner.parts, bytes.len(), &words);
+                items.extend(item.map(|item| (one.pattern_index, item)));
+            }
+            items
+        });
+        sorted(items)
+    }
+
+    /// The node that holds all others.
+    pub fn root(&self) -> PlainNode<'_> {
+        PlainNode(self.tree.root_node())
+    }
+}
+
+impl<'tree> PlainNode<'tree> {
+    /// Its bytes.
+    pub fn range(&self) -> Range<usize> {
+        self.0.byte_range()
+    }
+
+    /// Its first and last row, from 0.
+    pub fn rows(&self) -> (usize, usize) {
+        (self.0.start_position().row, self.0.end_position().row)
+    }
+
+    /// Whether it belongs to what comes behind it: a comment, an attribute, a decorator.
+    pub fn leads(&self) -> bool {
+        let kind = self.0.kind();
+        ["comment", "attribute", "decorator", "annotation"]
+            .iter()
+            .any(|lead| kind.contains(lead))
+    }
+
+    /// Whether it is a comment.
+    pub fn is_comment(&self) -> bool {
+        self.0.kind().contains("comment")
+    }
+
+    /// The nodes right in it, in text order, punctuation included.
+    pub fn children(&self) -> Vec<PlainNode<'tree>> {
+        let mut cursor = self.0.walk();
+        self.0.children(&mut cursor).map(PlainNode).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;
