@@ -155,7 +155,7 @@ pub trait PickerDelegate: Sized + 'static {
         None
     }
 
-    /// What Tab makes of the query with no row.
+    /// What Tab makes of the query whatever row is chosen.
     fn complete_query(&self, _query: &str) -> Option<String> {
         None
     }
@@ -389,10 +389,8 @@ impl<D: PickerDelegate> Picker<D> {
     }
 
     fn complete(&mut self, _: &Complete, window: &mut Window, cx: &mut Context<Self>) {
-        let query = match self.selected() {
-            Some(ix) => self.delegate.complete(ix),
-            None => self.delegate.complete_query(&self.query),
-        };
+        let of_row = || self.selected().and_then(|ix| self.delegate.complete(ix));
+        let query = self.delegate.complete_query(&self.query).or_else(of_row);
         if let Some(query) = query {
             self.set_query(&query, window, cx);
         }

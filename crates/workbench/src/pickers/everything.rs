@@ -7,7 +7,6 @@ mod found;
 mod look;
 mod preview;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -22,14 +21,13 @@ use text::Snapshot;
 use ui::picker::{After, FooterHint, Picker, PickerDelegate, PickerRow, Taken};
 use ui::{Icon, dp};
 
-use super::byte_offsets;
 use crate::code_index::CodeIndex;
 use crate::documents::Documents;
 use crate::finder::find_files;
 use crate::folder::{Folder, FolderEvent};
 use crate::services::Services;
 use crate::target::{Place, Target};
-use crate::workbench::{Goal, How, Workbench, around, gather};
+use crate::workbench::{Goal, Workbench, around, gather};
 use found::{Found, FoundPlace, Scope, Section, Sources, ordered};
 use look::{LEAST_TEXT, Searched, ask_index, find_text};
 use preview::Preview;
@@ -334,10 +332,6 @@ impl PickerDelegate for Everything {
             })
             .ok();
         After::Close
-    }
-
-    fn complete(&self, _: usize) -> Option<String> {
-        Some(Scope::next(&self.query))
     }
 
     fn complete_query(&self, query: &str) -> Option<String> {

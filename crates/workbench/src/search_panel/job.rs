@@ -1,7 +1,5 @@
 //! What a search is asked, from the fields and the settings.
 
-use std::collections::HashMap;
-
 use async_channel::Receiver;
 use base::AbsPath;
 use caret::find;

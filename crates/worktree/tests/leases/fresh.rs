@@ -62,7 +62,6 @@ fn the_first_status_reads_no_file() {
         let lease = one(&world.pool());
         let index = lease.git_dir.join("index");
         let before = fs::metadata(&index).unwrap().ino();
-        // What it remembers of folders is written beside what it learns of files, and is not asked for here.
         let words = ["status", "--porcelain"];
         assert_eq!(git(lease.root.as_path(), words), "");
         // Had it read a file, it would have written what it learned.

@@ -2,7 +2,6 @@
 //!
 //! Pure. Start at `Scope::parse` and `ordered`.
 
-use base::Row;
 use text::RowSpan;
 
 use crate::finder::FoundFile;
@@ -117,14 +116,6 @@ impl Found {
             Self::Place(place) => &place.path,
         }
     }
-
-    /// The first row it is about.
-    pub(crate) fn row(&self) -> Option<Row> {
-        match self {
-            Self::File(_) => None,
-            Self::Place(place) => Some(place.rows.start),
-        }
-    }
 }
 
 /// What each source found.
@@ -157,7 +148,7 @@ pub(crate) fn ordered(
         text.retain(|place| !symbols.iter().any(|symbol| is_same(symbol, place)));
     }
     let mut files: Vec<Found> = files.into_iter().map(Found::File).collect();
-    let mut places = |places: Vec<FoundPlace>| places.into_iter().map(Found::Place).collect();
+    let places = |places: Vec<FoundPlace>| places.into_iter().map(Found::Place).collect();
     let (mut symbols, mut meaning, mut text): (Vec<_>, Vec<_>, Vec<_>) =
         (places(symbols), places(meaning), places(text));
     let mut rows = Vec::new();

@@ -7,10 +7,11 @@ use base::{AbsPath, Row, Span};
 use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
     AnyElement, App, HighlightStyle, InteractiveElement as _, IntoElement as _, ParentElement as _,
-    Role, SharedString, Styled as _, StyledText, TestSupportExt as _, div,
+    Role, SharedString, StatefulInteractiveElement as _, Styled as _, StyledText,
+    TestSupportExt as _, div,
 };
 use host::Files;
-use syntax::{Budget, SyntaxTree};
+use syntax::{Budget, ParseStatus, SyntaxTree};
 use text::{RowSpan, Snapshot};
 use ui::{ActiveTheme as _, Elide, Label, dp};
 
@@ -74,11 +75,13 @@ fn lines(path: &Path, snapshot: &Snapshot, meant: Option<RowSpan>) -> Vec<Line> 
     let first = meant.map_or(0, |rows| rows.start.0.saturating_sub(ABOVE));
     let end = (first + ROWS).min(snapshot.row_count());
     let start_text = snapshot.row_text(Row(0));
-    let tree = syntax::language_for(path, &start_text).map(|language| {
+    let tree = syntax::language_for(path, &start_text).and_then(|language| {
         let mut tree = SyntaxTree::new(language);
         let mut never = || false;
-        tree.parse(snapshot, &mut Budget::until(&mut never));
-        tree.snapshot()
+        match tree.parse(snapshot, &mut Budget::until(&mut never)) {
+            ParseStatus::Done | ParseStatus::Unsettled => Some(tree.snapshot()),
+            ParseStatus::Running | ParseStatus::Pending(_) => None,
+        }
     });
     (first..end)
         .map(|row| {
