@@ -34,7 +34,12 @@ fn every_control_has_a_name(cx: &mut TestAppContext) {
         );
     };
     let seen = names(&mut story, "a window without a text");
-    for wanted in ["Project files", "Search files, symbols, meaning", "New text", "Menu"] {
+    for wanted in [
+        "Project files",
+        "Search files, symbols, meaning",
+        "New text",
+        "Menu",
+    ] {
         has(&seen, wanted);
     }
     story

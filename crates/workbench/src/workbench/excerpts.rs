@@ -78,6 +78,8 @@ impl Workbench {
         let excerpts = cx.new(|cx| Excerpts::new(excerpts, environment, cx));
         let editor = Editor::of_excerpts(excerpts.clone(), window, cx);
         self.put_heads(&editor, &excerpts, cx);
+        // The line above the first row is part of what is to be seen.
+        editor.update(cx, |editor, cx| editor.set_scroll_top(0.0, cx));
         self.leave_place(cx);
         let pane = self.layout.active_pane();
         self.add_item(

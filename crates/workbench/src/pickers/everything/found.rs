@@ -153,7 +153,7 @@ pub(crate) fn ordered(
         (places(symbols), places(meaning), places(text));
     let mut rows = Vec::new();
     let mut sections = Vec::new();
-    for section in order(query, &symbols) {
+    for section in order(query, &files, &symbols) {
         let of = match section {
             Section::Files => &mut files,
             Section::Symbols => &mut symbols,
@@ -169,8 +169,9 @@ pub(crate) fn ordered(
     (rows, sections)
 }
 
-/// A path is looked for among files, a question by meaning, a name among names.
-fn order(query: &str, symbols: &[Found]) -> [Section; 4] {
+/// A path is looked for among files, a question by meaning, a name among names. A file whose letters merely come in
+/// the right order is seldom what is meant.
+fn order(query: &str, files: &[Found], symbols: &[Found]) -> [Section; 4] {
     use Section::{Files, Meaning, Symbols, Text};
     let words = query.split_whitespace().count();
     let is_path = query.contains(['/', '.']) && !query.contains("::");
@@ -182,9 +183,17 @@ fn order(query: &str, symbols: &[Found]) -> [Section; 4] {
         [Meaning, Symbols, Text, Files]
     } else if !is_path && symbols.iter().any(is_named) {
         [Symbols, Files, Text, Meaning]
-    } else {
+    } else if is_path || files.first().is_some_and(|file| holds(file.path(), query)) {
         [Files, Symbols, Text, Meaning]
+    } else {
+        [Symbols, Text, Meaning, Files]
     }
+}
+
+/// Whether a file's name holds what was typed, in one piece.
+fn holds(path: &str, query: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    name.contains(&query.to_lowercase())
 }
 
 #[cfg(test)]
@@ -259,6 +268,7 @@ mod tests {
         };
         check("parse", &["Symbols", "Files", "Text", "Meaning"]);
         check("pars", &["Files", "Symbols", "Text", "Meaning"]);
+        check("prs", &["Symbols", "Text", "Meaning", "Files"]);
         check("src/parse", &["Files", "Symbols", "Text", "Meaning"]);
         check("read every file", &["Meaning", "Symbols", "Text", "Files"]);
     }

@@ -77,11 +77,8 @@ fn symbol(hit: Hit, query: &str) -> FoundPlace {
 
 fn meant(hit: Hit) -> FoundPlace {
     let first = || {
-        let line = hit
-            .text
-            .lines()
-            .map(str::trim)
-            .find(|line| !line.is_empty());
+        let says = |line: &&str| line.chars().any(char::is_alphanumeric);
+        let line = hit.text.lines().map(str::trim).find(says);
         line.unwrap_or_default().to_owned()
     };
     FoundPlace {

@@ -77,8 +77,7 @@ fn lines(path: &Path, snapshot: &Snapshot, meant: Option<RowSpan>) -> Vec<Line> 
     let start_text = snapshot.row_text(Row(0));
     let tree = syntax::language_for(path, &start_text).and_then(|language| {
         let mut tree = SyntaxTree::new(language);
-        let mut never = || false;
-        match tree.parse(snapshot, &mut Budget::until(&mut never)) {
+        match tree.parse(snapshot, &mut Budget::unlimited()) {
             ParseStatus::Done | ParseStatus::Unsettled => Some(tree.snapshot()),
             ParseStatus::Running | ParseStatus::Pending(_) => None,
         }
@@ -136,7 +135,7 @@ impl Preview {
                 .flex_none()
                 .h(dp(18.0))
                 .line_height(dp(18.0))
-                .when(line.is_meant, |row| row.bg(c.selected))
+                .when(line.is_meant, |row| row.bg(c.hover))
                 .child(
                     div()
                         .flex_none()
@@ -187,5 +186,34 @@ impl Preview {
             )
             .children(reason)
             .into_any_element()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::Row;
+    use text::{RowSpan, Snapshot};
+
+    use super::lines;
+
+    #[test]
+    fn rows_around_the_place_are_coloured() {
+        let text = "// first\n".to_owned() + &"fn f() { g(1) }\n".repeat(40);
+        let meant = RowSpan {
+            start: Row(10),
+            end: Row(12),
+        };
+        let path = std::path::Path::new("/p/a.rs");
+        let shown = lines(path, &Snapshot::new(&text), Some(meant));
+        assert_eq!((shown[0].number, shown.len()), (8, 22));
+        let marked: Vec<u32> = shown
+            .iter()
+            .filter(|line| line.is_meant)
+            .map(|line| line.number)
+            .collect();
+        assert_eq!(marked, [11, 12]);
+        assert_eq!(shown[0].colours[0].0, 0..2, "a keyword");
+        let start = lines(path, &Snapshot::new(&text), None);
+        assert_eq!(start[0].colours[0].0, 0..8, "a comment");
     }
 }
