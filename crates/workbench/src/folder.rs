@@ -22,6 +22,7 @@ use text::Snapshot;
 
 use crate::code_index::CodeIndex;
 use crate::services::Services;
+use ui::ActiveSettings as _;
 
 /// A folder that is open in one window or more.
 pub struct Folder {
@@ -245,7 +246,12 @@ impl Folder {
     }
 
     fn open_index(&mut self, cx: &mut Context<Self>) {
-        let Some(open) = &self.services.index else {
+        let Some(open) = self
+            .services
+            .index
+            .as_ref()
+            .filter(|_| cx.settings().search.index)
+        else {
             return;
         };
         let index = open(self.root.clone());

@@ -35,6 +35,9 @@ section! {
         max_results: u32 = 20_000, 100..=1_000_000;
         /// Starts with the word at the caret.
         seed_from_cursor: bool = true;
+        /// Keeps an index of the folder on this machine, so that code is found by what it is about. Counts from the next
+        /// time a folder is opened.
+        index: bool = true;
     }
 }
 
