@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_channel::Receiver;
 use base::AbsPath;
 use index::{Answer, Hit, Query, Status};
+use project::search::Sieve;
 use text::Snapshot;
 
 /// The index of one folder. Nothing here waits for the disk.
@@ -17,6 +18,10 @@ pub trait CodeIndex: Send + Sync {
     fn set_paused(&self, is_paused: bool);
     /// These may have changed on the disk, come or gone.
     fn touch(&self, paths: Vec<AbsPath>);
+    /// Anything may have changed on the disk.
+    fn refresh(&self);
+    /// What lets the search of text pass over files that cannot match, once there is something.
+    fn sieve(&self) -> Option<Arc<dyn Sieve>>;
     /// An open text that is newer than its file; none when it is not any more.
     fn set_unsaved(&self, path: AbsPath, text: Option<Snapshot>);
     /// The best places for a question. Takes about a millisecond: ask in the background.
@@ -40,6 +45,14 @@ impl CodeIndex for index::Index {
 
     fn touch(&self, paths: Vec<AbsPath>) {
         self.touch(paths);
+    }
+
+    fn refresh(&self) {
+        self.refresh();
+    }
+
+    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
+        self.sieve()
     }
 
     fn set_unsaved(&self, path: AbsPath, text: Option<Snapshot>) {

@@ -322,8 +322,11 @@ fn record(model: &Entity<DocumentModel>, cx: &mut App) {
     let document = model.read(cx).document();
     Services::unsaved(cx).note(document);
     if let Some(path) = document.path() {
-        let newer = document.is_dirty().then(|| document.snapshot());
-        Folder::note_unsaved(path, newer, cx);
+        let (path, newer) = (
+            path.clone(),
+            document.is_dirty().then(|| document.snapshot()),
+        );
+        Folder::note_unsaved(&path, newer, cx);
     }
     let Some(journal) = cx.default_global::<Documents>().journal.clone() else {
         return;
@@ -335,8 +338,8 @@ fn record(model: &Entity<DocumentModel>, cx: &mut App) {
 
 fn released(id: EntityId, model: &mut DocumentModel, cx: &mut App) {
     Services::unsaved(cx).forget(model.document().key());
-    if let Some(path) = model.document().path() {
-        Folder::note_unsaved(path, None, cx);
+    if let Some(path) = model.document().path().cloned() {
+        Folder::note_unsaved(&path, None, cx);
     }
     let documents = cx.default_global::<Documents>();
     documents.open.remove(&id);

@@ -16,6 +16,7 @@ use base::AbsPath;
 use git::{Branch, FileStatus, Repository, Statuses};
 use gpui_kit::{App, AppContext as _, Context, Entity, EventEmitter, Global, Task, WeakEntity};
 use host::{FileKind, Files, WatchEvent, WatchRequest, Watcher};
+use project::search::Sieve;
 use project::{ListJob, Tree, WalkOptions, file_list};
 
 use text::Snapshot;
@@ -33,6 +34,9 @@ pub struct Folder {
     statuses: Option<Arc<Statuses>>,
     files: FileList,
     index: Option<Arc<dyn CodeIndex>>,
+    /// What the index is to be told of texts that are newer than their files.
+    unsaved: HashMap<AbsPath, Option<Snapshot>>,
+    telling_unsaved: Option<Task<()>>,
     watcher: Option<Watcher>,
     git_refresh: Refresh,
     file_refresh: Refresh,
@@ -78,6 +82,9 @@ struct Refresh {
     cancel: Arc<AtomicBool>,
 }
 
+/// How long passes at least before the index hears again of a text that is typed into.
+const UNSAVED_TOLD: Duration = Duration::from_millis(150);
+
 /// How long passes at least between two looks at how the index stands.
 const INDEX_TOLD: Duration = Duration::from_millis(250);
 
@@ -114,6 +121,8 @@ impl Folder {
             statuses: None,
             files: FileList::default(),
             index: None,
+            unsaved: HashMap::new(),
+            telling_unsaved: None,
             watcher: None,
             git_refresh: Refresh::default(),
             file_refresh: Refresh::default(),
@@ -225,19 +234,47 @@ impl Folder {
         }
     }
 
+    /// What lets the search of text in a folder pass over files.
+    pub(crate) fn sieve_of(root: &AbsPath, cx: &App) -> Option<Arc<dyn Sieve>> {
+        let open = cx.try_global::<OpenFolders>()?;
+        let folder = open.0.get(root)?.upgrade()?;
+        folder.read(cx).index.as_ref()?.sieve()
+    }
+
     /// Tells the index of the folder that holds a file that an open text is newer, or is not any more.
-    pub(crate) fn note_unsaved(path: &AbsPath, newer: Option<Snapshot>, cx: &App) {
+    pub(crate) fn note_unsaved(path: &AbsPath, newer: Option<Snapshot>, cx: &mut App) {
         let Some(open) = cx.try_global::<OpenFolders>() else {
             return;
         };
         let holding = open.0.iter().filter(|(root, _)| path.is_within(root));
-        for (_, folder) in holding {
-            let folder = folder.upgrade();
-            let index = folder.and_then(|folder| folder.read(cx).index.clone());
-            if let Some(index) = index {
-                index.set_unsaved(path.clone(), newer.clone());
-            }
+        let holding = holding.filter_map(|(_, folder)| folder.upgrade());
+        for folder in holding.collect::<Vec<_>>() {
+            folder.update(cx, |folder, cx| {
+                if folder.index.is_some() {
+                    folder.unsaved.insert(path.clone(), newer.clone());
+                    folder.tell_unsaved_soon(cx);
+                }
+            });
         }
+    }
+
+    /// Tells the index what is typed a few times a second at most: it reads the whole text each time.
+    fn tell_unsaved_soon(&mut self, cx: &mut Context<Self>) {
+        if self.telling_unsaved.is_some() {
+            return;
+        }
+        self.telling_unsaved = Some(cx.spawn(async move |this, cx| {
+            cx.background_executor().timer(UNSAVED_TOLD).await;
+            let told = this.update(cx, |this, _| {
+                this.telling_unsaved = None;
+                if let Some(index) = &this.index {
+                    for (path, newer) in this.unsaved.drain() {
+                        index.set_unsaved(path, newer);
+                    }
+                }
+            });
+            told.ok();
+        }));
     }
 
     /// Its index, where there is one.
@@ -307,8 +344,7 @@ impl Folder {
             WatchEvent::Rescan(_) => {
                 self.refresh(cx);
                 if let Some(index) = &self.index {
-                    // The folder itself stands for everything beneath it.
-                    index.touch(vec![self.root.clone()]);
+                    index.refresh();
                 }
                 cx.emit(FolderEvent::Rescan);
             }

@@ -131,6 +131,7 @@ impl Everything {
             ground: services.ground,
             root: self.root.clone(),
             unsaved: Documents::unsaved_texts(cx),
+            sieve: self.index.as_ref().and_then(|index| index.sieve()),
         };
         let (query, cancel) = (query.to_owned(), self.text_cancel.clone());
         self.searching = Some(cx.spawn_in(window, async move |picker, cx| {

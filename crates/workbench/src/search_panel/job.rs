@@ -99,11 +99,10 @@ impl SearchPanel {
 
     /// The folder, with open texts in place of their files.
     pub(super) fn scope(&self, root: AbsPath, cx: &Context<Self>) -> SearchScope {
-        SearchScope {
-            ground: self.services.ground.clone(),
-            root,
-            unsaved: Documents::unsaved_texts(cx),
-        }
+        let sieve = crate::folder::Folder::sieve_of(&root, cx);
+        SearchScope::new(self.services.ground.clone(), root)
+            .with_unsaved(Documents::unsaved_texts(cx))
+            .with_sieve(sieve)
     }
 }
 

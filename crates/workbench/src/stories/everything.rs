@@ -80,6 +80,12 @@ impl CodeIndex for Fake {
         self.told(|told| told.touched.extend(paths));
     }
 
+    fn refresh(&self) {}
+
+    fn sieve(&self) -> Option<Arc<dyn project::search::Sieve>> {
+        None
+    }
+
     fn set_unsaved(&self, path: AbsPath, text: Option<Snapshot>) {
         self.told(|told| match text {
             Some(text) => told.unsaved.insert(path, text.to_string()),

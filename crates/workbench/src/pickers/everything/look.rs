@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use base::{AbsPath, Row};
 use index::{Hit, Means, Query};
 use project::fuzzy::{self, Kind};
-use project::search::{FileMatches, SearchEvent, SearchQuery, SearchScope, search};
+use project::search::{FileMatches, SearchEvent, SearchQuery, SearchScope, Sieve, search};
 use project::{Ground, WalkOptions};
 use text::{RowSpan, Snapshot};
 
@@ -98,6 +98,7 @@ pub(super) struct Searched {
     pub(super) ground: Ground,
     pub(super) root: AbsPath,
     pub(super) unsaved: HashMap<AbsPath, Snapshot>,
+    pub(super) sieve: Option<Arc<dyn Sieve>>,
 }
 
 /// The rows that hold the text, by path and row; whether there are more.
@@ -108,11 +109,9 @@ pub(super) fn find_text(
     cancel: &Arc<AtomicBool>,
 ) -> Vec<FoundPlace> {
     let root = searched.root.clone();
-    let scope = SearchScope {
-        ground: searched.ground,
-        root: searched.root,
-        unsaved: searched.unsaved,
-    };
+    let scope = SearchScope::new(searched.ground, searched.root)
+        .with_unsaved(searched.unsaved)
+        .with_sieve(searched.sieve);
     let query = SearchQuery {
         files: WalkOptions::default(),
         limit,
