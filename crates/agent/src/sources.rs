@@ -36,18 +36,23 @@ pub trait Buffers: Send + Sync {
     }
 }
 
-/// Search by meaning.
+/// Search by meaning, below the root of whoever asks.
 pub trait CodeSearch: Send + Sync {
     /// The best places for a question in plain words, the best first.
     fn by_meaning(
         &self,
+        root: &AbsPath,
         question: String,
         folder: Option<String>,
         limit: usize,
     ) -> BoxFuture<'static, Result<Vec<Place>, String>>;
     /// Where symbols of this name, or like it, are defined.
-    fn symbols(&self, name: String, limit: usize)
-    -> BoxFuture<'static, Result<Vec<Place>, String>>;
+    fn symbols(
+        &self,
+        root: &AbsPath,
+        name: String,
+        limit: usize,
+    ) -> BoxFuture<'static, Result<Vec<Place>, String>>;
 }
 
 /// What language servers and linters complain about.

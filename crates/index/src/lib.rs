@@ -28,6 +28,7 @@ mod record;
 mod rough;
 mod search;
 mod shared;
+mod sieve;
 mod status;
 mod store;
 mod symbols;
@@ -38,7 +39,7 @@ pub mod words;
 mod worker;
 
 pub use hit::{Answer, Hit, Parts};
-pub use index::{Index, Options, root_folder};
+pub use index::{Index, Options, TextSearch, root_folder, trigram_folder};
 pub use query::{Means, Query};
 pub use rank::Weights;
 pub use status::{LeftOut, Phase, Status};
