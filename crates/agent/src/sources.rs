@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base::AbsPath;
 use futures::future::BoxFuture;
 use host::{Clock, Files};
+use project::search::Sieve;
 
 /// The world of a session. Everything optional is plugged in by whoever starts sessions.
 pub struct Sources {
@@ -48,6 +49,10 @@ pub trait CodeSearch: Send + Sync {
     /// Where symbols of this name, or like it, are defined.
     fn symbols(&self, name: String, limit: usize)
     -> BoxFuture<'static, Result<Vec<Place>, String>>;
+    /// What spares text search the files that cannot match, if the same index knows.
+    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
+        None
+    }
 }
 
 /// What language servers and linters complain about.
