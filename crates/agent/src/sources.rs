@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base::AbsPath;
 use futures::future::BoxFuture;
 use host::{Clock, Files};
+use project::search::Sieve;
 
 /// The world of a session. Everything optional is plugged in by whoever starts sessions.
 pub struct Sources {
@@ -53,6 +54,10 @@ pub trait CodeSearch: Send + Sync {
         name: String,
         limit: usize,
     ) -> BoxFuture<'static, Result<Vec<Place>, String>>;
+    /// What spares text search the files that cannot match, if the same index knows.
+    fn sieve(&self, _root: &AbsPath) -> Option<Arc<dyn Sieve>> {
+        None
+    }
 }
 
 /// What language servers and linters complain about.

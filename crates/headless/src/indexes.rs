@@ -10,7 +10,9 @@ use base::AbsPath;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use host::Dirs;
+use index::trigram::Trigrams;
 use index::{Answer, Hit, Index, Options, Query, TextSearch};
+use project::search::Sieve;
 
 /// How long a question waits for what is not in yet. What there is then is the answer.
 const MOST_WAITED: Duration = Duration::from_secs(5);
@@ -142,6 +144,13 @@ impl CodeSearch for Shared {
                 .await
         }
         .boxed()
+    }
+
+    fn sieve(&self, root: &AbsPath) -> Option<Arc<dyn Sieve>> {
+        let folder = self.0.options.folder.as_ref()?;
+        let store = index::trigram_folder(folder, root);
+        let trigrams = Trigrams::open_kept(root.clone(), store)?;
+        Some(Arc::new(trigrams))
     }
 }
 

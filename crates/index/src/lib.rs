@@ -17,7 +17,6 @@ mod entries;
 mod ground;
 mod hit;
 mod index;
-
 mod map;
 mod meaning;
 mod policy;
@@ -33,6 +32,7 @@ mod status;
 mod store;
 mod symbols;
 pub mod table;
+pub mod trigram;
 mod view;
 pub mod wordpiece;
 pub mod words;

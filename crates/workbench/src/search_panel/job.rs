@@ -109,11 +109,7 @@ impl SearchPanel {
                 Some((path.clone(), document.snapshot()))
             })
             .collect();
-        SearchScope {
-            ground: self.services.ground.clone(),
-            root,
-            unsaved,
-        }
+        SearchScope::new(self.services.ground.clone(), root).with_unsaved(unsaved)
     }
 }
 
