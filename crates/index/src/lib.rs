@@ -19,6 +19,7 @@ mod hit;
 mod index;
 mod map;
 mod meaning;
+pub mod minilm;
 mod policy;
 mod prepare;
 mod query;
