@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base::AbsPath;
 use futures::future::BoxFuture;
 use host::{Clock, Files};
+use project::search::Sieve;
 
 /// The world of a session. Everything optional is plugged in by whoever starts sessions.
 pub struct Sources {
@@ -36,18 +37,27 @@ pub trait Buffers: Send + Sync {
     }
 }
 
-/// Search by meaning.
+/// Search by meaning, below the root of whoever asks.
 pub trait CodeSearch: Send + Sync {
     /// The best places for a question in plain words, the best first.
     fn by_meaning(
         &self,
+        root: &AbsPath,
         question: String,
         folder: Option<String>,
         limit: usize,
     ) -> BoxFuture<'static, Result<Vec<Place>, String>>;
     /// Where symbols of this name, or like it, are defined.
-    fn symbols(&self, name: String, limit: usize)
-    -> BoxFuture<'static, Result<Vec<Place>, String>>;
+    fn symbols(
+        &self,
+        root: &AbsPath,
+        name: String,
+        limit: usize,
+    ) -> BoxFuture<'static, Result<Vec<Place>, String>>;
+    /// What spares text search the files that cannot match, if the same index knows.
+    fn sieve(&self, _root: &AbsPath) -> Option<Arc<dyn Sieve>> {
+        None
+    }
 }
 
 /// What language servers and linters complain about.

@@ -1,6 +1,6 @@
 //! Project search beside `rg`: first the same results, then the time, both as processes.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
@@ -95,11 +95,8 @@ fn our_places(pattern: &str, root: &Path) -> Result<Places, String> {
         case: Case::Sensitive,
         ..SearchQuery::regex(pattern)
     };
-    let scope = SearchScope {
-        ground: Ground::Disk,
-        root: AbsPath::new(root).ok_or("the corpus lies at no absolute path")?,
-        unsaved: HashMap::new(),
-    };
+    let root = AbsPath::new(root).ok_or("the corpus lies at no absolute path")?;
+    let scope = SearchScope::new(Ground::Disk, root);
     search(&query, &scope, &AtomicBool::new(false), &sender).map_err(|error| error.to_string())?;
     let mut places = Places::new();
     while let Ok(event) = events.try_recv() {

@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use host::{Dirs, RealFiles};
 
 use crate::{
-    Streams, acp, agents, apply, ask, compose, doctor, grep, mcp, models, recover, run, sandbox,
-    sessions, stats, worktree, write,
+    Streams, acp, agents, apply, ask, compose, doctor, grep, index, mcp, models, recover, run,
+    sandbox, sessions, stats, worktree, write,
 };
 
 /// Burin without a window.
@@ -51,6 +51,8 @@ pub(crate) enum Command {
     Stats(stats::Stats),
     Models(models::Models),
     Grep(grep::Grep),
+    Index(index::Index),
+    Search(index::Search),
     Worktree(worktree::Worktree),
 }
 
@@ -83,6 +85,8 @@ impl Command {
             Command::Stats(stats) => stats.run(dirs, streams),
             Command::Models(models) => models.run(&RealFiles, dirs, streams),
             Command::Grep(grep) => grep.run(streams),
+            Command::Index(index) => index.run(&RealFiles, dirs, streams),
+            Command::Search(search) => search.run(&RealFiles, dirs, streams),
             Command::Worktree(worktree) => worktree.run(&RealFiles, dirs, streams),
         }
     }

@@ -26,6 +26,7 @@ use serde_json::{Value, json};
 
 use crate::confined::{self, Confinement, Ground};
 use crate::foreign::Pool;
+use crate::indexes::{self, Indexes};
 
 /// The way to models for sessions: the router, with what is known of each model it may ask.
 pub(crate) fn mind(router: RouterHandle, lanes: &[Known]) -> RouterMind {
@@ -191,8 +192,11 @@ fn harness(
         files: Arc::new(RealFiles),
         clock: Arc::new(RealClock::default()),
         state: dirs.state.clone(),
+        search: Some(Arc::new(indexes::Shared(Indexes::new(
+            dirs,
+            buffers.clone(),
+        )))),
         buffers,
-        search: None,
         diagnostics: None,
         web: None,
     });

@@ -1,6 +1,5 @@
 //! `burin-agent grep`: the project search on the command line.
 
-use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
@@ -90,11 +89,8 @@ impl Grep {
         let (sender, events) = async_channel::bounded(AHEAD);
         let query = self.query();
         let root = std::path::absolute(&self.root).ok().and_then(AbsPath::new);
-        let scope = SearchScope {
-            ground: Ground::Disk,
-            root: root.ok_or_else(|| format!("{} is no folder", self.root.display()))?,
-            unsaved: HashMap::new(),
-        };
+        let root = root.ok_or_else(|| format!("{} is no folder", self.root.display()))?;
+        let scope = SearchScope::new(Ground::Disk, root);
         let summary = std::thread::scope(|threads| {
             let search = threads.spawn(|| {
                 let found = search(&query, &scope, &AtomicBool::new(false), &sender);

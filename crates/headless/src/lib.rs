@@ -1,6 +1,6 @@
 //! The engines without a window: what the program `burin-agent` does.
 //!
-//! Knows: `agent`, `connect`, `host`, `ledger`, `patch`, `project`, `router`, `sandbox`. Must not know: windows, how anything is drawn.
+//! Knows: `agent`, `connect`, `host`, `index`, `ledger`, `patch`, `project`, `router`, `sandbox`. Must not know: windows, how anything is drawn.
 //! Invariant: every failure is a sentence on standard error and an exit code that is not 0.
 //! Start at `run`; each command is a module.
 
@@ -18,6 +18,8 @@ mod form;
 mod grep;
 mod guest;
 mod house;
+mod index;
+mod indexes;
 mod mcp;
 mod models;
 mod recover;

@@ -13,6 +13,7 @@ mod program {
     mod eight;
     mod guests;
     mod home;
+    mod index;
     mod kills;
     mod npm;
     mod obeys;

@@ -7,6 +7,7 @@ pub mod links;
 mod log;
 mod read;
 mod save;
+mod survey;
 mod watch;
 
 use std::fs;
@@ -189,6 +190,7 @@ pub(crate) fn parent_of(path: &AbsPath) -> AbsPath {
 
 pub(crate) use self::read::whole as read_whole;
 pub(crate) use self::save::{Found, is_temp_name};
+pub use self::survey::{Mark, Moment, Pages, Survey};
 
 /// Makes names in a folder last.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {

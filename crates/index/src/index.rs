@@ -23,13 +23,25 @@ pub struct Options {
     pub is_paused: bool,
     /// How much each signal counts.
     pub weights: Weights,
+    /// Whether text search is helped too.
+    pub text_search: TextSearch,
+}
+
+/// Whether an index of trigrams is kept beside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextSearch {
+    /// It is: for a root that stays open.
+    Helped,
+    /// It is not: for a question or two.
+    Plain,
 }
 
 impl Options {
-    /// Kept below Burin's own cache folder.
+    /// Kept below Burin's own cache folder, for a root that stays open.
     pub fn kept_in(cache: &AbsPath) -> Self {
         Self {
             folder: Some(cache.join("index")),
+            text_search: TextSearch::Helped,
             ..Self::in_memory()
         }
     }
@@ -40,6 +52,7 @@ impl Options {
             folder: None,
             is_paused: false,
             weights: Weights::default(),
+            text_search: TextSearch::Plain,
         }
     }
 }
@@ -81,11 +94,17 @@ impl Index {
 
     /// Says that files or folders may have changed, come or gone.
     pub fn touch(&self, paths: Vec<AbsPath>) {
+        if let Some(sieve) = self.0.0.sieve.get() {
+            sieve.touch(&paths);
+        }
         self.0.0.enqueue(|queue| queue.touched.extend(paths));
     }
 
     /// Says that everything may have changed, as after events were missed.
     pub fn refresh(&self) {
+        if let Some(sieve) = self.0.0.sieve.get() {
+            sieve.refresh();
+        }
         self.0.0.enqueue(|queue| queue.wants_walk = true);
     }
 
@@ -113,6 +132,12 @@ impl Index {
         self.0.0.symbols(name, limit)
     }
 
+    /// What lets text search pass over files; `None` until everything is in, and where it was not asked for.
+    pub fn sieve(&self) -> Option<Arc<dyn project::search::Sieve>> {
+        let sieve = self.0.0.sieve.get()?;
+        Some(Arc::new(sieve.trigrams.clone()))
+    }
+
     /// Waits until everything that was said so far is in, and on the disk. Returns at once while paused.
     pub fn settle(&self) {
         self.0.0.settle();
@@ -131,10 +156,17 @@ pub fn root_folder(folder: &AbsPath, root: &AbsPath) -> AbsPath {
     crate::ground::folder_for(&folder.join("roots"), root)
 }
 
+/// The folder of a root's index of trigrams. `folder` is that of the options.
+pub fn trigram_folder(folder: &AbsPath, root: &AbsPath) -> AbsPath {
+    root_folder(folder, root).join("trigram")
+}
+
 /// A path relative to the root.
 pub(crate) fn relative(path: &str, below: &str) -> PathBuf {
     PathBuf::from(path.strip_prefix(below).unwrap_or(path))
 }
 
+#[cfg(test)]
+mod churn;
 #[cfg(test)]
 mod tests;

@@ -4,9 +4,11 @@
 //! words of the code and, once more, those of the path.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::path::Path;
 
 use crate::chunk::{Chunk, chunks};
+use crate::delta::WordHasher;
 use crate::record::{Blob, Draft, FileWords};
 use crate::table::{Table, Vector};
 use crate::words::each_word;
@@ -99,7 +101,7 @@ fn embed_text(into: &mut String, chunk: &Chunk, code: &str, place: &Place<'_>) {
 /// Counts the words of a file's chunks.
 #[derive(Default)]
 struct Counter {
-    numbers: HashMap<Box<str>, usize>,
+    numbers: HashMap<Box<str>, usize, BuildHasherDefault<WordHasher>>,
     places: Vec<Vec<(u32, u16)>>,
 }
 

@@ -131,11 +131,9 @@ pub(crate) fn ranked<'a>(
 
 /// The best first; equals by path and place.
 fn order(left: &Ranked<'_>, right: &Ranked<'_>) -> Ordering {
-    let by_place = |one: &Ranked<'_>| (one.candidate.path.to_owned(), one.candidate.place);
-    right
-        .score
-        .total_cmp(&left.score)
-        .then_with(|| by_place(left).cmp(&by_place(right)))
+    let (one, other) = (&left.candidate, &right.candidate);
+    let by_score = right.score.total_cmp(&left.score);
+    by_score.then_with(|| (one.path, one.place).cmp(&(other.path, other.place)))
 }
 
 /// Adds to the best chunk of each file what its file has.

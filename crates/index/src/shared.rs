@@ -10,6 +10,7 @@ use base::AbsPath;
 use crate::ground::Ground;
 use crate::index::Options;
 use crate::rough::Rough;
+use crate::sieve::Sieve;
 use crate::status::{Phase, Status};
 use crate::store::Store;
 use crate::table::Table;
@@ -30,6 +31,8 @@ pub(crate) struct Shared {
     pub(crate) ticks: (Sender<()>, Receiver<()>),
     pub(crate) queue: Mutex<Queue>,
     pub(crate) wake: Condvar,
+    /// Helps text search, from when everything was in.
+    pub(crate) sieve: OnceLock<Sieve>,
     pub(crate) is_paused: AtomicBool,
     pub(crate) is_ended: AtomicBool,
 }
@@ -75,6 +78,7 @@ impl Shared {
                 ..Queue::default()
             }),
             wake: Condvar::new(),
+            sieve: OnceLock::new(),
             is_ended: AtomicBool::new(false),
         }
     }

@@ -8,6 +8,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
+use std::time::Duration;
 
 use base::{AbsPath, LogErr};
 use host::{ContentHash, Files, Lock, RealFiles};
@@ -21,11 +22,14 @@ use crate::record::{Blob, Layout, each_term, set_first};
 /// Bytes of new entries that stay in memory before the log is mapped anew.
 const MOST_HELD: usize = 8 << 20;
 /// Chunks whose words are written at once: their words are in memory twice meanwhile.
-pub(crate) const MOST_UNFOLDED: usize = 20_000;
+const MOST_UNFOLDED: usize = if cfg!(test) { 60 } else { 20_000 };
 /// Numbers between two entries that passing ones may have had.
 const MOST_GAP: usize = 1 << 24;
 /// Fewer chunks are not worth a part of tantivy's index; their words are read from the log.
-const LEAST_FOLDED: usize = 1_000;
+const LEAST_FOLDED: usize = if cfg!(test) { 8 } else { 1_000 };
+/// How often, and how long in between, a store that is being let go of is asked for.
+const LOCK_TRIES: usize = 100;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// The store of one repository. Shared by every index over one of its worktrees.
 pub(crate) struct Store {
@@ -91,16 +95,19 @@ impl Store {
             return Arc::new(Self::in_memory(Vec::new()));
         };
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        open.retain(|(_, store)| store.strong_count() > 0);
         let known = open.iter().find(|(known, _)| known == folder);
         if let Some(store) = known.and_then(|(_, store)| store.upgrade()) {
             return store;
         }
-        let store = Arc::new(Self::open(folder, table).unwrap_or_else(|sentence| {
-            Self::in_memory(vec![format!(
-                "The index is kept in memory only: {sentence}."
-            )])
-        }));
+        let is_closing = known.is_some();
+        open.retain(|(_, store)| store.strong_count() > 0);
+        let store = Arc::new(
+            Self::open(folder, table, is_closing).unwrap_or_else(|sentence| {
+                Self::in_memory(vec![format!(
+                    "The index is kept in memory only: {sentence}."
+                )])
+            }),
+        );
         open.push((folder.clone(), Arc::downgrade(&store)));
         store
     }
@@ -116,10 +123,20 @@ impl Store {
         }
     }
 
-    fn open(folder: &AbsPath, table: [u8; 8]) -> Result<Self, String> {
+    /// `is_closing` says that another thread of ours may be about to let go of it.
+    fn open(folder: &AbsPath, table: [u8; 8], is_closing: bool) -> Result<Self, String> {
         let sentence = |error: host::Error| error.to_string();
         RealFiles.create_folder(folder).map_err(sentence)?;
-        let lock = RealFiles.lock(&folder.join("lock")).map_err(sentence)?;
+        let path = folder.join("lock");
+        let mut lock = RealFiles.lock(&path).map_err(sentence)?;
+        let tries = if is_closing { LOCK_TRIES } else { 0 };
+        for _ in 0..tries {
+            if lock.is_some() {
+                break;
+            }
+            std::thread::park_timeout(LOCK_PAUSE);
+            lock = RealFiles.lock(&path).map_err(sentence)?;
+        }
         let path = folder.join("entries");
         let opened = entries::open(&path, table, lock.is_some()).map_err(sentence)?;
         let mut notes: Vec<String> = opened.note.into_iter().collect();

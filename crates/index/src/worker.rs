@@ -6,7 +6,9 @@ use std::sync::{Arc, PoisonError};
 use crate::build;
 use crate::changes::Changes;
 use crate::ground::{Ground, folder_for};
+use crate::index::{TextSearch, trigram_folder};
 use crate::shared::{Queue, Shared};
+use crate::sieve::Sieve;
 use crate::status::Phase;
 use crate::store::{Fold, Store};
 use crate::table::Table;
@@ -37,8 +39,20 @@ fn run(shared: &Shared) {
         work(shared, ground, store, todo);
         tell_sizes(shared, store);
         finish(shared, asked);
+        help_text_search(shared);
     }
     store.keep(Fold::WhenMany);
+}
+
+/// Begins to help text search, now that everything is in.
+fn help_text_search(shared: &Shared) {
+    if let (Some(folder), TextSearch::Helped) = (&shared.options.folder, shared.options.text_search)
+    {
+        let store = || trigram_folder(folder, &shared.root);
+        shared
+            .sieve
+            .get_or_init(|| Sieve::start(shared.root.clone(), store()));
+    }
 }
 
 /// What is to be done, once there is something.

@@ -27,4 +27,7 @@ pub use save::{SaveDone, SaveError, SaveJob, SaveOptions, SaveOutcome, SaveRefus
 pub use state::State;
 pub use tree::{ListJob, Listed, Tree, TreeEntry, TreeRow};
 pub use unsaved::Unsaved;
-pub use walk::{BadGlob, Ground, Hidden, Ignored, WalkOptions, WalkProblem, file_list, walk};
+pub use walk::{
+    BadGlob, Ground, Hidden, Ignored, LaidOut, Layout, Rules, WalkOptions, WalkProblem, file_list,
+    lay_out, lay_out_folder, walk,
+};

@@ -1,13 +1,16 @@
 //! Text search over a project, on ripgrep's libraries.
 //!
 //! Results equal those of `rg` with the same options; rows found are streamed as they come, in no
-//! fixed order of files. Unsaved buffers are searched instead of their files. Blocking and long:
-//! run it off the UI thread. Start at `search`.
+//! fixed order of files. Unsaved buffers are searched instead of their files. A `Sieve` may spare it files;
+//! what it finds is the same. Blocking and long: run it off the UI thread. Start at `search`.
 
 mod found;
 mod query;
+mod sieve;
+mod sifted;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use async_channel::Sender;
@@ -16,10 +19,11 @@ use grep_regex::RegexMatcher;
 use grep_searcher::Searcher;
 use text::Snapshot;
 
-use crate::walk::{Ground, WalkProblem, walk_with};
+use crate::walk::{Globs, Ground, Ignored, WalkOptions, WalkProblem, walk_with};
 
 pub use found::{FileMatches, FoundRow};
 pub use query::{BadQuery, Case, SearchQuery, Syntax};
+pub use sieve::{Sieve, Sift, Sifted, Wanted};
 
 /// What a running search says.
 #[derive(Clone, Debug)]
@@ -35,7 +39,7 @@ pub enum SearchEvent {
 /// The search as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchSummary {
-    /// Files looked into.
+    /// Files that were looked into, or that a sieve knew to hold no match (globs may have left out some of these).
     pub files_searched: usize,
     /// Files with a match.
     pub files_matched: usize,
@@ -43,6 +47,16 @@ pub struct SearchSummary {
     pub matches: usize,
     /// Whether it ended at `SearchQuery::limit`, with more to be found.
     pub is_cut: bool,
+}
+
+/// What a glob in `WalkOptions::include` does to files that do not count otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Includes {
+    /// It takes them in, as `rg -g` does: what is named counts, though rules ignore it.
+    #[default]
+    Widen,
+    /// It only narrows what counts anyway.
+    Narrow,
 }
 
 /// Where to search and what stands in for what is on disk.
@@ -53,6 +67,51 @@ pub struct SearchScope {
     pub root: AbsPath,
     /// Buffers with unsaved text, by path.
     pub unsaved: HashMap<AbsPath, Snapshot>,
+    /// What globs that include files do.
+    pub includes: Includes,
+    /// What may spare files; used on the disk only.
+    pub sieve: Option<Arc<dyn Sieve>>,
+}
+
+impl SearchScope {
+    /// All of a folder, nothing unsaved, no sieve.
+    pub fn new(ground: Ground, root: AbsPath) -> Self {
+        Self {
+            ground,
+            root,
+            unsaved: HashMap::new(),
+            includes: Includes::default(),
+            sieve: None,
+        }
+    }
+
+    /// With texts in place of their files.
+    pub fn with_unsaved(self, unsaved: HashMap<AbsPath, Snapshot>) -> Self {
+        Self { unsaved, ..self }
+    }
+
+    /// With what knows the files, if anything does.
+    pub fn with_sieve(self, sieve: Option<Arc<dyn Sieve>>) -> Self {
+        Self { sieve, ..self }
+    }
+
+    /// With another meaning of globs that include.
+    pub fn with_includes(self, includes: Includes) -> Self {
+        Self { includes, ..self }
+    }
+
+    fn sift(&self, query: &SearchQuery, walked: &WalkOptions) -> Option<Sift> {
+        let sieve = self.sieve.as_ref()?;
+        if !matches!(self.ground, Ground::Disk) {
+            return None;
+        }
+        let by_rules = walked.include.is_empty() && walked.ignored == Ignored::Skip;
+        sieve.sift(&Wanted {
+            root: &self.root,
+            query,
+            walk: by_rules.then_some(walked.hidden),
+        })
+    }
 }
 
 /// Files beyond this are searched with the searcher's own fixed buffer and never read whole, so
@@ -80,11 +139,17 @@ pub fn search(
         cut: AtomicBool::new(false),
         cancel,
     };
-    walk_with(&scope.ground, &scope.root, &query.files, &run.stop, &|| {
-        let mut searcher = query.searcher();
-        let run = &run;
-        Box::new(move |found| run.visit(&mut searcher, found))
-    })?;
+    // Globs that only narrow are looked at behind the walk, which then goes by rules alone.
+    let mut walked = query.files.clone();
+    if scope.includes == Includes::Narrow {
+        walked.include.clear();
+    }
+    let globs = Globs::new(&scope.root, &query.files)?;
+    match scope.sift(query, &walked) {
+        Some(Sift::Whole(files)) => run.sifted(files.as_ref(), &globs),
+        Some(Sift::Part(files)) => run.walked(&walked, &globs, Some(files.as_ref()))?,
+        None => run.walked(&walked, &globs, None)?,
+    }
     let summary = run.summary();
     // A reader that went away wants no summary.
     events.send_blocking(SearchEvent::Done(summary)).ok();
@@ -106,15 +171,51 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn visit(&self, searcher: &mut Searcher, found: Result<AbsPath, WalkProblem>) {
+    /// Looks into whatever the walk finds, but for what `known` says cannot match.
+    fn walked(
+        &self,
+        walked: &WalkOptions,
+        globs: &Globs,
+        known: Option<&dyn Sifted>,
+    ) -> Result<(), BadQuery> {
+        let scope = self.scope;
+        walk_with(&scope.ground, &scope.root, walked, &self.stop, &|| {
+            let mut searcher = self.query.searcher();
+            let mut globs = globs.clone();
+            Box::new(move |found| {
+                if self.is_over() {
+                    return;
+                }
+                match found {
+                    Ok(path) if scope.includes == Includes::Narrow && !globs.take(&path) => {}
+                    Ok(path) if self.is_spared(known, &path) => {
+                        self.searched.fetch_add(1, Ordering::Relaxed);
+                    }
+                    Ok(path) => self.visit(&mut searcher, path),
+                    Err(problem) => self.send(SearchEvent::Problem(problem)),
+                }
+            })
+        })?;
+        Ok(())
+    }
+
+    fn is_spared(&self, known: Option<&dyn Sifted>, path: &AbsPath) -> bool {
+        let Some(known) = known.filter(|_| !self.scope.unsaved.contains_key(path)) else {
+            return false;
+        };
+        let position = known.position(path);
+        position.is_some_and(|ix| !known.may_match(ix))
+    }
+
+    /// Whether there is nothing more to do.
+    fn is_over(&self) -> bool {
         if self.cancel.load(Ordering::Relaxed) {
             self.stop.store(true, Ordering::Relaxed);
-            return;
         }
-        let path = match found {
-            Ok(path) => path,
-            Err(problem) => return self.send(SearchEvent::Problem(problem)),
-        };
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn visit(&self, searcher: &mut Searcher, path: AbsPath) {
         self.searched.fetch_add(1, Ordering::Relaxed);
         match self.search_file(searcher, &path) {
             Ok(rows) if rows.is_empty() => {}

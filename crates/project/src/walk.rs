@@ -2,7 +2,11 @@
 //!
 //! On disk this is the walk of ripgrep's `ignore` library, on several threads; over any other
 //! `host::Files` it is a plain recursion with the same rule files. Links are not followed, so loops
-//! of links cannot hang it. Start at `walk`.
+//! of links cannot hang it. Start at `walk`; what an index has to know of a folder is a `Layout`.
+
+mod globs;
+mod layout;
+mod rules;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +17,10 @@ use host::{Entry, FileKind, Files};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{WalkBuilder, WalkState};
+
+pub(crate) use globs::Globs;
+pub use layout::{LaidOut, Layout, lay_out, lay_out_folder};
+pub use rules::Rules;
 
 /// What the walk goes over.
 #[derive(Clone)]
@@ -172,16 +180,8 @@ fn walk_disk<'a>(
     cancel: &AtomicBool,
     visitor: &(dyn Fn() -> Visitor<'a> + Sync),
 ) {
-    let heed = options.ignored == Ignored::Skip;
-    let walker = WalkBuilder::new(root.as_path())
-        .hidden(options.hidden == Hidden::Skip)
-        .ignore(heed)
-        .git_ignore(heed)
-        .git_global(heed)
-        .git_exclude(heed)
-        .parents(heed)
+    let walker = walker(root, options.hidden, options.ignored)
         .overrides(overrides)
-        .filter_entry(|entry| entry.file_name() != ".git")
         .build_parallel();
     walker.run(|| {
         let mut visit = visitor();
@@ -201,6 +201,20 @@ fn walk_disk<'a>(
             WalkState::Continue
         })
     });
+}
+
+fn walker(root: &AbsPath, hidden: Hidden, ignored: Ignored) -> WalkBuilder {
+    let heed = ignored == Ignored::Skip;
+    let mut builder = WalkBuilder::new(root.as_path());
+    builder
+        .hidden(hidden == Hidden::Skip)
+        .ignore(heed)
+        .git_ignore(heed)
+        .git_global(heed)
+        .git_exclude(heed)
+        .parents(heed)
+        .filter_entry(|entry| entry.file_name() != ".git");
+    builder
 }
 
 /// The walk over anything that can list folders: slower, but with the same rules.

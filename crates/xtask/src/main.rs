@@ -1,4 +1,5 @@
-//! The project's own chores: `cargo xtask bench NAME` and `cargo xtask prices`. Tidy and the layering test are
+//! The project's own chores: `cargo xtask bench NAME`, `cargo xtask prices` and
+//! `cargo xtask train-embed`. Tidy and the layering test are
 //! this crate's tests.
 #![expect(
     clippy::print_stderr,
@@ -13,28 +14,36 @@ mod layers;
 mod prices;
 #[cfg(test)]
 mod tidy;
+mod train_embed;
 #[cfg(test)]
 mod tree;
 
 const USAGE: &str = "usage: cargo xtask bench NAME [ARGUMENT…]
        cargo xtask bench        lists the names
        cargo xtask prices LITELLM_JSON SOURCE DATE MODELS_DEV_JSON SOURCE DATE
-                                writes assets/models/prices.json; see crates/xtask/src/prices.rs";
+                                writes assets/models/prices.json; see crates/xtask/src/prices.rs
+       cargo xtask train-embed [STEP…]
+                                makes the table of code embeddings; see crates/xtask/src/train_embed.rs";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
         Some("bench") => bench(arguments.collect()),
-        Some("prices") => match prices(&arguments.collect::<Vec<_>>()) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(problem) => {
-                eprintln!("{problem}");
-                ExitCode::FAILURE
-            }
-        },
+        Some("prices") => ended(prices(&arguments.collect::<Vec<_>>())),
+        Some("train-embed") => ended(train_embed::run(&arguments.collect::<Vec<_>>())),
         _ => {
             eprintln!("{USAGE}");
             ExitCode::from(2)
+        }
+    }
+}
+
+fn ended(result: Result<(), String>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::FAILURE
         }
     }
 }

@@ -7,7 +7,7 @@ use model::LineNumbers;
 
 use super::mentions::{MentionKind, mentions};
 use super::reading::{cut, read_inside, shown};
-use crate::sources::{Place, Sources};
+use crate::sources::{CodeSearch, Place, Sources};
 
 /// Bytes of one mention that join.
 const LIMIT: usize = 40_000;
@@ -17,6 +17,10 @@ const LINES: usize = 1_500;
 const ENTRIES: usize = 200;
 /// Places of a symbol that join.
 const PLACES: usize = 3;
+/// Places that a mention of the codebase brings.
+const CODE_PLACES: usize = 8;
+/// What the codebase is mentioned by.
+pub(crate) const CODEBASE: &str = "@codebase";
 /// Changed files whose changes are shown.
 const CHANGED: usize = 50;
 
@@ -37,6 +41,12 @@ pub async fn symbols(sources: &Sources, root: &AbsPath, text: &str) -> Vec<Found
     };
     let mut found: Vec<Found> = Vec::new();
     for mention in mentions(text) {
+        if mention.kind == MentionKind::Codebase
+            && let Some(places) = on_the_codebase(search.as_ref(), root, text).await
+        {
+            found.retain(|known| known.name != CODEBASE);
+            found.push(places);
+        }
         let MentionKind::Name { name, lines: None } = mention.kind else {
             continue;
         };
@@ -45,13 +55,32 @@ pub async fn symbols(sources: &Sources, root: &AbsPath, text: &str) -> Vec<Found
             continue;
         }
         let wanted = name.trim_end_matches("()").to_owned();
-        if let Ok(places) = search.symbols(wanted, PLACES).await
+        if let Ok(places) = search.symbols(root, wanted, PLACES).await
             && !places.is_empty()
         {
             found.push(Found { name, places });
         }
     }
     found
+}
+
+/// What the code has to say on a prompt, the mentions of it apart.
+async fn on_the_codebase(search: &dyn CodeSearch, root: &AbsPath, text: &str) -> Option<Found> {
+    let mut question = String::new();
+    let mut at = 0;
+    for mention in mentions(text) {
+        if mention.kind == MentionKind::Codebase {
+            question.push_str(&text[at..mention.at.start]);
+            at = mention.at.end;
+        }
+    }
+    question.push_str(&text[at..]);
+    let question = question.trim().to_owned();
+    let places = search.by_meaning(root, question, None, CODE_PLACES).await;
+    Some(Found {
+        name: CODEBASE.to_owned(),
+        places: places.ok()?,
+    })
 }
 
 /// Whether a name may be one of a program's: letters, digits, `_`, and `.`, `::` or `#` between.
@@ -178,18 +207,31 @@ fn folder_text(sources: &Sources, root: &AbsPath, path: &AbsPath) -> Result<Stri
 
 /// The places of a symbol as they join.
 pub(crate) fn places_text(found: &Found) -> String {
+    let body = body_of(found);
+    match found.name.as_str() {
+        CODEBASE => format!("<codebase>\n{body}</codebase>\n"),
+        name => format!("<symbol name=\"{name}\">\n{body}</symbol>\n"),
+    }
+}
+
+fn body_of(found: &Found) -> String {
     let mut body = String::new();
-    for place in found.places.iter().take(PLACES) {
+    let most = if found.name == CODEBASE {
+        CODE_PLACES
+    } else {
+        PLACES
+    };
+    for place in found.places.iter().take(most) {
         let (first, last) = place.lines;
         let symbol = place.symbol.as_deref().unwrap_or(&found.name);
-        let text = cut(&place.text, LIMIT / PLACES, &place.path);
+        let text = cut(&place.text, LIMIT / most, &place.path);
         let newline = if text.ends_with('\n') { "" } else { "\n" };
         body.push_str(&format!(
             "{symbol} in {}:{first}-{last}\n{text}{newline}",
             place.path
         ));
     }
-    format!("<symbol name=\"{}\">\n{body}</symbol>\n", found.name)
+    body
 }
 
 /// What differs from the last commit, as a unified diff.

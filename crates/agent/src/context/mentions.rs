@@ -25,6 +25,8 @@ pub enum MentionKind {
     Diff,
     /// What the terminal shows.
     Terminal,
+    /// What the code has to say on the prompt.
+    Codebase,
     /// A page of the web.
     Web {
         /// Its address.
@@ -85,6 +87,7 @@ fn mention(text: &str, begin: usize) -> Option<Mention> {
     let kind = match word {
         "diff" | "changes" => MentionKind::Diff,
         "terminal" => MentionKind::Terminal,
+        "codebase" => MentionKind::Codebase,
         _ if word.starts_with("http://") || word.starts_with("https://") => MentionKind::Web {
             url: word.to_owned(),
         },
@@ -225,6 +228,7 @@ mod tests {
                         } => format!("{name}|{first}-{last}"),
                         MentionKind::Diff => "DIFF".to_owned(),
                         MentionKind::Terminal => "TERMINAL".to_owned(),
+                        MentionKind::Codebase => "CODEBASE".to_owned(),
                         MentionKind::Web { url } => format!("WEB {url}"),
                     }
                 })
@@ -250,6 +254,7 @@ mod tests {
         check("```\n@decorator", &[]);
         check("a ` tick and @name", &["name"]);
         check("@diff @terminal @changes", &["DIFF", "TERMINAL", "DIFF"]);
+        check("how, @codebase?", &["CODEBASE"]);
         check("@https://a.org/x?y=1.", &["WEB https://a.org/x?y=1"]);
         check("@web https://a.org/x and", &["WEB https://a.org/x"]);
         check("@web pages", &[]);

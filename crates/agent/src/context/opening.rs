@@ -7,7 +7,7 @@ use std::sync::Arc;
 use base::AbsPath;
 use model::{LineNumbers, Profile};
 
-use super::attach::{Found, diff_text, path_text, places_text};
+use super::attach::{CODEBASE, Found, diff_text, path_text, places_text};
 use super::header::{Header, Surroundings};
 use super::instructions::{Instructions, Limits, RuleUse, framed};
 use super::mentions::{Mention, MentionKind, mentions};
@@ -278,6 +278,12 @@ impl Context {
                     format!("<terminal>\n{text}\n</terminal>\n")
                 });
                 ("terminal".to_owned(), text)
+            }
+            MentionKind::Codebase => {
+                let found = found.iter().find(|found| found.name == CODEBASE);
+                let text = found.map(places_text);
+                let none = "there is no index of the code, so @codebase brings nothing";
+                ("codebase".to_owned(), text.ok_or_else(|| none.to_owned()))
             }
             MentionKind::Web { url } => {
                 let fetch = self.tools.iter().find(|(own, _)| own == "fetch");

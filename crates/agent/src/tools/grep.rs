@@ -9,7 +9,8 @@ use futures::future::BoxFuture;
 use host::FileKind;
 use model::{Profile, ToolSpec};
 use project::search::{
-    Case, FileMatches, SearchEvent, SearchQuery, SearchScope, SearchSummary, Syntax, search,
+    Case, FileMatches, Includes, SearchEvent, SearchQuery, SearchScope, SearchSummary, Syntax,
+    search,
 };
 use project::{Hidden, Ignored, WalkOptions};
 use text::{Buffer, Snapshot};
@@ -171,13 +172,18 @@ fn grep(
     let mut query = query(&arguments)?;
     let place = place(context, arguments.text("path")?.unwrap_or("."))?;
     let root = root(context, &place, &mut query)?;
-    let scope = SearchScope {
-        ground: ground(context, options),
-        root,
-        unsaved: unsaved(context),
+    // A file that is asked for by name is looked into whatever rules say; a glob only narrows.
+    let includes = match query.files.ignored {
+        Ignored::Visit => Includes::Widen,
+        Ignored::Skip => Includes::Narrow,
     };
+    let sieve = context.sources.search.as_ref();
+    let sieve = sieve.and_then(|search| search.sieve(&context.root));
+    let scope = SearchScope::new(ground(context, options), root)
+        .with_unsaved(unsaved(context))
+        .with_includes(includes)
+        .with_sieve(sieve);
     let (mut found, problems, summary) = collect(&query, &scope, cancel)?;
-    leave_out_ignored(&query, &scope, cancel, &mut found);
     if found.is_empty() {
         if let Some(problem) = problems
             .first()
@@ -274,34 +280,6 @@ fn collect(
             Err(_) => Err(unexpected("The search broke off; try a simpler pattern.")),
         }
     })
-}
-
-/// What a search is told to include counts for the walk even where it is ignored; here it does not.
-fn leave_out_ignored(
-    query: &SearchQuery,
-    scope: &SearchScope,
-    cancel: &AtomicBool,
-    found: &mut Vec<FileMatches>,
-) {
-    if query.files.include.is_empty() || query.files.ignored == Ignored::Visit {
-        return;
-    }
-    let walk = WalkOptions {
-        include: Vec::new(),
-        ..query.files.clone()
-    };
-    let Ok((paths, _)) = project::file_list(&scope.ground, &scope.root, &walk, cancel) else {
-        return;
-    };
-    let is_known = |path: &AbsPath| {
-        let inner = path.relative_to(&scope.root);
-        inner.is_some_and(|inner| {
-            paths
-                .binary_search_by(|other| other.as_path().cmp(inner))
-                .is_ok()
-        })
-    };
-    found.retain(|file| is_known(&file.path));
 }
 
 fn rows(context: &ToolContext, found: &[FileMatches], around: usize) -> String {

@@ -166,7 +166,7 @@ async fn by_meaning(
         None => None,
         Some(path) => Some(place(context, path)?.shown).filter(|folder| !folder.is_empty()),
     };
-    let found = search.by_meaning(query.clone(), folder, limit(&arguments)?);
+    let found = search.by_meaning(&context.root, query.clone(), folder, limit(&arguments)?);
     let found = unless_stopped(context, found).await?;
     let found = found.map_err(|error| failed("semantic_search", &error))?;
     Ok(places(
@@ -227,7 +227,11 @@ async fn symbols(options: &Options, call: &Call, context: &ToolContext) -> Resul
         .search
         .clone()
         .ok_or_else(|| unplugged("symbols"))?;
-    let found = unless_stopped(context, search.symbols(name.clone(), limit(&arguments)?)).await?;
+    let found = unless_stopped(
+        context,
+        search.symbols(&context.root, name.clone(), limit(&arguments)?),
+    )
+    .await?;
     let found = found.map_err(|error| failed("symbols", &error))?;
     Ok(places(
         options,

@@ -1,1 +1,196 @@
+use syntax::language_named;
 
+use super::*;
+
+/// The chunks of a text as `symbol: first words … last words`, for reading.
+fn check(language: &str, text: &str, expected: &[&str]) {
+    let language = language_named(language);
+    let chunks = chunks(text, language);
+    let shown: Vec<String> = chunks
+        .iter()
+        .map(|chunk| {
+            let code = &text[chunk.span.clone()];
+            let first = code.trim_start().lines().next().unwrap_or_default();
+            let symbol = chunk.symbol.as_deref().unwrap_or("-");
+            let around = chunk.around.join(".");
+            let more = if chunk.is_continued { " (more)" } else { "" };
+            format!(
+                "{around}/{symbol}{more} {}-{}: {first}",
+                chunk.rows.start, chunk.rows.end
+            )
+        })
+        .collect();
+    assert_eq!(shown, expected);
+    assert_whole(text, &chunks);
+}
+
+/// Sorted, disjoint, and with every letter and digit.
+fn assert_whole(text: &str, chunks: &[Chunk]) {
+    let mut at = 0;
+    for chunk in chunks {
+        assert!(chunk.span.start >= at, "{chunk:?} after {at}");
+        assert!(text.is_char_boundary(chunk.span.start) && text.is_char_boundary(chunk.span.end));
+        let between = &text[at..chunk.span.start];
+        assert!(!between.contains(char::is_alphanumeric), "lost {between:?}");
+        assert!(chunk.rows.start < chunk.rows.end);
+        at = chunk.span.end;
+    }
+    assert!(
+        !text[at..].contains(char::is_alphanumeric),
+        "lost {:?}",
+        &text[at..]
+    );
+}
+
+fn filler(rows: usize) -> String {
+    (0..rows)
+        .map(|row| format!("    let value_{row} = compute({row});\n"))
+        .collect()
+}
+
+#[test]
+fn small_neighbours_are_taken_together() {
+    let text = "fn a() {}\n\nfn b() {}\n";
+    check("rust", text, &["/a 0-3: fn a() {}"]);
+    let defined = &chunks(text, language_named("rust"))[0].defines;
+    let names: Vec<&str> = defined.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["a", "b"]);
+}
+
+#[test]
+fn functions_stay_whole_with_what_leads_them() {
+    let body = filler(30);
+    let text = format!(
+        "use a::b;\n\n/// Computes.\n#[inline]\nfn large() {{\n{body}}}\n\n/// Small.\nfn small() {{}}\n"
+    );
+    assert!(text.len() > TARGET);
+    check(
+        "rust",
+        &text,
+        &[
+            "/- 0-1: use a::b;",
+            "/large 2-36: /// Computes.",
+            "/small 37-39: /// Small.",
+        ],
+    );
+}
+
+#[test]
+fn what_is_too_large_is_cut_along_its_children_and_keeps_its_name() {
+    let body = filler(50);
+    let text =
+        format!("impl Cart {{\n/// Adds all up.\nfn total() {{\n{body}}}\nfn other() {{}}\n}}\n");
+    assert!(text.len() > WHOLE);
+    let chunks = chunks(&text, language_named("rust"));
+    assert_whole(&text, &chunks);
+    assert_eq!(chunks[0].symbol.as_deref(), Some("total"));
+    assert!(chunks[0].rows.start <= 1);
+    let later = &chunks[1];
+    assert!(later.is_continued);
+    assert_eq!(later.symbol.as_deref(), Some("total"));
+    assert_eq!(later.around, ["Cart"]);
+    assert_eq!(later.doc, "Adds all up.");
+    let last = chunks.last().expect("chunks");
+    assert_eq!(last.symbol.as_deref(), Some("other"));
+    assert!(chunks.iter().all(|chunk| chunk.span.len() <= TARGET + 100));
+}
+
+#[test]
+fn other_languages_have_their_own_things() {
+    let body: String = (0..60)
+        .map(|row| format!("        value_{row} = compute({row})\n"))
+        .collect();
+    let text = format!(
+        "class Cart:\n    @cached\n    def total(self):\n{body}\n    def other(self):\n        pass\n"
+    );
+    let chunks = chunks(&text, language_named("python"));
+    assert_whole(&text, &chunks);
+    assert!(
+        chunks
+            .iter()
+            .any(|chunk| chunk.symbol.as_deref() == Some("total"))
+    );
+    let section = "word ".repeat(100);
+    let text = format!("# One\n\n{section}\n\n## Two\n\n{section}\n");
+    check(
+        "markdown",
+        &text,
+        &["/One 0-3: # One", "One/Two 4-7: ## Two"],
+    );
+    check(
+        "go",
+        "package a\n\nfunc (c *Cart) Total() int { return 1 }\n",
+        &["/(c *Cart) Total 0-3: package a"],
+    );
+}
+
+#[test]
+fn a_text_without_a_tree_is_cut_at_its_lines() {
+    let line = "plain words of a long line of text\n";
+    let text = format!("{}\n{}", line.repeat(18), line.repeat(18));
+    let chunks = chunks(&text, None);
+    assert_whole(&text, &chunks);
+    assert_eq!(chunks.len(), 2);
+    assert_eq!(chunks[1].rows, 19..37, "it is cut at the empty line");
+    assert_eq!(super::chunks("", None), []);
+    assert_eq!(super::chunks("\n \n", None), []);
+    let long = "x".repeat(5_000);
+    assert_whole(&long, &super::chunks(&long, None));
+}
+
+#[test]
+fn tests_are_known_as_such() {
+    let text = format!(
+        "fn real() {{\n{}}}\n#[cfg(test)]\nmod tests {{\n    #[test]\n    fn works() {{\n{}}}\n}}\n",
+        filler(30),
+        filler(30)
+    );
+    let flags: Vec<(Option<String>, bool)> = chunks(&text, language_named("rust"))
+        .into_iter()
+        .map(|chunk| (chunk.symbol, chunk.is_test))
+        .collect();
+    assert_eq!(flags.first(), Some(&(Some("real".to_owned()), false)));
+    assert!(
+        flags.iter().skip(1).all(|(_, is_test)| *is_test),
+        "{flags:?}"
+    );
+}
+
+#[test]
+fn no_text_makes_it_lose_anything() {
+    let parts = [
+        "fn a() {\n",
+        "}\n",
+        "impl B {\n",
+        "let x = \"",
+        "\";\n",
+        "// note\n",
+        "/// doc\n",
+        "#[attr]\n",
+        "ß日本 ",
+        "\n\n",
+        "\t",
+        "struct C { d: u8 }\n",
+        "word word word word word word word word\n",
+        "{{{{",
+        "))))",
+        "'",
+        "\r\n",
+    ];
+    let mut random = 11_u64;
+    let mut next = |most: usize| {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (random >> 33) as usize % most
+    };
+    for round in 0..300 {
+        let count = next(400);
+        let text: String = (0..count).map(|_| parts[next(parts.len())]).collect();
+        for name in ["rust", "python", "typescript", "c", "markdown", "go"] {
+            assert_whole(&text, &chunks(&text, language_named(name)));
+        }
+        assert_whole(&text, &rough_chunks(&text));
+        assert!(round < 300);
+    }
+}

@@ -1,1 +1,76 @@
+use host::TempFolder;
 
+use super::*;
+
+fn document(chunk: u32, words: &str) -> Document {
+    Document {
+        chunk,
+        words: words.to_owned(),
+    }
+}
+
+fn places(snapshot: &Snapshot, word: &str) -> Vec<(u32, u32)> {
+    let mut places = Vec::new();
+    snapshot
+        .each(word, |chunk, count| places.push((chunk, count)))
+        .expect("read");
+    places.sort_unstable();
+    places
+}
+
+#[test]
+fn words_are_found_with_how_often_they_occur() {
+    let folder = TempFolder::new().expect("a folder");
+    let path = folder.path().join("words");
+    let (disk, folded) = Disk::open(&path, 5, true).expect("open");
+    assert_eq!(folded, 0);
+    let documents = [
+        document(7, "alpha beta alpha \u{1}Cart "),
+        document(9, "beta "),
+    ];
+    disk.fold(documents.into_iter(), 5, 100).expect("fold");
+    let first = disk.read(None).expect("read");
+    assert_eq!(places(&first, "alpha"), [(7, 2)]);
+    assert_eq!(places(&first, "beta"), [(7, 1), (9, 1)]);
+    assert_eq!(places(&first, "\u{1}Cart"), [(7, 1)]);
+    assert_eq!(places(&first, "gamma"), []);
+    disk.fold([document(12, "alpha ")].into_iter(), 5, 150)
+        .expect("fold");
+    let second = disk.read(Some(&first)).expect("read");
+    assert_eq!(places(&second, "alpha"), [(7, 2), (12, 1)]);
+    assert_eq!(second.len(), 3);
+    assert_eq!(
+        places(&first, "alpha"),
+        [(7, 2)],
+        "what was read stays as it was"
+    );
+    drop(disk);
+    let (disk, folded) = Disk::open(&path, 5, true).expect("open");
+    assert_eq!(folded, 150);
+    assert_eq!(
+        places(&disk.read(None).expect("read"), "alpha"),
+        [(7, 2), (12, 1)]
+    );
+}
+
+#[test]
+fn what_belongs_to_another_log_or_is_damaged_is_begun_anew() {
+    let folder = TempFolder::new().expect("a folder");
+    let path = folder.path().join("words");
+    let fill = || {
+        let (disk, _) = Disk::open(&path, 5, true).expect("open");
+        disk.fold([document(1, "alpha ")].into_iter(), 5, 100)
+            .expect("fold");
+    };
+    fill();
+    assert_eq!(Disk::open(&path, 5, false).expect("open").1, 100);
+    assert_eq!(Disk::open(&path, 6, true).expect("open").1, 0);
+    fill();
+    RealFiles
+        .write_private(&path.join("meta.json"), b"{")
+        .expect("write");
+    assert!(Disk::open(&path, 5, false).is_err());
+    let (disk, folded) = Disk::open(&path, 5, true).expect("open");
+    assert_eq!(folded, 0);
+    assert_eq!(disk.read(None).expect("read").len(), 0);
+}

@@ -1,1 +1,87 @@
+use super::*;
+use crate::record::{HANDS_ON, Layout, each_term};
 
+fn terms(record: &[u8]) -> Vec<(String, Vec<(u32, u16)>)> {
+    let layout = Layout::of(record).expect("a record");
+    let mut terms = Vec::new();
+    each_term(&layout, record, |term, places| {
+        terms.push((term.to_owned(), places.collect()))
+    });
+    terms
+}
+
+#[test]
+fn a_file_becomes_words_and_vectors() {
+    let text = "/// Adds up.\nfn total_price() -> u64 { 1 }\n";
+    let record = prepare([1; 20], "shop/src/cart_lines.rs", text, Table::shipped());
+    let terms = terms(&record);
+    let count = |word: &str| {
+        let found = terms.iter().find(|(term, _)| term == word);
+        found.map_or(0, |(_, places)| places[0].1)
+    };
+    assert_eq!(count("total_price"), 1);
+    assert_eq!(count("total"), 1);
+    assert_eq!(count("cart"), 2, "the stem counts twice");
+    assert_eq!(count("shop"), 1);
+    assert_eq!(count(&format!("{DEFINES}total_price")), 1);
+    assert_eq!(count(&format!("{STEM}cartline")), 1);
+    let layout = Layout::of(&record).expect("a record");
+    assert_eq!(layout.count, 1);
+    assert!(record[layout.values()].iter().any(|value| *value != 0));
+    let again = prepare([1; 20], "shop/src/cart_lines.rs", text, Table::shipped());
+    assert_eq!(record, again, "the same file gives the same bytes");
+}
+
+#[test]
+fn files_that_only_hand_on_are_told() {
+    let check = |path: &str, text: &str, expected: bool| {
+        let record = prepare([0; 20], path, text, Table::shipped());
+        let layout = Layout::of(&record).expect("a record");
+        let flags = record[layout.flags()].to_vec();
+        assert!(!flags.is_empty(), "{path}");
+        assert!(
+            flags.iter().all(|flag| (flag & HANDS_ON != 0) == expected),
+            "{path}: {text}"
+        );
+    };
+    check(
+        "src/mod.rs",
+        "//! Doc.\n\nmod a;\npub use a::{\n    One,\n    Two,\n};\n",
+        true,
+    );
+    check("src/mod.rs", "mod a;\npub fn one() {}\n", false);
+    check("src/a.rs", "pub use a::One;\n", false);
+    check(
+        "src/index.ts",
+        "export * from './a';\nimport { b } from './b';\n",
+        true,
+    );
+    check("src/index.ts", "export function a() {}\n", false);
+    check(
+        "a/__init__.py",
+        "\"\"\"Doc.\n\nMore.\n\"\"\"\nfrom .a import (\n    one,\n)\n__all__ = ['one']\n",
+        true,
+    );
+    check(
+        "a/__init__.py",
+        "from .a import one\n\ndef two():\n    pass\n",
+        false,
+    );
+}
+
+#[test]
+fn a_path_is_taken_apart() {
+    let check = |path: &str, stem: &str, folders: &[&str]| {
+        let place = Place::of(path);
+        assert_eq!(
+            (place.stem, place.folders.as_slice()),
+            (stem, folders),
+            "{path}"
+        );
+    };
+    check("a.rs", "a", &[]);
+    check("a/b/c/d/e.test.ts", "e", &["b", "c", "d"]);
+    check(".hidden.rs", "hidden", &[]);
+    assert_eq!(plain_name("Http_Clients"), "httpclient");
+    assert_eq!(plain_name("class"), "class");
+}

@@ -1,1 +1,137 @@
+use host::TempFolder;
 
+use super::*;
+use crate::prepare::{DEFINES, prepare};
+use crate::table::Table;
+
+const TABLE: [u8; 8] = [1; 8];
+
+fn record(seed: usize) -> (String, Blob, u64, Vec<u8>) {
+    let text = format!("fn name{seed}() {{ work({seed}); }}\n");
+    let (path, blob) = (format!("src/f{seed}.rs"), [seed as u8; 20]);
+    let record = prepare(blob, &path, &text, Table::shipped());
+    (path, blob, text.len() as u64, record)
+}
+
+fn place() -> (TempFolder, AbsPath) {
+    let folder = TempFolder::new().expect("a folder");
+    let path = folder.path().join("store");
+    (folder, path)
+}
+
+/// The files whose chunks hold a word.
+fn holders(store: &Store, word: &str) -> Vec<String> {
+    let known = store.known();
+    let mut holders = Vec::new();
+    known.each_place(word, |chunk, _| {
+        holders.extend(known.owner(chunk).map(|entry| entry.path.to_string()));
+    });
+    holders.sort_unstable();
+    holders
+}
+
+#[test]
+fn what_is_kept_is_found_again_with_its_words() {
+    for count in [3, 9, 200] {
+        let (_folder, folder) = place();
+        let store = Store::of(Some(&folder), TABLE);
+        for seed in 0..count {
+            store.add(vec![record(seed).3], Keep::Kept);
+            store.keep(Fold::WhenMany);
+        }
+        store.keep(Fold::Now);
+        store.add(vec![record(count).3], Keep::Kept);
+        store.keep(Fold::WhenMany);
+        drop(store);
+        let store = Store::of(Some(&folder), TABLE);
+        assert_eq!(store.notes(), Vec::<String>::new());
+        for seed in 0..=count {
+            let (path, blob, length, _) = record(seed);
+            let id = store.find(&path, &blob, length).expect("it is known");
+            assert_eq!(&*store.known().entry(id).expect("there").path, path);
+            assert_eq!(
+                holders(&store, &format!("{DEFINES}name{seed}")),
+                [path.clone()]
+            );
+            assert_eq!(store.find(&path, &blob, length + 1), None, "another length");
+        }
+        assert_eq!(holders(&store, "work").len(), count + 1);
+        assert_eq!(store.known().folded.is_some(), count >= LEAST_FOLDED);
+    }
+}
+
+#[test]
+fn what_passes_leaves_nothing() {
+    let (_folder, folder) = place();
+    let store = Store::of(Some(&folder), TABLE);
+    let (path, blob, length, bytes) = record(1);
+    let id = store.add(vec![bytes], Keep::Passing)[0];
+    assert_eq!(holders(&store, "work"), [path.as_str()]);
+    assert_eq!(store.find(&path, &blob, length), None);
+    store.drop_passing(id);
+    assert_eq!(holders(&store, "work"), Vec::<String>::new());
+    assert_eq!(store.known().delta.size(), 0);
+    let (path, blob, length, bytes) = record(2);
+    store.add(vec![bytes], Keep::Kept);
+    store.keep(Fold::Now);
+    drop(store);
+    let store = Store::of(Some(&folder), TABLE);
+    assert!(store.find(&path, &blob, length).is_some());
+    assert_eq!(holders(&store, "work"), [path]);
+}
+
+#[test]
+fn damage_is_never_handed_out() {
+    let (_folder, folder) = place();
+    let store = Store::of(Some(&folder), TABLE);
+    for seed in 0..4 {
+        store.add(vec![record(seed).3], Keep::Kept);
+    }
+    store.keep(Fold::WhenMany);
+    drop(store);
+    let path = folder.join("entries");
+    let whole = RealFiles.read(&path, 1 << 20).expect("read");
+    let mut random = 3_u64;
+    for _ in 0..300 {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let at = (random >> 20) as usize % whole.len();
+        let mut damaged = whole.clone();
+        damaged[at] ^= (random >> 50) as u8 | 1;
+        RealFiles.write_private(&path, &damaged).expect("write");
+        let store = Store::of(Some(&folder), TABLE);
+        for seed in 0..4 {
+            let (path, blob, length, mut bytes) = record(seed);
+            if let Some(id) = store.find(&path, &blob, length) {
+                let known = store.known();
+                let entry = known.entry(id).expect("there");
+                set_first(&mut bytes, entry.first);
+                assert_eq!(&entry.bytes[..], bytes, "byte {at}");
+            }
+        }
+        drop(store);
+    }
+}
+
+#[test]
+fn a_second_program_reads_and_keeps_its_own_in_memory() {
+    let (_folder, folder) = place();
+    let store = Store::of(Some(&folder), TABLE);
+    store.add(vec![record(1).3], Keep::Kept);
+    store.keep(Fold::Now);
+    // Opened past the list of those that are open, as another program would.
+    let second = Store::open(&folder, TABLE, false).expect("open");
+    let (path, blob, length, _) = record(1);
+    assert!(second.find(&path, &blob, length).is_some());
+    second.add(vec![record(2).3], Keep::Kept);
+    second.keep(Fold::Now);
+    assert_eq!(holders(&second, "work").len(), 2);
+    assert_eq!(holders(&store, "work").len(), 1);
+    drop(second);
+    store.add(vec![record(3).3], Keep::Kept);
+    store.keep(Fold::Now);
+    drop(store);
+    let store = Store::of(Some(&folder), TABLE);
+    assert_eq!(holders(&store, "work"), ["src/f1.rs", "src/f3.rs"]);
+}

@@ -1,6 +1,5 @@
 //! Rows, highlights, limits, unsaved text, cancelling.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -22,11 +21,7 @@ fn scope(files: &[(&str, &[u8])]) -> SearchScope {
     for (name, content) in files {
         fake.write(&root().join(name), content);
     }
-    SearchScope {
-        ground: Ground::Listed(Arc::new(fake)),
-        root: root(),
-        unsaved: HashMap::new(),
-    }
+    SearchScope::new(Ground::Listed(Arc::new(fake)), root())
 }
 
 fn run(query: &SearchQuery, scope: &SearchScope) -> (Vec<FileMatches>, SearchSummary) {

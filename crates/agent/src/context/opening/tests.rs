@@ -338,14 +338,27 @@ struct Index;
 impl CodeSearch for Index {
     fn by_meaning(
         &self,
-        _: String,
+        _: &AbsPath,
+        question: String,
         _: Option<String>,
         _: usize,
     ) -> BoxFuture<'static, Result<Vec<Place>, String>> {
-        async { Ok(Vec::new()) }.boxed()
+        let place = Place {
+            path: "cart.rs".into(),
+            lines: (2, 3),
+            symbol: Some("total".into()),
+            text: question,
+            score: 1.0,
+        };
+        async { Ok(vec![place]) }.boxed()
     }
 
-    fn symbols(&self, name: String, _: usize) -> BoxFuture<'static, Result<Vec<Place>, String>> {
+    fn symbols(
+        &self,
+        _: &AbsPath,
+        name: String,
+        _: usize,
+    ) -> BoxFuture<'static, Result<Vec<Place>, String>> {
         let place = Place {
             path: "x.rs".into(),
             lines: (1, 1),
@@ -378,6 +391,28 @@ fn open_texts_win_over_the_disk_and_symbols_are_looked_up() {
     let joining = context.prompt(&sources, &opening.surroundings, text, &found, None);
     assert!(texts(&joining).contains("unsaved"));
     assert!(texts(&joining).contains("<symbol name=\"total()\">\ntotal() in x.rs:1-1\ntotal\n"));
+}
+
+#[test]
+fn a_mention_of_the_codebase_brings_what_the_prompt_is_about() {
+    let files = project();
+    let (mut sources, root, profile) = (sources(&files), path("/p"), Profile::harmless());
+    let text = "@codebase how is the total computed?";
+    let join = |sources: &Sources| {
+        let opening = opening(sources, &root, &profile);
+        let (mut context, _) = opening.begin();
+        let found = crate::context::symbols(sources, &root, text).now_or_never();
+        context.prompt(sources, &opening.surroundings, text, &found.unwrap(), None)
+    };
+    let without = join(&sources);
+    assert_eq!(
+        without.problems,
+        ["there is no index of the code, so @codebase brings nothing"]
+    );
+    sources.search = Some(Arc::new(Index));
+    let joining = join(&sources);
+    let expected = "<codebase>\ntotal in cart.rs:2-3\nhow is the total computed?\n</codebase>\n";
+    assert!(texts(&joining).contains(expected), "{}", texts(&joining));
 }
 
 /// A folder of its own with a repository in it, made by git itself.

@@ -37,6 +37,7 @@ fn found(text: &str) -> FoundPlace {
 impl CodeSearch for Plugged {
     fn by_meaning(
         &self,
+        _: &AbsPath,
         question: String,
         folder: Option<String>,
         limit: usize,
@@ -51,6 +52,7 @@ impl CodeSearch for Plugged {
 
     fn symbols(
         &self,
+        _: &AbsPath,
         name: String,
         _: usize,
     ) -> BoxFuture<'static, Result<Vec<FoundPlace>, String>> {

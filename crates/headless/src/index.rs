@@ -1,0 +1,228 @@
+//! `burin-agent index` and `burin-agent search`: the semantic index on the command line.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+
+use clap::{Args, ValueEnum};
+use host::{Clock, Dirs, Files, RealClock};
+use index::trigram::Trigrams;
+use index::{Hit, Index as Engine, Means, Options, Query, Status, TextSearch, trigram_folder};
+use serde_json::{Value, json};
+
+use crate::{Streams, folder, tell, unwritten};
+
+/// Bring the semantic index of a folder up to date
+#[derive(Debug, Args)]
+pub(crate) struct Index {
+    /// The folder
+    #[arg(long)]
+    root: Option<PathBuf>,
+    /// Say what is in it
+    #[arg(long)]
+    stats: bool,
+    /// Print an object {files, chunks, embedded, left_out, disk_bytes, memory_bytes, ms, text_ms, notes}
+    #[arg(long)]
+    json: bool,
+}
+
+/// Find code by what it means
+#[derive(Debug, Args)]
+pub(crate) struct Search {
+    /// A question in plain words, or the name of a symbol
+    question: String,
+    /// The folder
+    #[arg(long)]
+    root: Option<PathBuf>,
+    /// Only below this folder, relative to the root
+    #[arg(long)]
+    folder: Option<PathBuf>,
+    /// How many places
+    #[arg(long, default_value_t = 10)]
+    limit: usize,
+    /// What decides
+    #[arg(long, value_enum, default_value_t = By::Fused)]
+    by: By,
+    /// Print an object {complete, hits: [{path, lines, score, parts, symbol, kind, text}]}
+    #[arg(long)]
+    json: bool,
+}
+
+/// What decides how good a place is.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum By {
+    Fused,
+    Words,
+    Meaning,
+    /// The question is the name of a definition.
+    Symbol,
+}
+
+impl Index {
+    pub(crate) fn run(
+        &self,
+        files: &dyn Files,
+        dirs: &Dirs,
+        streams: &mut Streams<'_>,
+    ) -> Result<ExitCode, String> {
+        let clock = RealClock::default();
+        let (engine, status) = opened(self.root.as_deref(), files, dirs, streams)?;
+        let ms = clock.elapsed().as_secs_f64() * 1_000.0;
+        if let Some(folder) = Options::kept_in(&dirs.cache).folder {
+            let store = trigram_folder(&folder, engine.root());
+            let trigrams = Trigrams::open(engine.root().clone(), store);
+            let read = trigrams.refresh(&AtomicBool::new(false));
+            let kept = read.and_then(|_| trigrams.keep());
+            kept.unwrap_or_else(|error| tell(streams, &error.to_string()));
+        }
+        let text_ms = clock.elapsed().as_secs_f64() * 1_000.0 - ms;
+        let text = match self.json {
+            true => format!("{}\n", status_json(&status, ms, text_ms)),
+            false => status_text(&status, ms, self.stats),
+        };
+        streams
+            .output
+            .write_all(text.as_bytes())
+            .map_err(unwritten)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Search {
+    /// Exit code 0 with places, 1 without.
+    pub(crate) fn run(
+        &self,
+        files: &dyn Files,
+        dirs: &Dirs,
+        streams: &mut Streams<'_>,
+    ) -> Result<ExitCode, String> {
+        let (engine, status) = opened(self.root.as_deref(), files, dirs, streams)?;
+        let means = match self.by {
+            By::Fused | By::Symbol => Means::Fused,
+            By::Words => Means::Words,
+            By::Meaning => Means::Meaning,
+        };
+        let hits = match self.by {
+            By::Symbol => engine.symbols(&self.question, self.limit),
+            _ => {
+                let query = Query {
+                    folder: self.folder.clone(),
+                    means,
+                    ..Query::new(&self.question, self.limit)
+                };
+                engine.search(&query).hits
+            }
+        };
+        let text = match self.json {
+            true => {
+                let hits: Vec<Value> = hits.iter().map(hit_json).collect();
+                format!(
+                    "{}\n",
+                    json!({ "complete": status.is_ready(), "hits": hits })
+                )
+            }
+            false => hits.iter().map(hit_text).collect(),
+        };
+        streams
+            .output
+            .write_all(text.as_bytes())
+            .map_err(unwritten)?;
+        Ok(if hits.is_empty() {
+            ExitCode::from(1)
+        } else {
+            ExitCode::SUCCESS
+        })
+    }
+}
+
+/// The index of a folder, with everything in.
+fn opened(
+    root: Option<&std::path::Path>,
+    files: &dyn Files,
+    dirs: &Dirs,
+    streams: &mut Streams<'_>,
+) -> Result<(Engine, Status), String> {
+    let root = folder(root, files)?;
+    let stat = files.stat(&root).map_err(|error| error.to_string())?;
+    if stat.kind != host::FileKind::Folder {
+        return Err(format!("{root} is no folder"));
+    }
+    let options = Options {
+        text_search: TextSearch::Plain,
+        ..Options::kept_in(&dirs.cache)
+    };
+    let engine = Engine::open(root, options);
+    engine.settle();
+    let status = engine.status();
+    if let index::Phase::Off(why) = &status.phase {
+        return Err(format!("there is no index: {why}"));
+    }
+    for note in &status.notes {
+        tell(streams, note);
+    }
+    Ok((engine, status))
+}
+
+fn status_json(status: &Status, ms: f64, text_ms: f64) -> Value {
+    let left = &status.left_out;
+    json!({
+        "files": status.files, "chunks": status.chunks, "embedded": status.embedded,
+        "left_out": {
+            "secret": left.secret, "large": left.large, "binary": left.binary, "generated": left.generated,
+            "unreadable": left.unreadable,
+        },
+        "disk_bytes": status.disk_bytes, "memory_bytes": status.memory_bytes, "ms": ms, "text_ms": text_ms,
+        "notes": status.notes,
+    })
+}
+
+fn status_text(status: &Status, ms: f64, stats: bool) -> String {
+    let left = &status.left_out;
+    let out = left.secret + left.large + left.binary + left.generated + left.unreadable;
+    let mut text = format!(
+        "{} files in {} chunks; {} of them read now, {:.0} ms\n",
+        status.files - out.min(status.files),
+        status.chunks,
+        status.embedded,
+        ms
+    );
+    if stats {
+        text.push_str(&format!(
+            "left out: {} for secrets, {} too large, {} binary, {} generated, {} unreadable\n",
+            left.secret, left.large, left.binary, left.generated, left.unreadable
+        ));
+        text.push_str(&format!(
+            "{:.1} MB on disk, {:.1} MB in memory\n",
+            status.disk_bytes as f64 / 1e6,
+            status.memory_bytes as f64 / 1e6
+        ));
+    }
+    text
+}
+
+fn hit_json(hit: &Hit) -> Value {
+    let boosts: serde_json::Map<String, Value> = hit
+        .parts
+        .boosts
+        .iter()
+        .map(|(name, amount)| ((*name).to_owned(), json!(amount)))
+        .collect();
+    json!({
+        "path": hit.path.to_string_lossy(), "lines": [hit.rows.start + 1, hit.rows.end.max(hit.rows.start + 1)],
+        "score": hit.score,
+        "parts": { "words": hit.parts.words, "meaning": hit.parts.meaning, "boosts": boosts },
+        "symbol": hit.symbol, "kind": hit.kind.map(|kind| format!("{kind:?}").to_lowercase()), "text": hit.text,
+    })
+}
+
+fn hit_text(hit: &Hit) -> String {
+    let symbol = hit.symbol.as_ref().map(|symbol| format!("  {symbol}"));
+    format!(
+        "{}:{}-{}{}  {:.2}\n",
+        hit.path.display(),
+        hit.rows.start + 1,
+        hit.rows.end.max(hit.rows.start + 1),
+        symbol.unwrap_or_default(),
+        hit.score
+    )
+}

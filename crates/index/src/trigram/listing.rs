@@ -1,0 +1,292 @@
+//! Which files there are: listed as a whole, or only the folders that changed.
+//!
+//! Invariant: a folder's mark is kept only when it was taken before the folder was listed and looked settled then, so
+//! that whoever finds the same mark later may take the list for complete.
+
+use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use base::AbsPath;
+use host::{FileKind, Mark, Moment, Survey};
+use project::{LaidOut, Rules, lay_out, lay_out_folder};
+
+use super::known::{Content, File, Folder, Known};
+
+/// Rows of a new `Known`, by path.
+#[derive(Default)]
+struct Draft {
+    /// Whether each is plain.
+    files: BTreeMap<Vec<u8>, bool>,
+    folders: BTreeMap<Vec<u8>, DraftFolder>,
+    has_problems: bool,
+}
+
+#[derive(Clone, Copy)]
+struct DraftFolder {
+    is_plain: bool,
+    has_rules: bool,
+    mark: Option<Mark>,
+}
+
+/// Walks the whole root. What `old` knows of files that are still there is carried over, unchecked. `None` where it
+/// was cancelled.
+pub(super) fn list(
+    root: &AbsPath,
+    survey: &Survey,
+    old: &Known,
+    cancel: &AtomicBool,
+) -> Option<Known> {
+    let began = survey.moment();
+    let layout = lay_out(root, root, cancel);
+    if cancel.load(std::sync::atomic::Ordering::Relaxed) {
+        return None;
+    }
+    let mut files = layout
+        .files
+        .iter()
+        .map(|file| (bytes(&file.path), file.is_plain));
+    let mut folders = Vec::with_capacity(layout.folders.len());
+    for folder in &layout.folders {
+        folders.push((bytes(&folder.path), looked_at(survey, folder, began)));
+    }
+    let mut known = assemble(&mut files, &mut folders.into_iter(), old);
+    known.has_problems = !layout.problems.is_empty();
+    known.rules = rules(root, survey, &known, began);
+    Some(known)
+}
+
+/// Lists only the folders whose numbers are given. `None` where that does not do: rules changed, or something cannot be
+/// listed.
+pub(super) fn list_folders(
+    root: &AbsPath,
+    survey: &Survey,
+    old: &Known,
+    changed: &[usize],
+) -> Option<Known> {
+    let began = survey.moment();
+    let mut draft = Draft::of(old);
+    for ix in changed {
+        let folder = old.path(old.folders[*ix].name);
+        draft.list_folder(root, survey, folder)?;
+    }
+    if draft.has_problems {
+        return None;
+    }
+    let mut files = draft
+        .files
+        .iter()
+        .map(|(path, is_plain)| (path.as_slice(), *is_plain));
+    let mut folders = draft
+        .folders
+        .iter()
+        .map(|(path, folder)| (path.as_slice(), *folder));
+    let mut known = assemble(&mut files, &mut folders, old);
+    known.rules = rules(root, survey, &known, began);
+    known.rules.is_some().then_some(known)
+}
+
+impl Draft {
+    fn of(known: &Known) -> Self {
+        let files = known.files.iter();
+        let folders = known.folders.iter();
+        Self {
+            files: files
+                .map(|file| (known.bytes(file.name).to_vec(), file.is_plain))
+                .collect(),
+            folders: folders
+                .map(|folder| {
+                    let draft = DraftFolder {
+                        is_plain: folder.is_plain,
+                        has_rules: folder.has_rules,
+                        mark: folder.mark,
+                    };
+                    (known.bytes(folder.name).to_vec(), draft)
+                })
+                .collect(),
+            has_problems: known.has_problems,
+        }
+    }
+
+    fn list_folder(&mut self, root: &AbsPath, survey: &Survey, folder: &Path) -> Option<()> {
+        // It may have gone with one that was listed before.
+        let Some(was) = self.folders.get(bytes(folder)).copied() else {
+            return Some(());
+        };
+        let began = survey.moment();
+        let before = survey
+            .mark(folder)
+            .filter(|mark| mark.kind == FileKind::Folder);
+        let Some(before) = before else {
+            self.remove_below(folder);
+            return Some(());
+        };
+        if was.has_rules != has_rules(survey, folder) {
+            return None;
+        }
+        let never = AtomicBool::new(false);
+        let place = root.join(folder);
+        let layout = lay_out_folder(root, &place, &never);
+        self.has_problems |= !layout.problems.is_empty();
+        let inside = |one: &&LaidOut| one.path.parent() == Some(folder) && one.path != folder;
+        let folders: Vec<&LaidOut> = layout.folders.iter().filter(inside).collect();
+        self.remove_gone(folder, &folders);
+        for file in layout.files.iter().filter(inside) {
+            let is_plain = file.is_plain && was.is_plain;
+            self.files.insert(bytes(&file.path).to_vec(), is_plain);
+        }
+        for one in folders {
+            let is_plain = one.is_plain && was.is_plain;
+            let known = self.folders.get_mut(bytes(&one.path));
+            match known {
+                Some(known) if known.is_plain == is_plain => {}
+                _ => self.add_below(root, survey, one, is_plain),
+            }
+        }
+        let mark = Some(before).filter(|mark| mark.is_settled_before(began));
+        let entry = DraftFolder { mark, ..was };
+        self.folders.insert(bytes(folder).to_vec(), entry);
+        Some(())
+    }
+
+    /// Takes out the files directly in a folder, and what was below folders that are no longer there.
+    fn remove_gone(&mut self, folder: &Path, still: &[&LaidOut]) {
+        let prefix = prefix(folder);
+        let is_direct = |path: &[u8]| !path[prefix.len()..].contains(&b'/');
+        let below = |path: &&Vec<u8>| path.starts_with(&prefix);
+        let files = self.files.range(prefix.clone()..).map(|(path, _)| path);
+        let files: Vec<Vec<u8>> = files
+            .take_while(below)
+            .filter(|path| is_direct(path))
+            .cloned()
+            .collect();
+        for file in files {
+            self.files.remove(&file);
+        }
+        let folders = self.folders.range(prefix.clone()..).map(|(path, _)| path);
+        let folders: Vec<PathBuf> = folders
+            .take_while(below)
+            .filter(|path| !path.is_empty() && is_direct(path))
+            .map(|path| PathBuf::from(std::ffi::OsStr::from_bytes(path)))
+            .collect();
+        for folder in folders {
+            if !still.iter().any(|one| one.path == folder) {
+                self.remove_below(&folder);
+            }
+        }
+    }
+
+    fn remove_below(&mut self, folder: &Path) {
+        let prefix = prefix(folder);
+        let is_outside = |path: &[u8]| path != bytes(folder) && !path.starts_with(&prefix);
+        self.files.retain(|path, _| is_outside(path));
+        self.folders.retain(|path, _| is_outside(path));
+    }
+
+    fn add_below(&mut self, root: &AbsPath, survey: &Survey, folder: &LaidOut, is_plain: bool) {
+        let never = AtomicBool::new(false);
+        let began = survey.moment();
+        self.remove_below(&folder.path);
+        let layout = lay_out(root, &root.join(&folder.path), &never);
+        self.has_problems |= !layout.problems.is_empty();
+        for file in &layout.files {
+            let is_plain = file.is_plain && is_plain;
+            self.files.insert(bytes(&file.path).to_vec(), is_plain);
+        }
+        for folder in &layout.folders {
+            let mut entry = looked_at(survey, folder, began);
+            entry.is_plain &= is_plain;
+            self.folders.insert(bytes(&folder.path).to_vec(), entry);
+        }
+    }
+}
+
+fn bytes(path: &Path) -> &[u8] {
+    path.as_os_str().as_bytes()
+}
+
+/// What the paths of everything in a folder begin with.
+fn prefix(folder: &Path) -> Vec<u8> {
+    match bytes(folder) {
+        [] => Vec::new(),
+        path => [path, b"/"].concat(),
+    }
+}
+
+fn looked_at(survey: &Survey, folder: &LaidOut, began: Moment) -> DraftFolder {
+    // Taken after the folder was listed; so it must not have changed since before that.
+    let mark = survey.mark(&folder.path);
+    let is_sound = |mark: &Mark| mark.kind == FileKind::Folder && mark.is_settled_before(began);
+    DraftFolder {
+        is_plain: folder.is_plain,
+        has_rules: has_rules(survey, &folder.path),
+        mark: mark.filter(is_sound),
+    }
+}
+
+fn has_rules(survey: &Survey, folder: &Path) -> bool {
+    let mut names = Rules::NAMES.iter();
+    names.any(|name| survey.mark(&folder.join(name)).is_some())
+}
+
+/// The rules' number, unless they changed while files were listed by them.
+fn rules(root: &AbsPath, survey: &Survey, known: &Known, began: Moment) -> Option<u64> {
+    let inner = [".gitignore", ".ignore", ".git", ".git/info/exclude"];
+    for folder in known.folders_with_rules() {
+        let marks = inner.iter().filter_map(|name| {
+            let mark = survey.mark(&folder.join(name));
+            // A repository's own folder changes with every commit.
+            mark.filter(|mark| mark.kind != FileKind::Folder)
+        });
+        if marks.into_iter().any(|mark| !mark.is_settled_before(began)) {
+            return None;
+        }
+    }
+    Some(fingerprint(root, known))
+}
+
+/// The number of the rules as they are now.
+pub(super) fn fingerprint(root: &AbsPath, known: &Known) -> u64 {
+    let mut folders = known.folders_with_rules().map(|folder| root.join(folder));
+    Rules::fingerprint(root, &mut folders)
+}
+
+/// Puts files and folders together, both sorted, with what `old` knows of the contents.
+fn assemble<'a>(
+    files: &mut dyn Iterator<Item = (&'a [u8], bool)>,
+    folders: &mut dyn Iterator<Item = (&'a [u8], DraftFolder)>,
+    old: &Known,
+) -> Known {
+    let mut known = Known {
+        segments: old.segments.clone(),
+        ..Known::default()
+    };
+    let mut before = old.files.iter().peekable();
+    for (path, is_plain) in files {
+        let Some(name) = known.name(path) else {
+            known.has_problems = true;
+            break;
+        };
+        while before.next_if(|file| old.bytes(file.name) < path).is_some() {}
+        let same = before.next_if(|file| old.bytes(file.name) == path);
+        known.files.push(File {
+            name,
+            is_plain,
+            content: same.map_or(Content::Unread, |file| file.content),
+        });
+    }
+    for (path, folder) in folders {
+        let Some(name) = known.name(path) else {
+            known.has_problems = true;
+            break;
+        };
+        known.folders.push(Folder {
+            name,
+            is_plain: folder.is_plain,
+            has_rules: folder.has_rules,
+            mark: folder.mark,
+        });
+    }
+    known
+}

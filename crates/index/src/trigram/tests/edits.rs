@@ -1,0 +1,319 @@
+//! Random edits of a real folder; after each, searches with the index beside searches without it.
+
+use std::collections::HashMap;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use base::AbsPath;
+use host::{Files, RealFiles, TempFolder};
+use project::search::{Case, Includes, SearchQuery, SearchScope, Sieve, Sift, Wanted};
+use project::{Ground, Hidden, Ignored, WalkOptions};
+use text::Buffer;
+
+use super::random::{Numbers, found, pattern, text};
+use crate::trigram::Trigrams;
+
+const NAMES: &[&str] = &[
+    "a",
+    "b.rs",
+    "c.log",
+    ".hidden",
+    "src/a",
+    "src/b.rs",
+    "src/deep/c.rs",
+    "src/deep/er/d",
+    "gen/e",
+    ".dot/f",
+    ".dot/g.log",
+    "gen/.h",
+    "src/gen/i",
+];
+const FOLDERS: &[&str] = &["src", "src/deep", "gen", ".dot", "src/gen"];
+const RULES: &[&str] = &["*.log\n", "gen/\n", "!.hidden\n", "deep/\n", "/a\n", ""];
+
+struct World {
+    folder: TempFolder,
+    root: AbsPath,
+    store: AbsPath,
+    index: Trigrams,
+    unsaved: HashMap<AbsPath, text::Snapshot>,
+}
+
+impl World {
+    fn new() -> Self {
+        let folder = TempFolder::new().expect("a folder");
+        let root = folder.path().join("root");
+        let store = folder.path().join("store");
+        for inner in ["root/.git", "store"] {
+            RealFiles
+                .create_folder(&folder.path().join(inner))
+                .expect("create");
+        }
+        Self {
+            index: Trigrams::open(root.clone(), store.clone()),
+            folder,
+            root,
+            store,
+            unsaved: HashMap::new(),
+        }
+    }
+
+    fn write(&self, path: &AbsPath, content: &[u8]) {
+        let parent = path.parent().expect("below the root");
+        if RealFiles.create_folder(&parent).is_err() || RealFiles.create_file(path).is_err() {
+            // Something else may have the name, or the file is there.
+        }
+        let file = std::fs::OpenOptions::new().write(true).open(path.as_path());
+        if let Ok(file) = file {
+            file.write_all_at(content, 0).expect("write");
+            file.set_len(content.len() as u64).expect("cut");
+        }
+    }
+
+    /// The same length, with the old time put back on it.
+    fn write_unseen(&self, path: &AbsPath, content: &[u8]) {
+        let Ok(file) = std::fs::OpenOptions::new().write(true).open(path.as_path()) else {
+            return;
+        };
+        let metadata = file.metadata().expect("of an open file");
+        let length = metadata.len().min(content.len() as u64) as usize;
+        file.write_all_at(&content[..length], 0).expect("write");
+        file.set_modified(metadata.modified().expect("a time"))
+            .expect("set");
+    }
+
+    /// One change of the disk or of an unsaved text.
+    fn edit(&mut self, numbers: &mut Numbers) {
+        let path = self.root.join(numbers.one_of(NAMES));
+        let content = content(numbers);
+        match numbers.below(14) {
+            0..4 => self.write(&path, &content),
+            4 => self.write_unseen(&path, &content),
+            5 => drop(RealFiles.remove(&path)),
+            6 => drop(RealFiles.rename(&path, &self.root.join(numbers.one_of(NAMES)))),
+            7 => {
+                let to = self.root.join(numbers.one_of(FOLDERS));
+                drop(RealFiles.rename(&self.root.join(numbers.one_of(FOLDERS)), &to));
+            }
+            8 => drop(RealFiles.remove(&self.root.join(numbers.one_of(FOLDERS)))),
+            9 => {
+                let name = numbers.one_of(&[".gitignore", "src/.ignore", ".git/info/exclude"]);
+                self.write(&self.root.join(name), numbers.one_of(RULES).as_bytes());
+            }
+            10 => {
+                let own = self.folder.path().join(".gitignore");
+                self.write(&own, numbers.one_of(RULES).as_bytes());
+            }
+            11 => {
+                let text = text(numbers, 40);
+                self.unsaved.insert(path, Buffer::new(&text).snapshot());
+            }
+            12 => self.unsaved.clear(),
+            _ => {
+                RealFiles.remove(&path).ok();
+                drop(std::os::unix::fs::symlink("b.rs", path.as_path()));
+            }
+        }
+    }
+
+    fn keep_up(&mut self, numbers: &mut Numbers) {
+        let never = AtomicBool::new(false);
+        match numbers.below(10) {
+            0 => drop(self.index.refresh(&never).expect("readable")),
+            1 | 2 => {
+                let names = (0..3).map(|_| self.root.join(numbers.one_of(NAMES)));
+                self.index.touch(&names.collect::<Vec<_>>());
+            }
+            3 => self.index.keep().expect("writable"),
+            4 => {
+                self.index = Trigrams::open(self.root.clone(), self.folder.path().join("other"));
+                self.index = Trigrams::open(self.root.clone(), self.store.clone());
+                assert!(self.index.notes().is_empty(), "{:?}", self.index.notes());
+            }
+            _ => {}
+        }
+    }
+
+    fn scope(&self, numbers: &mut Numbers) -> SearchScope {
+        let root = match numbers.below(4) {
+            0 => self.root.join(numbers.one_of(FOLDERS)),
+            _ => self.root.clone(),
+        };
+        let includes = *numbers.one_of(&[Includes::Widen, Includes::Narrow]);
+        SearchScope::new(Ground::Disk, root)
+            .with_unsaved(self.unsaved.clone())
+            .with_includes(includes)
+    }
+
+    /// Whether a search would do without a walk.
+    fn knows_all(&self) -> bool {
+        let sift = self.index.sift(&Wanted {
+            root: &self.root,
+            query: &SearchQuery::literal("a"),
+            walk: Some(Hidden::Skip),
+        });
+        matches!(sift, Some(Sift::Whole(_)))
+    }
+
+    /// Both ways; answers whether anything was found.
+    fn compare(&self, seed: u64, numbers: &mut Numbers) -> bool {
+        let query = query(numbers);
+        let scope = self.scope(numbers);
+        let expect = found(&query, &scope);
+        let mut with = scope.with_sieve(Some(Arc::new(self.index.clone())));
+        let got = found(&query, &with);
+        assert_eq!(got, expect, "seed {seed}: {query:?} in {}", with.root);
+        with.sieve = Trigrams::open_kept(self.root.clone(), self.store.clone())
+            .map(|index| Arc::new(index) as Arc<dyn Sieve>);
+        let got = found(&query, &with);
+        assert_eq!(got, expect, "seed {seed}, once: {query:?} in {}", with.root);
+        !expect.is_empty()
+    }
+}
+
+fn content(numbers: &mut Numbers) -> Vec<u8> {
+    let text = text(numbers, 60);
+    match numbers.below(8) {
+        0 => [text.as_bytes(), b"\0", text.as_bytes()].concat(),
+        1 => {
+            let units = "\u{feff}".encode_utf16().chain(text.encode_utf16());
+            units.flat_map(u16::to_le_bytes).collect()
+        }
+        2 => ["\u{feff}".as_bytes(), text.as_bytes()].concat(),
+        3 => [text.as_bytes(), b"\xff\xfe", text.as_bytes()].concat(),
+        _ => text.into_bytes(),
+    }
+}
+
+fn query(numbers: &mut Numbers) -> SearchQuery {
+    let globs = |numbers: &mut Numbers, one_in: usize| match numbers.below(one_in) {
+        0 => vec![(*numbers.one_of(&["*.rs", "src/", ".dot", "gen", "deep/**", ".*"])).to_owned()],
+        _ => Vec::new(),
+    };
+    SearchQuery {
+        case: [Case::Smart, Case::Sensitive, Case::Insensitive][numbers.below(3)],
+        whole_word: numbers.below(8) == 0,
+        files: WalkOptions {
+            include: globs(numbers, 4),
+            exclude: globs(numbers, 4),
+            hidden: *numbers.one_of(&[Hidden::Skip, Hidden::Visit]),
+            ignored: match numbers.below(6) {
+                0 => Ignored::Visit,
+                _ => Ignored::Skip,
+            },
+        },
+        ..match numbers.below(2) {
+            0 => SearchQuery::literal(text(numbers, 4)),
+            _ => SearchQuery::regex(pattern(numbers, 2)),
+        }
+    }
+}
+
+#[test]
+fn a_search_finds_the_same_whatever_was_edited() {
+    let (mut searches, mut full, mut whole) = (0, 0, 0);
+    for seed in 1..=3 {
+        let mut numbers = Numbers::new(seed);
+        let mut world = World::new();
+        for _ in 0..120 {
+            for _ in 0..numbers.below(4) {
+                world.edit(&mut numbers);
+            }
+            world.keep_up(&mut numbers);
+            searches += 1;
+            whole += usize::from(world.knows_all());
+            full += usize::from(world.compare(seed, &mut numbers));
+        }
+    }
+    assert!(full * 3 > searches, "{full} of {searches} found something");
+    assert!(whole * 4 > searches, "{whole} of {searches} needed no walk");
+}
+
+/// Waits until what was just written can be told from what is written next.
+pub(super) fn settle(index: &Trigrams) {
+    let never = AtomicBool::new(false);
+    for _ in 0..1000 {
+        index.refresh(&never).expect("readable");
+        if index.stats().unread == 0 {
+            return;
+        }
+        std::thread::yield_now();
+    }
+    panic!("files stay unread: {:?}", index.stats());
+}
+
+#[test]
+fn files_without_the_literal_are_passed_over() {
+    let world = World::new();
+    for (name, content) in [
+        ("a", "needle in hay"),
+        ("b.rs", "hay"),
+        ("src/a", "more hay"),
+    ] {
+        world.write(&world.root.join(name), content.as_bytes());
+    }
+    settle(&world.index);
+    let query = SearchQuery::literal("Needle");
+    let sift = world.index.sift(&Wanted {
+        root: &world.root,
+        query: &query,
+        walk: Some(Hidden::Skip),
+    });
+    let Some(Sift::Whole(files)) = sift else {
+        panic!("it knows all files");
+    };
+    let may_match = |name: &str| {
+        let position = files.position(&world.root.join(name));
+        files.may_match(position.expect("known"))
+    };
+    assert_eq!(files.count(), 3);
+    assert!(!may_match("b.rs") && !may_match("src/a"));
+    // The literal differs in case, but the search decides that.
+    assert!(may_match("a"));
+    world.write(&world.root.join("src/a"), b"Needle!!");
+    assert!(may_match("src/a"), "changed since");
+}
+
+#[test]
+fn nothing_is_read_again_that_did_not_change() {
+    let world = World::new();
+    for name in NAMES {
+        world.write(&world.root.join(name), b"some text");
+    }
+    settle(&world.index);
+    let never = AtomicBool::new(false);
+    let files = world.index.stats().files;
+    assert_eq!(world.index.refresh(&never).expect("readable").read, 0);
+    let store = world.store.clone();
+    let World {
+        folder: _folder,
+        root,
+        index,
+        ..
+    } = world;
+    drop(index);
+    let again = Trigrams::open(root, store);
+    let done = again.refresh(&never).expect("readable");
+    assert_eq!((done.files, done.read), (files, 0));
+}
+
+#[test]
+fn many_touches_stay_few_segments() {
+    let world = World::new();
+    let path = world.root.join("a");
+    settle(&world.index);
+    for round in 0..40 {
+        world.write(&path, format!("round {round}").as_bytes());
+        for _ in 0..1000 {
+            world.index.touch(std::slice::from_ref(&path));
+            if world.index.stats().unread == 0 {
+                break;
+            }
+        }
+    }
+    let stats = world.index.stats();
+    assert!(stats.segments <= 10 && stats.unread == 0, "{stats:?}");
+    world.index.keep().expect("writable");
+    assert!(world.index.stats().segments <= 2);
+}
