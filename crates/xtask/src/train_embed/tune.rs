@@ -24,8 +24,12 @@ pub(super) struct Tuning {
     pub(super) temperature: f32,
     /// The share of functions that are shown without their name.
     pub(super) mask: f64,
-    /// The share of tokens that are left out of a text.
+    /// The share of tokens that are left out of a function.
     pub(super) drop: f64,
+    /// The share of tokens that are left out of a query.
+    pub(super) drop_of_query: f64,
+    /// How strongly rows are drawn back to where they began, in units of the rate.
+    pub(super) pull: f32,
     /// How many neighbours of a package stay together.
     pub(super) run: usize,
     pub(super) seed: u64,
@@ -33,12 +37,14 @@ pub(super) struct Tuning {
 
 impl Tuning {
     pub(super) const CHOSEN: Self = Self {
-        epochs: 12,
+        epochs: 5,
         batch: 1_024,
         rate: 0.01,
         temperature: 0.05,
         mask: 0.4,
-        drop: 0.1,
+        drop: 0.3,
+        drop_of_query: 0.1,
+        pull: 0.0,
         run: 16,
         seed: 3,
     };
@@ -56,6 +62,8 @@ impl Tuning {
                 "temperature" => self.temperature = number as f32,
                 "mask" => self.mask = number,
                 "drop" => self.drop = number,
+                "drop_of_query" => self.drop_of_query = number,
+                "pull" => self.pull = number as f32,
                 "run" => self.run = (number as usize).max(1),
                 "seed" => self.seed = number as u64,
                 _ => return Err(format!("the training has no setting {name}")),
@@ -128,7 +136,7 @@ pub(super) fn run(
     eprintln!("{tuning:?}");
     report(&samples, &table);
     let mut dice = Dice::new(tuning.seed);
-    let mut step = Step::new(vocabulary.len(), tuning);
+    let mut step = Step::new(&table, tuning);
     let per_epoch = batches(&lessons, tuning, &mut Dice::new(0)).len();
     for epoch in 0..tuning.epochs {
         let mut loss = 0.0;
@@ -137,7 +145,7 @@ pub(super) fn run(
         {
             let done = (epoch * per_epoch + number) as f32 / (tuning.epochs * per_epoch) as f32;
             let lesson = &lessons[language];
-            let queries = drawn(&batch, tuning.drop, &mut dice, |_, at| {
+            let queries = drawn(&batch, tuning.drop_of_query, &mut dice, |_, at| {
                 lesson.queries.get(at)
             });
             let functions = drawn(&batch, tuning.drop, &mut dice, |dice, at| {

@@ -13,7 +13,10 @@ const LEAST: f32 = 1e-8;
 pub(super) struct Step {
     temperature: f32,
     batch: usize,
+    pull: f32,
     taken: i32,
+    /// Where every row began.
+    start: Vec<f32>,
     means: Vec<f32>,
     squares: Vec<f32>,
     slopes: Vec<f32>,
@@ -29,12 +32,14 @@ struct Side {
 }
 
 impl Step {
-    pub(super) fn new(tokens: usize, tuning: Tuning) -> Self {
-        let room = || vec![0.0; tokens * DIMS];
+    pub(super) fn new(table: &[f32], tuning: Tuning) -> Self {
+        let room = || vec![0.0; table.len()];
         Self {
             temperature: tuning.temperature,
             batch: tuning.batch,
+            pull: tuning.pull,
             taken: 0,
+            start: table.to_vec(),
             means: room(),
             squares: room(),
             slopes: room(),
@@ -134,65 +139,79 @@ impl Step {
     fn move_rows(&mut self, table: &mut [f32], sides: &[(&[Bag], &[f32])], rate: f32) {
         let rate = rate * (1.0 - SQUARE.powi(self.taken)).sqrt() / (1.0 - MEAN.powi(self.taken));
         let rows = (table.len() / DIMS).div_ceil(threads());
-        let slopes = self.slopes.chunks_mut(rows * DIMS);
+        let some = rows * DIMS;
         let kept = self
             .means
-            .chunks_mut(rows * DIMS)
-            .zip(self.squares.chunks_mut(rows * DIMS));
+            .chunks_mut(some)
+            .zip(self.squares.chunks_mut(some));
+        let moved = table.chunks_mut(some).zip(self.slopes.chunks_mut(some));
+        let pull = self.pull;
         std::thread::scope(|scope| {
-            for (number, ((table, slopes), (means, squares))) in table
-                .chunks_mut(rows * DIMS)
-                .zip(slopes)
-                .zip(kept)
-                .enumerate()
+            for (number, (((table, slopes), (means, squares)), start)) in
+                moved.zip(kept).zip(self.start.chunks(some)).enumerate()
             {
-                scope.spawn(move || {
-                    let first = number * rows;
-                    for token in gathered(sides, slopes, first) {
-                        let at = token * DIMS..(token + 1) * DIMS;
-                        moved(
-                            &mut table[at.clone()],
-                            &mut slopes[at.clone()],
-                            &mut means[at.clone()],
-                            &mut squares[at],
-                            rate,
-                        );
-                    }
-                });
+                let part = Part {
+                    first: number * rows,
+                    table,
+                    start,
+                    slopes,
+                    means,
+                    squares,
+                };
+                scope.spawn(move || part.move_by(sides, rate, pull));
             }
         });
     }
 }
 
-/// Adds up the slopes of the rows from `first` on and says which were touched, counted from `first`.
-fn gathered(sides: &[(&[Bag], &[f32])], slopes: &mut [f32], first: usize) -> Vec<usize> {
-    let count = slopes.len() / DIMS;
-    let mut is_touched = vec![false; count];
-    for (bags, from) in sides {
-        for (bag, from) in bags.iter().zip(from.chunks_exact(DIMS)) {
-            let start = bag.partition_point(|(token, _)| (*token as usize) < first);
-            for (token, weight) in bag[start..]
-                .iter()
-                .take_while(|(token, _)| (*token as usize) < first + count)
-            {
-                let token = *token as usize - first;
-                is_touched[token] = true;
-                slopes[token * DIMS..][..DIMS]
-                    .iter_mut()
-                    .zip(from)
-                    .for_each(|(sum, slope)| *sum += weight * slope);
+/// The rows of one thread.
+struct Part<'a> {
+    /// The number of the first row.
+    first: usize,
+    table: &'a mut [f32],
+    start: &'a [f32],
+    slopes: &'a mut [f32],
+    means: &'a mut [f32],
+    squares: &'a mut [f32],
+}
+
+impl Part<'_> {
+    fn move_by(mut self, sides: &[(&[Bag], &[f32])], rate: f32, pull: f32) {
+        for token in self.gathered(sides) {
+            for at in token * DIMS..(token + 1) * DIMS {
+                let slope = std::mem::take(&mut self.slopes[at]);
+                let mean = MEAN * self.means[at] + (1.0 - MEAN) * slope;
+                let square = SQUARE * self.squares[at] + (1.0 - SQUARE) * slope * slope;
+                let back = pull * (self.table[at] - self.start[at]);
+                self.table[at] -= rate * (mean / (square.sqrt() + LEAST) + back);
+                (self.means[at], self.squares[at]) = (mean, square);
             }
         }
     }
-    (0..count).filter(|token| is_touched[*token]).collect()
-}
 
-fn moved(row: &mut [f32], slopes: &mut [f32], means: &mut [f32], squares: &mut [f32], rate: f32) {
-    for (((number, slope), mean), square) in row.iter_mut().zip(slopes).zip(means).zip(squares) {
-        *mean = MEAN * *mean + (1.0 - MEAN) * *slope;
-        *square = SQUARE * *square + (1.0 - SQUARE) * *slope * *slope;
-        *number -= rate * *mean / (square.sqrt() + LEAST);
-        *slope = 0.0;
+    /// Adds up the slopes of the rows and says which were touched, counted from the first.
+    fn gathered(&mut self, sides: &[(&[Bag], &[f32])]) -> Vec<usize> {
+        let count = self.table.len() / DIMS;
+        let mut is_touched = vec![false; count];
+        let end = self.first + count;
+        for (bags, from) in sides {
+            for (bag, from) in bags.iter().zip(from.chunks_exact(DIMS)) {
+                let start = bag.partition_point(|(token, _)| (*token as usize) < self.first);
+                let own = bag[start..]
+                    .iter()
+                    .take_while(|(token, _)| (*token as usize) < end);
+                for (token, weight) in own {
+                    let token = *token as usize - self.first;
+                    is_touched[token] = true;
+                    let slopes = &mut self.slopes[token * DIMS..][..DIMS];
+                    slopes
+                        .iter_mut()
+                        .zip(from)
+                        .for_each(|(sum, slope)| *sum += weight * slope);
+                }
+            }
+        }
+        (0..count).filter(|token| is_touched[*token]).collect()
     }
 }
 
