@@ -75,7 +75,7 @@ impl Workbench {
         let colors = cx.theme().colors;
         let hints: Vec<(&'static str, Box<dyn gpui_kit::Action>)> = if self.folder.is_some() {
             vec![
-                ("Search files, symbols, meaning", Box::new(go::Search)),
+                ("Search everything", Box::new(go::Search)),
                 ("Run a command", Box::new(go::ShowCommands)),
                 (
                     "Search the project",
