@@ -137,20 +137,10 @@ impl Table {
 
     /// The place of `text` among meanings.
     pub fn encode(&self, text: &str) -> Vector {
-        let mut tokens = [0; MOST_TOKENS];
-        let mut count = 0;
-        self.vocabulary.each_token(text, MOST_WORDS, |token| {
-            if let Some(slot) = tokens.get_mut(count) {
-                *slot = token;
-                count += 1;
-            }
-        });
-        let tokens = &mut tokens[..count];
-        tokens.sort_unstable();
         let mut sum = [0_i32; DIMS];
-        for same in tokens.chunk_by(|one, other| one == other) {
-            self.add(same[0], weight(same.len()), &mut sum);
-        }
+        each_weighed(&self.vocabulary, text, |token, weight| {
+            self.add(token, weight, &mut sum)
+        });
         Vector::new(&sum.map(|number| number as f32))
     }
 
@@ -162,6 +152,23 @@ impl Table {
         for (sum, byte) in sum.iter_mut().zip(row) {
             *sum += weight * i32::from(*byte as i8);
         }
+    }
+}
+
+/// Calls `each` with every token of `text`, each once and in the order of their numbers, and how much it counts.
+pub fn each_weighed(vocabulary: &Vocabulary, text: &str, mut each: impl FnMut(u32, i32)) {
+    let mut tokens = [0; MOST_TOKENS];
+    let mut count = 0;
+    vocabulary.each_token(text, MOST_WORDS, |token| {
+        if let Some(slot) = tokens.get_mut(count) {
+            *slot = token;
+            count += 1;
+        }
+    });
+    let tokens = &mut tokens[..count];
+    tokens.sort_unstable();
+    for same in tokens.chunk_by(|one, other| one == other) {
+        each(same[0], weight(same.len()));
     }
 }
 

@@ -1,44 +1,95 @@
-//! Makes the table of code embeddings: `cargo xtask train-embed [STEP…]`.
+//! Makes the table of code embeddings: `cargo xtask train-embed [STEP…] [SETTING=NUMBER…]`.
 //!
-//! Steps, all of them when none is named: `fetch` brings the pinned packages here, `mine` finds pairs of a
-//! documentation and its function in them. `pin` makes the list of packages anew.
-//! Everything but the table and the list of sources is written below `target/embed`.
+//! Steps, all of them when none is named: `fetch` brings the pinned packages and the model here, `mine` finds pairs
+//! of a documentation and its function, `vocabulary` chooses the tokens, `distil` asks MiniLM about each of them,
+//! `tune` trains the table on the pairs, `write` puts it into `assets/models`. Besides, `pin` makes the list of
+//! packages anew and `score` measures the table that is shipped on what was held out.
+//! Everything but the table and the list of sources is written below `target/embed`. The same inputs give the same
+//! table, bit for bit.
 
 mod archive;
+mod bags;
+mod distil;
 mod fetch;
+mod matrix;
 mod mine;
+mod score;
 mod sources;
+mod tune;
+mod vocabulary;
+mod write;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use index::minilm::MiniLm;
+use index::wordpiece::Vocabulary;
+
+use tune::Tuning;
 
 const FOLDER: &str = "target/embed";
-const STEPS: &[&str] = &["fetch", "mine"];
+const STEPS: &[&str] = &["fetch", "mine", "vocabulary", "distil", "tune", "write"];
 
 /// Runs the steps in the order given.
 ///
 /// # Errors
 /// A sentence that says which step failed at what.
-pub(crate) fn run(steps: &[String]) -> Result<(), String> {
+pub(crate) fn run(words: &[String]) -> Result<(), String> {
+    let (settings, steps): (Vec<&str>, Vec<&str>) = words
+        .iter()
+        .map(String::as_str)
+        .partition(|word| word.contains('='));
+    let settings: Vec<_> = settings
+        .iter()
+        .filter_map(|word| word.split_once('='))
+        .collect();
+    let tuning = Tuning::CHOSEN.with(&settings)?;
     let folder = Path::new(FOLDER);
+    std::fs::create_dir_all(folder).map_err(|error| format!("cannot make {FOLDER}: {error}"))?;
+    let steps = if steps.is_empty() { STEPS } else { &steps };
+    steps.iter().try_for_each(|name| step(name, folder, tuning))
+}
+
+fn step(name: &str, folder: &Path, tuning: Tuning) -> Result<(), String> {
     let inputs = folder.join("inputs");
-    std::fs::create_dir_all(&inputs)
-        .map_err(|error| format!("cannot make {}: {error}", inputs.display()))?;
-    let all: Vec<String> = STEPS.iter().map(|step| (*step).to_owned()).collect();
-    let steps = if steps.is_empty() { &all } else { steps };
-    for step in steps {
-        match step.as_str() {
-            "pin" => sources::write(&fetch::pin(&inputs)?)?,
-            "fetch" => fetch::run(&sources::read()?, &inputs)?,
-            "mine" => mine::run(&sources::read()?, &inputs, folder)?,
-            other => {
-                return Err(format!(
-                    "there is no step {other:?}; there are pin, {}",
-                    STEPS.join(", ")
-                ));
-            }
+    match name {
+        "pin" => sources::write(&fetch::pin(&inputs)?),
+        "fetch" => {
+            fetch::run(&sources::read()?, &inputs)?;
+            fetch::model(&inputs, &model_folder(folder))
         }
+        "mine" => mine::run(&sources::read()?, &inputs, folder),
+        "vocabulary" => vocabulary::run(&mine::read(folder)?, model(folder)?.vocabulary(), folder),
+        "distil" => distil::run(&vocabulary::read(folder)?, &model(folder)?, folder),
+        "tune" => {
+            let tokens = vocabulary::read(folder)?;
+            let vocabulary = Vocabulary::new(tokens.iter().map(|(token, _)| token.as_str()));
+            let table = tune::run(
+                &mine::read(folder)?,
+                &vocabulary,
+                distil::read(folder)?,
+                tuning,
+            );
+            matrix::write(&folder.join(write::TUNED), &table)
+        }
+        "write" => write::run(folder),
+        "score" => write::score(folder),
+        other => Err(format!(
+            "there is no step {other:?}; there are pin, {}, score",
+            STEPS.join(", ")
+        )),
     }
-    Ok(())
+}
+
+fn model_folder(folder: &Path) -> PathBuf {
+    folder.join("minilm")
+}
+
+fn model(folder: &Path) -> Result<MiniLm, String> {
+    let folder = model_folder(folder);
+    let folder = folder
+        .canonicalize()
+        .map_err(|error| format!("cannot find {}: {error}", folder.display()))?;
+    MiniLm::open(&folder).map_err(|error| error.to_string())
 }
 
 /// How many threads the work is spread over. What comes out does not depend on it.

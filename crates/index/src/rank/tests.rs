@@ -4,6 +4,7 @@ fn candidate(path: &str, place: u32, meaning_z: f32, words_z: f32) -> Candidate<
     Candidate {
         chunk: 0,
         path,
+        symbol: "",
         place,
         flags: 0,
         words: words_z,

@@ -23,7 +23,9 @@ pub(super) fn each_file(
         }
     };
     match archive.extension().and_then(|extension| extension.to_str()) {
-        Some("whl" | "zip") => unzip(&bytes, wants, &mut take).ok_or_else(|| say(&"it is damaged")),
+        Some("whl" | "zip") => {
+            unzip(&bytes, LARGEST, wants, &mut take).ok_or_else(|| say(&"it is damaged"))
+        }
         Some("deb") => untar(&data_of_deb(archive)?, wants, &mut take).map_err(|error| say(&error)),
         _ => {
             let mut tar = Vec::new();
@@ -33,6 +35,21 @@ pub(super) fn each_file(
             untar(&tar, wants, &mut take).map_err(|error| say(&error))
         }
     }
+}
+
+/// One file of a zip, however large.
+pub(super) fn member(archive: &Path, name: &str) -> Result<Vec<u8>, String> {
+    let bytes = std::fs::read(archive)
+        .map_err(|error| format!("cannot read {}: {error}", archive.display()))?;
+    let mut found = None;
+    let read = unzip(
+        &bytes,
+        usize::MAX,
+        &|path| path == name,
+        &mut |_, content| found = Some(content),
+    );
+    read.and(found)
+        .ok_or_else(|| format!("{} holds no {name}", archive.display()))
 }
 
 fn data_of_deb(archive: &Path) -> Result<Vec<u8>, String> {
@@ -50,6 +67,7 @@ fn data_of_deb(archive: &Path) -> Result<Vec<u8>, String> {
 /// Reads by the directory at the end of the file.
 fn unzip(
     bytes: &[u8],
+    largest: usize,
     wants: &dyn Fn(&str) -> bool,
     take: &mut dyn FnMut(&str, Vec<u8>),
 ) -> Option<()> {
@@ -71,7 +89,7 @@ fn unzip(
         );
         let path = String::from_utf8_lossy(bytes.get(at + 46..at + 46 + name)?);
         at += 46 + name + more + note;
-        if size > LARGEST || !wants(&path) {
+        if size > largest || !wants(&path) {
             continue;
         }
         let start = place + 30 + short(place + 26)? + short(place + 28)?;

