@@ -15,6 +15,10 @@ pub(crate) struct Figure {
     peer: Option<Peer>,
     n: usize,
     goal: Option<f64>,
+    /// The least it should be, where more is better.
+    least: Option<f64>,
+    /// Standard error, where it is the mean of a sample.
+    error: Option<f64>,
 }
 
 struct Peer {
@@ -42,6 +46,30 @@ impl Figure {
             peer: None,
             n,
             goal,
+            least: None,
+            error: None,
+        }
+    }
+
+    /// The mean of a sample of `n` with its standard error; `least` is what it should reach.
+    pub(crate) fn mean(
+        name: impl Into<String>,
+        (value, error): (f64, f64),
+        n: usize,
+        least: Option<f64>,
+    ) -> Self {
+        Self {
+            least,
+            error: Some(error),
+            ..Self::alone(name, value, "", n, None)
+        }
+    }
+
+    /// Says what it should be at least: for rates and factors, of which more is better.
+    pub(crate) fn at_least(self, least: f64) -> Self {
+        Self {
+            least: Some(least),
+            ..self
         }
     }
 
@@ -67,6 +95,8 @@ impl Figure {
             }),
             n: pairs.len(),
             goal,
+            least: None,
+            error: None,
         }
     }
 
@@ -82,6 +112,8 @@ impl Figure {
             "ratio_high": self.peer.as_ref().map(|peer| peer.high),
             "n": self.n,
             "goal": self.goal,
+            "least": self.least,
+            "standard_error": self.error,
         })
     }
 }
@@ -89,6 +121,9 @@ impl Figure {
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:<44} {:>10.3} {}", self.name, self.value, self.unit)?;
+        if let Some(error) = self.error {
+            write!(f, " ± {error:.3}")?;
+        }
         let judged = match &self.peer {
             Some(peer) => {
                 write!(
@@ -104,6 +139,14 @@ impl fmt::Display for Figure {
         if let Some(goal) = self.goal {
             let verdict = if judged <= goal { "holds" } else { "MISSED" };
             write!(f, "  goal ≤ {goal} {verdict}")?;
+        }
+        if let Some(least) = self.least {
+            let verdict = if self.value >= least {
+                "holds"
+            } else {
+                "MISSED"
+            };
+            write!(f, "  goal ≥ {least:.3} {verdict}")?;
         }
         Ok(())
     }

@@ -14,9 +14,11 @@ mod corpus;
 mod crash;
 mod edits;
 mod figure;
+mod index;
 mod interleave;
 mod open;
 mod parse;
+mod retrieval;
 mod router;
 mod sandbox;
 mod screen;
@@ -99,12 +101,27 @@ const BENCHES: &[Bench] = &[
         doc: "key to highlights of the visible range, against the bare tree-sitter call",
         run: parse::run,
     },
+    Bench {
+        name: "retrieval",
+        doc: "what the index finds: functions by their documentation, files by commits, semble's questions",
+        run: retrieval::run,
+    },
+    Bench {
+        name: "weights",
+        doc: "fits the weights of the index's ranking on the parts that nothing is measured on",
+        run: retrieval::fit,
+    },
+    Bench {
+        name: "index",
+        doc: "how soon the index is there, answers and follows, against semble and rg",
+        run: index::run,
+    },
 ];
 
 fn main() -> ExitCode {
     let Some(name) = std::env::args().nth(1) else {
         for bench in BENCHES {
-            println!("{:<8} {}", bench.name, bench.doc);
+            println!("{:<10} {}", bench.name, bench.doc);
         }
         return ExitCode::SUCCESS;
     };

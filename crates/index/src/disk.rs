@@ -51,12 +51,18 @@ pub(crate) struct Document {
 }
 
 impl Disk {
-    /// Opens the index in `folder`, and says how far of the log `id` it holds: 0 where it is new, damaged or of
-    /// another log. Without `may_write` the latter two are an error, as another program may be at it.
-    pub(crate) fn open(folder: &AbsPath, id: u64, may_write: bool) -> tantivy::Result<(Self, u64)> {
+    /// Opens the index in `folder`, and says how far of the log `id` it holds: 0 where it is new, damaged, of another
+    /// log, or tells of more than the log's `end`, which was cut. What is of no use is begun anew, but without
+    /// `may_write`, as another program may be at it.
+    pub(crate) fn open(
+        folder: &AbsPath,
+        id: u64,
+        end: u64,
+        may_write: bool,
+    ) -> tantivy::Result<(Self, u64)> {
         let opened = Self::at(folder).and_then(|disk| {
             let folded = disk.folded(id)?;
-            Ok((disk, folded))
+            Ok((disk, if folded <= end { folded } else { 0 }))
         });
         match opened {
             Ok((disk, folded)) if folded > 0 || !may_write => Ok((disk, folded)),

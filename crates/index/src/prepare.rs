@@ -68,6 +68,18 @@ impl<'a> Place<'a> {
         let folders = parts.split_off(parts.len().saturating_sub(3));
         Self { stem, folders }
     }
+
+    /// What the file is called and what it lies in: a `mod.rs` is called as its folder is.
+    pub(crate) fn names(&self) -> (&'a str, &'a str) {
+        let mut folders = self.folders.iter().rev().copied();
+        let mut next = || folders.next().unwrap_or_default();
+        match self.stem {
+            "mod" | "index" | "__init__" | "lib" | "main" if !self.folders.is_empty() => {
+                (next(), next())
+            }
+            stem => (stem, next()),
+        }
+    }
 }
 
 /// A name without what differs from habit to habit: case, `_`, `-`, a plural.

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::prepare::plain_name;
-use crate::words::each_word;
+use crate::prepare::{Place, plain_name};
+use crate::words::{Word, each, each_word};
 
 /// A question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,12 +54,21 @@ pub(crate) struct Traits {
     pub(crate) symbol: Option<String>,
     /// Names of symbols in plain language.
     pub(crate) named: Vec<String>,
-    /// Words that a path may hold: without stop words.
-    pub(crate) keywords: Vec<String>,
+    /// Words that a path may hold: without stop words, each with its parts where it has several.
+    pub(crate) keywords: Vec<Keyword>,
     /// It asks for tests.
     pub(crate) wants_tests: bool,
     /// It asks for examples.
     pub(crate) wants_examples: bool,
+    /// It asks for documents.
+    pub(crate) wants_prose: bool,
+}
+
+/// A word of a question that a path may hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Keyword {
+    whole: String,
+    parts: Vec<String>,
 }
 
 const STOP_WORDS: &[&str] = &[
@@ -129,12 +138,7 @@ impl Traits {
                 .map(str::to_owned)
                 .collect(),
         };
-        let keywords: Vec<String> = words
-            .iter()
-            .map(|(word, _)| word)
-            .filter(|word| word.len() > 2 && !STOP_WORDS.contains(&word.as_str()))
-            .cloned()
-            .collect();
+        let keywords = keywords(text);
         let has = |wanted: &[&str]| {
             words
                 .iter()
@@ -149,10 +153,47 @@ impl Traits {
             wants_examples: has(&[
                 "example", "examples", "demo", "sample", "samples", "tutorial",
             ]),
+            wants_prose: has(&[
+                "readme",
+                "docs",
+                "documentation",
+                "guide",
+                "tutorial",
+                "changelog",
+                "license",
+                "manual",
+                "markdown",
+            ]),
             keywords,
             words,
         }
     }
+}
+
+fn keywords(text: &str) -> Vec<Keyword> {
+    let mut keywords: Vec<Keyword> = Vec::new();
+    each(text, MOST_WORDS, |word| match word {
+        Word::Whole { text, .. } => keywords.push(Keyword {
+            whole: text.to_owned(),
+            parts: Vec::new(),
+        }),
+        Word::Part(part) => {
+            if let Some(keyword) = keywords.last_mut().filter(|_| part.len() > 2) {
+                keyword.parts.push(part.to_owned());
+            }
+        }
+    });
+    let mut seen: Vec<String> = Vec::new();
+    keywords.retain(|keyword| {
+        let whole = &keyword.whole;
+        let is_new =
+            whole.len() > 2 && !STOP_WORDS.contains(&whole.as_str()) && !seen.contains(whole);
+        if is_new {
+            seen.push(whole.clone());
+        }
+        is_new
+    });
+    keywords
 }
 
 /// The last part of a question that is one name: qualified, or with a `_` or a capital in it.
@@ -182,24 +223,50 @@ fn is_named(word: &str) -> bool {
 }
 
 impl Traits {
-    /// The share of the keywords that a file's stem or folder holds, from its beginning on.
-    pub(crate) fn share_in(&self, stem: &str, folder: &str) -> f32 {
+    /// How much of the question a path holds, and how much of the file's name the question holds, each from 0 to 1. A
+    /// word that only the folder has counts `folder`.
+    pub(crate) fn shares_in(&self, place: &Place<'_>, folder: f32) -> (f32, f32) {
         if self.keywords.is_empty() {
+            return (0.0, 0.0);
+        }
+        let (stem, parent) = place.names();
+        let (stem, parent) = (parts_of(stem), parts_of(parent));
+        let found = self.keywords.iter().map(|keyword| {
+            let in_stem = keyword.share_in(&stem);
+            in_stem.max(keyword.share_in(&parent) * folder)
+        });
+        let held = found.sum::<f32>() / self.keywords.len() as f32;
+        let said = self.said(&stem);
+        (held, said)
+    }
+
+    /// How alike the question and a name are: the harmonic mean of how much of each the other has. Words that say
+    /// nothing do not count.
+    pub(crate) fn likeness(&self, name: &str) -> f32 {
+        let mut parts = parts_of(name);
+        parts.retain(|part| !STOP_WORDS.contains(&part.as_str()));
+        if parts.is_empty() || self.keywords.is_empty() {
             return 0.0;
         }
-        let mut parts: Vec<String> = Vec::new();
-        for name in [stem, folder] {
-            each_word(name, 20, |word| parts.push(word.to_owned()));
-        }
-        let is_in = |keyword: &&String| {
-            let common = |part: &String| {
-                let least = keyword.len().min(part.len());
-                least >= 3 && keyword.as_bytes()[..least] == part.as_bytes()[..least]
-            };
-            parts.iter().any(common)
+        let held: f32 = self
+            .keywords
+            .iter()
+            .map(|keyword| keyword.share_in(&parts))
+            .sum();
+        let held = held / self.keywords.len() as f32;
+        let said = self.said(&parts);
+        2.0 * held * said / (held + said).max(f32::MIN_POSITIVE)
+    }
+
+    /// The share of the parts of a name that the question has.
+    fn said(&self, parts: &[String]) -> f32 {
+        let is_said = |part: &&String| {
+            let part = std::slice::from_ref(*part);
+            self.keywords
+                .iter()
+                .any(|keyword| keyword.share_in(part) > 0.0)
         };
-        let found = self.keywords.iter().filter(is_in).count();
-        found as f32 / self.keywords.len() as f32
+        parts.iter().filter(is_said).count() as f32 / parts.len().max(1) as f32
     }
 
     /// Whether the question names what this stem names.
@@ -208,6 +275,36 @@ impl Traits {
             .as_ref()
             .is_some_and(|symbol| plain_name(symbol) == plain_name(stem))
     }
+}
+
+impl Keyword {
+    /// How much of it is among the words of a name: all, or as many of its parts.
+    fn share_in(&self, names: &[String]) -> f32 {
+        let is_in = |word: &String| names.iter().any(|name| are_alike(word, name));
+        if is_in(&self.whole) {
+            return 1.0;
+        }
+        let found = self.parts.iter().filter(|part| is_in(part)).count();
+        found as f32 / self.parts.len().max(1) as f32
+    }
+}
+
+/// Whether one word is the beginning of the other, of three letters at least: `parse` and `parser`.
+fn are_alike(word: &str, name: &str) -> bool {
+    let least = word.len().min(name.len());
+    least >= 3 && word.as_bytes()[..least] == name.as_bytes()[..least]
+}
+
+/// The words of a name, without the whole where it has parts.
+fn parts_of(name: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    each(name, 20, |word| match word {
+        Word::Whole {
+            is_compound: true, ..
+        } => {}
+        Word::Whole { text, .. } | Word::Part(text) => parts.push(text.to_owned()),
+    });
+    parts
 }
 
 #[cfg(test)]
@@ -236,15 +333,34 @@ mod tests {
 
     #[test]
     fn a_path_holds_a_share_of_the_question() {
-        let share = |text: &str, stem: &str, folder: &str| Traits::of(text).share_in(stem, folder);
-        assert_eq!(
-            share("how are sessions stored", "session_store", "src"),
-            1.0
+        let check = |text: &str, path: &str, expected: (f32, f32)| {
+            let shares = Traits::of(text).shares_in(&Place::of(path), 0.5);
+            assert_eq!(shares, expected, "{text} {path}");
+        };
+        check(
+            "how are sessions stored",
+            "src/session_store.rs",
+            (1.0, 1.0),
         );
-        assert_eq!(
-            share("retry policy of the client", "retry", "net"),
-            1.0 / 3.0
+        check(
+            "retry policy of the client",
+            "net/retry.rs",
+            (1.0 / 3.0, 1.0),
         );
-        assert_eq!(share("the", "the", "the"), 0.0);
+        // What only the folder has counts half; a file that is called as all are has its folder's name.
+        check("retry policy", "retry/clock.rs", (0.25, 0.0));
+        check("retry policy", "net/retry/mod.rs", (0.5, 1.0));
+        check("the", "the/the.rs", (0.0, 0.0));
+    }
+
+    #[test]
+    fn a_name_is_like_a_question_that_says_it() {
+        let likeness = |text: &str, name: &str| Traits::of(text).likeness(name);
+        assert_eq!(likeness("parses the header", "parse_header"), 1.0);
+        assert_eq!(likeness("parses the header", "get_parse_header"), 1.0);
+        assert_eq!(likeness("closes the socket", "parse_header"), 0.0);
+        assert!(likeness("parses the header of a request", "parse") < 0.7);
+        assert_eq!(likeness("the", "the"), 0.0);
+        assert_eq!(likeness("parses the header", ""), 0.0);
     }
 }

@@ -30,8 +30,14 @@ pub struct Weights {
     pub stem: f32,
     /// For the share of the question's words in the path.
     pub path: f32,
+    /// For how alike the question and the chunk's symbol are.
+    pub symbol: f32,
     /// Smaller shares do not count.
     pub path_least: f32,
+    /// How much of that a word counts that only the folder has.
+    pub path_folder: f32,
+    /// For the share of the file's name that the question has.
+    pub name: f32,
     /// What tests are multiplied by.
     pub tests: f32,
     /// What code for old versions is multiplied by.
@@ -42,6 +48,10 @@ pub struct Weights {
     pub hands_on: f32,
     /// What declarations without code are multiplied by.
     pub declarations: f32,
+    /// What documents are multiplied by.
+    pub prose: f32,
+    /// What data and settings are multiplied by.
+    pub data: f32,
     /// What each further chunk of a file is multiplied by, once more each time.
     pub saturation: f32,
     /// Candidates of each side, for each hit wanted.
@@ -59,12 +69,17 @@ impl Default for Weights {
             definition_named: 0.5,
             stem: 1.0,
             path: 1.0,
+            symbol: 0.5,
             path_least: 0.1,
+            path_folder: 1.0,
+            name: 0.0,
             tests: 0.3,
             legacy: 0.3,
             examples: 0.3,
             hands_on: 0.5,
             declarations: 0.7,
+            prose: 0.5,
+            data: 0.7,
             saturation: 0.5,
             candidates: 5,
         }
@@ -76,6 +91,8 @@ impl Default for Weights {
 pub(crate) struct Candidate<'a> {
     pub(crate) chunk: u32,
     pub(crate) path: &'a str,
+    /// What it defines first or is a part of; empty where that has no name.
+    pub(crate) symbol: &'a str,
     /// Its place among the chunks of its file.
     pub(crate) place: u32,
     pub(crate) flags: u8,
@@ -194,11 +211,13 @@ impl Ranked<'_> {
             let amount = most * weights.definition * weights.definition_named * factor;
             self.add("definition", amount);
         }
-        let folder = place.folders.last().copied().unwrap_or_default();
-        let share = traits.share_in(place.stem, folder);
-        if share >= weights.path_least {
-            self.add("path", most * weights.path * share);
+        let (held, said) = traits.shares_in(&place, weights.path_folder);
+        if held >= weights.path_least {
+            self.add("path", most * weights.path * held);
         }
+        self.add("name", most * weights.name * said);
+        let alike = traits.likeness(self.candidate.symbol);
+        self.add("symbol", most * weights.symbol * alike);
     }
 
     fn multiply_penalties(&mut self, traits: &Traits, weights: &Weights) {
@@ -218,6 +237,12 @@ impl Ranked<'_> {
         }
         if kind.is_declaration {
             self.multiply("declarations", weights.declarations);
+        }
+        if kind.is_prose && !traits.wants_prose {
+            self.multiply("prose", weights.prose);
+        }
+        if kind.is_data {
+            self.multiply("data", weights.data);
         }
     }
 }
@@ -257,6 +282,8 @@ struct Kind {
     is_legacy: bool,
     is_example: bool,
     is_declaration: bool,
+    is_prose: bool,
+    is_data: bool,
 }
 
 impl Kind {
@@ -266,6 +293,8 @@ impl Kind {
         let name = parts.pop().unwrap_or_default();
         let stem = name.split('.').next().unwrap_or_default();
         let has_folder = |names: &[&str]| parts.iter().any(|part| names.contains(part));
+        let end = name.rsplit('.').next().unwrap_or_default();
+        let has_end = |ends: &[&str]| ends.contains(&end);
         let is_test_name = stem.starts_with("test_")
             || stem.ends_with("_test")
             || stem.ends_with("_tests")
@@ -299,6 +328,11 @@ impl Kind {
                 "samples",
             ]),
             is_declaration: name.ends_with(".d.ts"),
+            is_prose: has_end(&["md", "mdx", "markdown", "rst", "txt", "adoc", "org", "tex"])
+                || ["readme", "changelog", "license", "contributing"].contains(&stem),
+            is_data: has_end(&[
+                "json", "yaml", "yml", "toml", "ini", "cfg", "lock", "csv", "xml", "svg",
+            ]),
         }
     }
 }

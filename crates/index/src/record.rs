@@ -224,6 +224,34 @@ pub(crate) fn chunks_of(layout: &Layout, bytes: &[u8]) -> Vec<Chunk> {
     chunks
 }
 
+/// What a chunk of a record defines first, or is a part of; nothing is copied on the way there.
+pub(crate) fn symbol_of<'a>(layout: &Layout, bytes: &'a [u8], place: u32) -> Option<&'a str> {
+    let mut reader = Reader(bytes.get(layout.meta())?);
+    for _ in 0..place {
+        symbol_and_skip(&mut reader)?;
+    }
+    symbol_and_skip(&mut reader).filter(|symbol| !symbol.is_empty())
+}
+
+/// The symbol of the next chunk, and on to the one behind it.
+fn symbol_and_skip<'a>(reader: &mut Reader<'a>) -> Option<&'a str> {
+    reader.number()?;
+    reader.number()?;
+    reader.rows()?;
+    reader.byte()?;
+    reader.byte()?;
+    let symbol = reader.text()?;
+    for _ in 0..reader.number()? {
+        reader.text()?;
+    }
+    for _ in 0..reader.number()? {
+        reader.text()?;
+        reader.byte()?;
+        reader.rows()?;
+    }
+    Some(symbol)
+}
+
 fn read_chunk(reader: &mut Reader<'_>) -> Option<Chunk> {
     let (start, length) = (reader.number()?, reader.number()?);
     let rows = reader.rows()?;

@@ -12,6 +12,7 @@ use crate::meaning::Probe;
 use crate::prepare::{DEFINES, STEM, plain_name};
 use crate::query::{Means, Query, Traits};
 use crate::rank::{Candidate, Ranked, Weights, ranked};
+use crate::record::symbol_of;
 use crate::store::{Entry, Known};
 use crate::table::Table;
 use crate::view::View;
@@ -73,6 +74,7 @@ impl<'a> Sight<'a> {
             Some(Candidate {
                 chunk,
                 path: &entry.path,
+                symbol: symbol_of(&entry.layout, &entry.bytes, place).unwrap_or_default(),
                 place,
                 flags: self.known.flags(chunk),
                 words: score,

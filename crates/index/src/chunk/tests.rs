@@ -1,3 +1,5 @@
+//! Where texts are cut, told as the symbols and first rows of their chunks.
+
 use syntax::language_named;
 
 use super::*;
@@ -110,12 +112,13 @@ fn other_languages_have_their_own_things() {
             .iter()
             .any(|chunk| chunk.symbol.as_deref() == Some("total"))
     );
-    let section = "word ".repeat(100);
-    let text = format!("# One\n\n{section}\n\n## Two\n\n{section}\n");
+    let part = "word ".repeat(66);
+    let text = format!("# One\n\n{part}\n\n{part}\n\n## Two\n\n{part}\n\n{part}\n\n{part}\n");
+    assert!(text.len() > WHOLE);
     check(
         "markdown",
         &text,
-        &["/One 0-3: # One", "One/Two 4-7: ## Two"],
+        &["/One 0-5: # One", "One/Two 6-13: ## Two"],
     );
     check(
         "go",
@@ -134,6 +137,12 @@ fn a_text_without_a_tree_is_cut_at_its_lines() {
     assert_eq!(chunks[1].rows, 19..37, "it is cut at the empty line");
     assert_eq!(super::chunks("", None), []);
     assert_eq!(super::chunks("\n \n", None), []);
+    for name in ["rust", "python", "markdown", "typescript", "json"] {
+        for text in ["", "\n", "---\n***\n", "((((", &"*-* ".repeat(2_000)] {
+            let chunks = super::chunks(text, language_named(name));
+            assert_eq!(chunks, [], "{name}: {text:?}");
+        }
+    }
     let long = "x".repeat(5_000);
     assert_whole(&long, &super::chunks(&long, None));
 }

@@ -1,9 +1,12 @@
+//! The order of candidates, told as paths and places.
+
 use super::*;
 
 fn candidate(path: &str, place: u32, meaning_z: f32, words_z: f32) -> Candidate<'_> {
     Candidate {
         chunk: 0,
         path,
+        symbol: "",
         place,
         flags: 0,
         words: words_z,

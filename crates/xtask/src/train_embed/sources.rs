@@ -114,7 +114,7 @@ pub(super) fn write(sources: &[Source]) -> Result<(), String> {
     std::fs::write(LIST, text).map_err(|error| format!("cannot write {LIST}: {error}"))
 }
 
-/// Packages of Debian whose copyright files also speak of test data, manuals and build files, read by a person: the
+/// Packages of Debian whose copyright files also speak of test data, manuals and build files: the
 /// licence of the sources themselves.
 const READ: &[(&str, &str)] = &[
     ("golang-1.19-src", "BSD-3-Clause"),

@@ -1,0 +1,77 @@
+//! How soon the index is there, answers and follows.
+//!
+//! Next to semble in one run, over the same folder with the same table: ours from nothing to everything in, kept on
+//! disk; semble's without its start and the loading of its table, kept in memory. Both read the folder from a warm
+//! cache. `BURIN_BENCH_TREE` is the folder of about 5,000 chunks (`tokio/src` of the annotated repositories without);
+//! `BURIN_CORPUS` the large one.
+
+mod follow;
+mod memory;
+mod speed;
+
+use std::path::{Path, PathBuf};
+
+use ::index::{Index, Options};
+use base::AbsPath;
+
+use crate::figure::Figure;
+
+/// The figures. `BURIN_BENCH_PARTS` names those wanted: cold, queries, large, follow, worktree, memory.
+pub(crate) fn run() -> Result<Vec<Figure>, String> {
+    let tree = tree()?;
+    if let Some(cache) = std::env::var_os(memory::ONLY) {
+        return memory::report(&tree, Path::new(&cache));
+    }
+    let parts = std::env::var("BURIN_BENCH_PARTS")
+        .unwrap_or_else(|_| "cold,queries,large,follow,worktree,memory".to_owned());
+    let mut figures = Vec::new();
+    for part in parts.split(',') {
+        figures.extend(match part.trim() {
+            "cold" => speed::cold(&tree)?,
+            "queries" => speed::queries(&tree)?,
+            "large" => speed::large()?,
+            "follow" => follow::saves(&tree)?,
+            "worktree" => follow::worktree(&tree)?,
+            "memory" => memory::figures()?,
+            other => return Err(format!("there is no part \"{other}\"")),
+        });
+    }
+    Ok(figures)
+}
+
+/// A folder of about 5,000 chunks in a git checkout.
+fn tree() -> Result<PathBuf, String> {
+    if let Some(folder) = std::env::var_os("BURIN_BENCH_TREE") {
+        return Ok(folder.into());
+    }
+    let folder = std::env::var_os("BURIN_SEMBLE")
+        .map(|folder| PathBuf::from(folder).join("repos/tokio/tokio/src"));
+    folder.filter(|folder| folder.is_dir()).ok_or_else(|| {
+        "set BURIN_BENCH_TREE to a folder of about 5,000 chunks, such as tokio/src of a clone of \
+         github.com/tokio-rs/tokio"
+            .to_owned()
+    })
+}
+
+/// The real path of a folder.
+fn place(folder: &Path) -> Result<AbsPath, String> {
+    let real = folder
+        .canonicalize()
+        .map_err(|error| format!("cannot find {}: {error}", folder.display()))?;
+    AbsPath::new(&real).ok_or_else(|| format!("{} is no absolute path", real.display()))
+}
+
+/// A folder's index, kept in `cache`, complete.
+fn settled(tree: &Path, cache: &Path) -> Result<Index, String> {
+    let index = Index::open(place(tree)?, Options::kept_in(&place(cache)?));
+    index.settle();
+    if index.status().is_ready() {
+        Ok(index)
+    } else {
+        Err(format!(
+            "the index of {} is not ready: {:?}",
+            tree.display(),
+            index.status()
+        ))
+    }
+}

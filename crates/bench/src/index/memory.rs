@@ -1,0 +1,80 @@
+//! Memory of an index, in a process that holds nothing else.
+
+use std::path::Path;
+use std::process::Command;
+
+use ::index::Query;
+use tempfile::TempDir;
+
+use super::settled;
+use super::speed::QUERIES;
+use crate::figure::Figure;
+
+/// Set in the process that is measured, to the folder that its index is kept in.
+pub(super) const ONLY: &str = "BURIN_BENCH_MEMORY";
+
+/// Megabytes at about 5,000 chunks.
+const GOAL: f64 = 40.0;
+
+/// Starts this program twice more, to build an index and to open it again, and reads what it says of itself.
+pub(super) fn figures() -> Result<Vec<Figure>, String> {
+    let cache = TempDir::new().map_err(|error| error.to_string())?;
+    let mut figures = Vec::new();
+    for way in ["just built", "opened again"] {
+        let [taken, told, chunks] = measured(cache.path())?;
+        let name = |what: &str| format!("memory at {chunks} chunks, {way}{what}");
+        figures.push(Figure::alone(name(""), taken / 1e6, "MB", 1, Some(GOAL)));
+        figures.push(Figure::alone(
+            name(", by its status"),
+            told / 1e6,
+            "MB",
+            1,
+            None,
+        ));
+    }
+    Ok(figures)
+}
+
+fn measured(cache: &Path) -> Result<[f64; 3], String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let output = Command::new(program)
+        .arg("index")
+        .env(ONLY, cache)
+        .output()
+        .map_err(|error| format!("cannot start the process that is measured: {error}"))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let line = said.lines().find_map(|line| line.strip_prefix("memory: "));
+    let numbers = line.into_iter().flat_map(|line| line.split(' '));
+    let numbers: Vec<f64> = numbers.filter_map(|number| number.parse().ok()).collect();
+    let error = String::from_utf8_lossy(&output.stderr);
+    numbers
+        .try_into()
+        .map_err(|_| format!("the process that is measured said: {said}{error}"))
+}
+
+/// In the process that is measured: what an index of which something was asked adds to the memory.
+pub(super) fn report(tree: &Path, cache: &Path) -> Result<Vec<Figure>, String> {
+    let before = resident()?;
+    let index = settled(tree, cache)?;
+    for text in QUERIES {
+        index.search(&Query::new(*text, 10));
+    }
+    let (after, status) = (resident()?, index.status());
+    println!(
+        "memory: {} {} {}",
+        after.saturating_sub(before),
+        status.memory_bytes,
+        status.chunks
+    );
+    Ok(Vec::new())
+}
+
+/// Bytes of memory that this process holds.
+fn resident() -> Result<u64, String> {
+    let status = std::fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kilobytes
+        .map(|number| number * 1_024)
+        .ok_or_else(|| "this system does not tell the memory of a process".to_owned())
+}

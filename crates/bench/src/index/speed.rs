@@ -1,0 +1,199 @@
+//! From nothing to everything in, to the first answer, and from question to answer.
+
+use std::path::Path;
+use std::time::Instant;
+
+use ::index::{Index, Options, Query};
+use tempfile::TempDir;
+
+use super::{place, settled};
+use crate::corpus;
+use crate::figure::Figure;
+use crate::interleave::{Pairs, millis, quantile};
+use crate::retrieval::semble::{Semble, Tokens};
+
+/// What is asked, in several ways that people ask.
+pub(super) const QUERIES: &[&str] = &[
+    "how spawned tasks are scheduled onto threads",
+    "wait until a value changes",
+    "JoinSet",
+    "retry with backoff after an error",
+    "parse a header of a request",
+    "poll_next",
+    "read lines from a buffered stream",
+    "close the connection and free its buffers",
+    "Semaphore::acquire",
+    "where the timer wheel is advanced",
+    "convert bytes to a string",
+    "test that cancelling does not lose messages",
+];
+
+/// Pairs of a whole index each.
+const COLD: usize = 7;
+
+/// Everything in, against semble; and the first answer as a share of it.
+pub(super) fn cold(tree: &Path) -> Result<Vec<Figure>, String> {
+    let mut semble = Semble::start(Tokens::Plain)?;
+    let mut failed = None;
+    let mut note = |error: String| -> f64 {
+        failed = Some(error);
+        f64::NAN
+    };
+    let (mut pairs, mut first, mut chunks) = (Pairs::default(), Vec::new(), (0, 0));
+    for turn in 0..=COLD {
+        let ours = || opened(tree);
+        let (ours, theirs) = if turn % 2 == 0 {
+            let ours = ours();
+            (ours, semble.ask(tree, &[], 10, 1))
+        } else {
+            let theirs = semble.ask(tree, &[], 10, 1);
+            (ours(), theirs)
+        };
+        let (ours, theirs) = match (ours, theirs) {
+            (Ok(ours), Ok(theirs)) => (ours, theirs),
+            (Err(error), _) | (_, Err(error)) => {
+                note(error);
+                break;
+            }
+        };
+        // The first turn warms both.
+        if turn > 0 {
+            pairs.push(ours.all, theirs.index_millis);
+            first.push(ours.first / ours.all);
+            chunks = (ours.chunks, theirs.chunks);
+        }
+    }
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    let name = format!("cold index, {} chunks (semble {})", chunks.0, chunks.1);
+    let share = quantile(first.iter().copied(), 0.5);
+    Ok(vec![
+        Figure::against(name, "semble", &pairs, "ms", Some(0.2)),
+        Figure::alone(
+            "first answer, share of the whole",
+            share,
+            "",
+            COLD,
+            Some(0.3),
+        ),
+    ])
+}
+
+struct Opened {
+    /// Milliseconds until the first hit, and until everything is in.
+    first: f64,
+    all: f64,
+    chunks: u32,
+}
+
+fn opened(tree: &Path) -> Result<Opened, String> {
+    let cache = TempDir::new().map_err(|error| error.to_string())?;
+    let (tree, cache) = (place(tree)?, place(cache.path())?);
+    let query = Query::new(QUERIES[0], 10);
+    let start = Instant::now();
+    let since = || start.elapsed().as_secs_f64() * 1_000.0;
+    let index = Index::open(tree, Options::kept_in(&cache));
+    let news = index.changed();
+    let mut first = None;
+    while first.is_none() {
+        // Asked only when something is new, so that asking does not slow what is asked about.
+        news.recv_blocking().map_err(|error| error.to_string())?;
+        if !index.search(&query).hits.is_empty() {
+            first = Some(since());
+        }
+        if index.status().is_ready() {
+            break;
+        }
+    }
+    index.settle();
+    let all = since();
+    Ok(Opened {
+        first: first.ok_or("the index finished and found nothing")?,
+        all,
+        chunks: index.status().chunks,
+    })
+}
+
+/// Question to answer at about 5,000 chunks, against semble.
+pub(super) fn queries(tree: &Path) -> Result<Vec<Figure>, String> {
+    let cache = TempDir::new().map_err(|error| error.to_string())?;
+    let index = settled(tree, cache.path())?;
+    let chunks = index.status().chunks;
+    let times = asked(&index, 40);
+    let theirs = Semble::start(Tokens::Plain)?.ask(tree, QUERIES, 10, 11)?;
+    let mut pairs = Pairs::default();
+    for (ours, theirs) in medians(&times).into_iter().zip(theirs.query_millis) {
+        pairs.push(ours, theirs);
+    }
+    let mut figures = told(&format!("query at {chunks} chunks"), &times, 1.0);
+    figures.push(Figure::against(
+        "query, by question",
+        "semble",
+        &pairs,
+        "ms",
+        Some(0.1),
+    ));
+    Ok(figures)
+}
+
+/// Question to answer over the large corpus.
+pub(super) fn large() -> Result<Vec<Figure>, String> {
+    let cache = TempDir::new().map_err(|error| error.to_string())?;
+    let root = corpus::root()?;
+    let mut index = None;
+    let built = millis(|| index = Some(settled(&root, cache.path())));
+    let index = index.ok_or("the index was not opened")??;
+    let status = index.status();
+    let mut figures = told(
+        &format!("query at {} chunks", status.chunks),
+        &asked(&index, 12),
+        20.0,
+    );
+    let name = format!("cold index, {} files", status.done);
+    figures.push(Figure::alone(name, built / 1_000.0, "s", 1, None));
+    figures.push(Figure::alone(
+        "its bytes on disk",
+        status.disk_bytes as f64 / 1e6,
+        "MB",
+        1,
+        None,
+    ));
+    Ok(figures)
+}
+
+/// Milliseconds of every question, asked `turns` times.
+fn asked(index: &Index, turns: usize) -> Vec<Vec<f64>> {
+    let queries: Vec<Query> = QUERIES.iter().map(|text| Query::new(*text, 10)).collect();
+    let mut times = vec![Vec::new(); queries.len()];
+    for turn in 0..=turns {
+        for (query, times) in queries.iter().zip(&mut times) {
+            let took = millis(|| index.search(query));
+            // The first turn brings the pages in.
+            if turn > 0 {
+                times.push(took);
+            }
+        }
+    }
+    times
+}
+
+fn medians(times: &[Vec<f64>]) -> Vec<f64> {
+    times
+        .iter()
+        .map(|times| quantile(times.iter().copied(), 0.5))
+        .collect()
+}
+
+fn told(name: &str, times: &[Vec<f64>], goal: f64) -> Vec<Figure> {
+    let all: Vec<f64> = times.iter().flatten().copied().collect();
+    let figure = |what: &str, share, goal| {
+        let value = quantile(all.iter().copied(), share);
+        Figure::alone(format!("{name}, {what}"), value, "ms", all.len(), goal)
+    };
+    vec![
+        figure("p50", 0.5, Some(goal)),
+        figure("p90", 0.9, None),
+        figure("p99", 0.99, None),
+    ]
+}
