@@ -44,7 +44,28 @@ fn a_text_is_the_sum_of_its_tokens_of_length_one() {
 fn what_comes_again_counts_less_each_time() {
     let table = Table::parse(small()).expect("sound");
     let vector = table.encode("read read write read read");
-    assert_eq!((vector.values[3], vector.values[4]), (127, 64));
+    assert_eq!((vector.values[3], vector.values[4]), (127, 62));
+}
+
+#[test]
+fn what_a_text_begins_with_counts_more() {
+    let table = Table::parse(small()).expect("sound");
+    let tokens = ["read"; 16].join(" ");
+    let behind = table.encode(&format!("{tokens} write"));
+    let before = table.encode(&format!("write {tokens}"));
+    assert!(
+        before.values[4] > behind.values[4],
+        "{} {}",
+        before.values[4],
+        behind.values[4]
+    );
+}
+
+#[test]
+fn a_text_without_end_is_cut() {
+    let table = Table::parse(small()).expect("sound");
+    let long = "read ".repeat(super::MOST_WORDS) + "write";
+    assert_eq!(table.encode(&long).values[4], 0);
 }
 
 #[test]
