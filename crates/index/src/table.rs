@@ -26,8 +26,9 @@ pub const MOST_WORDS: usize = 300;
 /// Enough for [`MOST_WORDS`] words; a text of words in many pieces ends here.
 const MOST_TOKENS: usize = 512;
 
-/// So many tokens at the beginning count twice.
-const HEAD: usize = 16;
+/// So many tokens at the beginning count as if they came [`OF_HEAD`] times.
+const HEAD: usize = 12;
+const OF_HEAD: usize = 3;
 
 static SHIPPED: &[u8] = include_bytes!("../../../assets/models/code-embedding.bin");
 
@@ -164,7 +165,7 @@ pub fn each_weighed(vocabulary: &Vocabulary, text: &str, mut each: impl FnMut(u3
     let mut count = 0;
     vocabulary.each_token(text, MOST_WORDS, |token| {
         // What a text begins with says most: a path, a name, its arguments.
-        let times = if count < 2 * HEAD { 2 } else { 1 };
+        let times = if count < HEAD * OF_HEAD { OF_HEAD } else { 1 };
         for slot in tokens.iter_mut().skip(count).take(times) {
             *slot = token;
             count += 1;

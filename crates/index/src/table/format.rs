@@ -18,7 +18,7 @@ const MARK: &[u8; 8] = b"BURINEMB";
 const VERSION: u32 = 1;
 const HEAD: usize = 40;
 /// Part of a table's name: when texts are weighed in another way, vectors that are kept are of another table.
-const WEIGHING: &[u8] = b"roots of counts, the first 16 tokens twice";
+const WEIGHING: &[u8] = b"roots of counts, the first 12 tokens thrice";
 
 /// Why bytes are no table.
 #[derive(Debug, thiserror::Error)]
