@@ -2,7 +2,7 @@
 //!
 //! Knows: `words`, `wordpiece`. Must not know: files, chunks, how vectors are kept.
 //! The vector of a text is the sum of its tokens' rows, brought to length one. A token that comes again counts less
-//! each time. Nothing here fails on a text: what has no known word has the vector of zeros.
+//! each time, one at the beginning more. Nothing here fails on a text: what has no known word has the vector of zeros.
 //! Start at [`Table::shipped`] and [`Table::encode`]; the bytes are told in `format`, tables of others in `model2vec`.
 
 use std::borrow::Cow;
@@ -25,6 +25,10 @@ pub const MOST_WORDS: usize = 300;
 
 /// Enough for [`MOST_WORDS`] words; a text of words in many pieces ends here.
 const MOST_TOKENS: usize = 512;
+
+/// So many tokens at the beginning count as if they came [`OF_HEAD`] times.
+const HEAD: usize = 12;
+const OF_HEAD: usize = 3;
 
 static SHIPPED: &[u8] = include_bytes!("../../../assets/models/code-embedding.bin");
 
@@ -160,7 +164,9 @@ pub fn each_weighed(vocabulary: &Vocabulary, text: &str, mut each: impl FnMut(u3
     let mut tokens = [0; MOST_TOKENS];
     let mut count = 0;
     vocabulary.each_token(text, MOST_WORDS, |token| {
-        if let Some(slot) = tokens.get_mut(count) {
+        // What a text begins with says most: a path, a name, its arguments.
+        let times = if count < HEAD * OF_HEAD { OF_HEAD } else { 1 };
+        for slot in tokens.iter_mut().skip(count).take(times) {
             *slot = token;
             count += 1;
         }

@@ -1,7 +1,7 @@
 //! The bytes of a table.
 //!
 //! A head of 40 bytes, numbers little-endian: the mark `BURINEMB`, version, dimensions, rows, length of the
-//! vocabulary, the first 8 bytes of the SHA-256 of what follows the head, its CRC-32, and the factor that brings a
+//! vocabulary, a name (8 bytes of the SHA-256 of what follows the head), its CRC-32, and the factor that brings a
 //! row back to what was trained. Then the tokens, each as what it shares with the one before, its further length
 //! and its further letters; then one row for each, a signed byte a number.
 //! Invariant: a table that parses has a row for every token.
@@ -17,6 +17,8 @@ use crate::wordpiece::Vocabulary;
 const MARK: &[u8; 8] = b"BURINEMB";
 const VERSION: u32 = 1;
 const HEAD: usize = 40;
+/// Part of a table's name: when texts are weighed in another way, vectors that are kept are of another table.
+const WEIGHING: &[u8] = b"roots of counts, the first 12 tokens thrice";
 
 /// Why bytes are no table.
 #[derive(Debug, thiserror::Error)]
@@ -147,7 +149,10 @@ pub fn pack(tokens: &[impl AsRef<str>], rows: &[f32]) -> Result<Vec<u8>, TableEr
     for number in [VERSION, DIMS as u32, tokens.len() as u32, letters] {
         bytes.extend(number.to_le_bytes());
     }
-    bytes.extend(&Sha256::digest(&body)[..8]);
+    let name = Sha256::new_with_prefix(WEIGHING)
+        .chain_update(&body)
+        .finalize();
+    bytes.extend(&name[..8]);
     bytes.extend(crc32fast::hash(&body).to_le_bytes());
     bytes.extend((most / 127.0).to_le_bytes());
     bytes.extend(body);

@@ -37,12 +37,12 @@ pub(super) struct Tuning {
 
 impl Tuning {
     pub(super) const CHOSEN: Self = Self {
-        epochs: 5,
+        epochs: 4,
         batch: 1_024,
-        rate: 0.01,
+        rate: 0.003,
         temperature: 0.05,
         mask: 0.4,
-        drop: 0.3,
+        drop: 0.1,
         drop_of_query: 0.1,
         pull: 0.0,
         run: 16,

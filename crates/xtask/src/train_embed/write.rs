@@ -1,8 +1,9 @@
 //! The trained table as the file that ships, and what it is worth.
 
 use std::path::Path;
+use std::time::Instant;
 
-use index::table::{DIMS, Table, pack};
+use index::table::{DIMS, MOST_WORDS, Table, Vector, pack};
 use index::wordpiece::Vocabulary;
 
 use super::mine::{self, Side};
@@ -56,6 +57,7 @@ pub(super) fn score(folder: &Path) -> Result<(), String> {
     let trained = matrix::read(&folder.join(TUNED))
         .ok()
         .filter(|table| table.len() == rows.len());
+    speed(&shipped, &pairs);
     eprintln!("language (* without names): BM25, table, both; MRR@10");
     for side in [Side::Weights, Side::HeldOut] {
         let samples = tune::samples(&pairs, vocabulary, side);
@@ -67,4 +69,30 @@ pub(super) fn score(folder: &Path) -> Result<(), String> {
         tune::report(&samples, &rows);
     }
     Ok(())
+}
+
+/// Prints how fast functions are encoded, on one thread.
+fn speed(table: &Table, pairs: &mine::Pairs) {
+    let functions: Vec<&str> = pairs
+        .values()
+        .flatten()
+        .map(|pair| pair.code.as_str())
+        .take(20_000)
+        .collect();
+    let mut tokens = 0;
+    for function in &functions {
+        table
+            .vocabulary()
+            .each_token(function, MOST_WORDS, |_| tokens += 1);
+    }
+    let start = Instant::now();
+    let known = functions
+        .iter()
+        .filter(|function| table.encode(function) != Vector::ZERO)
+        .count();
+    let seconds = start.elapsed().as_secs_f64();
+    let rate = f64::from(tokens) / seconds / 1e6;
+    eprintln!(
+        "{known} functions, {tokens} tokens in {seconds:.2} s: {rate:.1} million tokens a second"
+    );
 }
