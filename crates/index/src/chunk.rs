@@ -93,9 +93,19 @@ fn named(text: &str, span: Range<usize>, outline: &[OutlineItem], lines: &Lines)
         .iter()
         .filter(|item| inside(item.name_span))
         .collect();
+    // What only begins here and holds something else that is here is around it.
+    let holds_more = |item: &OutlineItem| {
+        let rest = text
+            .get(chunk.span.end..item.span.end.0)
+            .unwrap_or_default();
+        rest.contains(char::is_alphanumeric)
+            && own
+                .iter()
+                .any(|other| other.depth > item.depth && !is_value(other.kind))
+    };
     let first = own
         .iter()
-        .filter(|item| !is_value(item.kind))
+        .filter(|item| !is_value(item.kind) && !holds_more(item))
         .min_by_key(|item| item.depth)
         .or(own.first())
         .copied();

@@ -52,11 +52,16 @@ pub(crate) struct Document {
 
 impl Disk {
     /// Opens the index in `folder`, and says how far of the log `id` it holds: 0 where it is new, damaged or of
-    /// another log. Without `may_write` the latter two are an error, as another program may be at it.
-    pub(crate) fn open(folder: &AbsPath, id: u64, may_write: bool) -> tantivy::Result<(Self, u64)> {
+    /// another log, or tells of more than the log's `end`, which was cut. Without `may_write` the latter two are an error, as another program may be at it.
+    pub(crate) fn open(
+        folder: &AbsPath,
+        id: u64,
+        end: u64,
+        may_write: bool,
+    ) -> tantivy::Result<(Self, u64)> {
         let opened = Self::at(folder).and_then(|disk| {
             let folded = disk.folded(id)?;
-            Ok((disk, folded))
+            Ok((disk, if folded <= end { folded } else { 0 }))
         });
         match opened {
             Ok((disk, folded)) if folded > 0 || !may_write => Ok((disk, folded)),

@@ -30,6 +30,8 @@ pub(crate) struct Found {
 pub(crate) struct Opened {
     pub(crate) map: Option<Arc<Map>>,
     pub(crate) records: Vec<Found>,
+    /// Where the last record ends.
+    pub(crate) end: u64,
     /// Names this file among all that ever had its place.
     pub(crate) id: u64,
     /// Where the file may be written.
@@ -99,6 +101,7 @@ pub(crate) fn open(path: &AbsPath, table: [u8; 8], may_write: bool) -> Result<Op
         return Ok(Opened {
             map: None,
             records: Vec::new(),
+            end: HEAD as u64,
             id,
             log: may_write.then(|| append_to(path)).transpose()?,
             note,
@@ -116,6 +119,7 @@ pub(crate) fn open(path: &AbsPath, table: [u8; 8], may_write: bool) -> Result<Op
         id: id_of(map.as_ref().map_or(&[][..], |map| map.bytes())),
         map,
         records,
+        end: end as u64,
         log: may_write.then(|| append_to(path)).transpose()?,
         note,
     })

@@ -149,9 +149,8 @@ impl Store {
         let words = folder.join("words");
         let has_words = lock.is_some() || RealFiles.exists(&words.join("meta.json"));
         let disk = match has_words && opened.id != 0 {
-            true => {
-                Disk::open(&words, opened.id, lock.is_some()).map(|(disk, at)| (Some(disk), at))
-            }
+            true => Disk::open(&words, opened.id, opened.end, lock.is_some())
+                .map(|(disk, at)| (Some(disk), at)),
             false => Ok((None, 0)),
         };
         let (disk, folded) = match disk {

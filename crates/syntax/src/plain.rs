@@ -114,9 +114,11 @@ impl<'tree> PlainNode<'tree> {
         self.0.byte_range()
     }
 
-    /// Its first and last row, from 0.
+    /// Its first and last row, from 0; a newline at its end opens no further one.
     pub fn rows(&self) -> (usize, usize) {
-        (self.0.start_position().row, self.0.end_position().row)
+        let (first, end) = (self.0.start_position().row, self.0.end_position());
+        let last = end.row - usize::from(end.column == 0 && end.row > first);
+        (first, last)
     }
 
     /// Whether it belongs to what comes behind it: a comment, an attribute, a decorator.

@@ -33,7 +33,23 @@ pub(super) fn by_tree(text: &str, tree: &PlainTree, outline: &[OutlineItem]) -> 
     let cutter = Cutter { text, wholes };
     let pieces = cutter.scope(tree.root(), 0);
     let spans = pieces.into_iter().map(|piece| piece.range);
-    spans.filter_map(|range| tidied(text, range)).collect()
+    let spans: Vec<Range<usize>> = spans.filter_map(|range| tidied(text, range)).collect();
+    with_gaps(text, spans)
+}
+
+/// Adds what lies in no node, as in texts that are broken.
+fn with_gaps(text: &str, spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut whole = Vec::with_capacity(spans.len());
+    let mut at = 0;
+    for span in spans {
+        if at < span.start {
+            whole.extend(by_lines(text, at..span.start));
+        }
+        at = span.end;
+        whole.push(span);
+    }
+    whole.extend(by_lines(text, at..text.len()));
+    whole
 }
 
 fn is_whole(kind: OutlineKind) -> bool {
@@ -102,7 +118,19 @@ impl Cutter<'_> {
     fn scope(&self, node: PlainNode<'_>, depth: usize) -> Vec<Piece> {
         let mut pieces = Vec::new();
         self.gather(node, depth, &mut pieces);
-        merged(self.text, led(pieces))
+        let mut pieces = merged(self.text, led(pieces));
+        // The head of a type goes along with the first thing in it.
+        if depth > 0
+            && let [head, first, ..] = pieces.as_mut_slice()
+            && !head.is_closed
+            && first.is_closed
+            && head.range.len() < 2 * TINY
+        {
+            first.range.start = head.range.start;
+            first.first_row = head.first_row;
+            pieces.remove(0);
+        }
+        pieces
     }
 
     fn gather(&self, node: PlainNode<'_>, depth: usize, pieces: &mut Vec<Piece>) {

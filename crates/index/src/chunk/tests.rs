@@ -110,7 +110,7 @@ fn other_languages_have_their_own_things() {
             .iter()
             .any(|chunk| chunk.symbol.as_deref() == Some("total"))
     );
-    let section = "word ".repeat(100);
+    let section = "word ".repeat(170);
     let text = format!("# One\n\n{section}\n\n## Two\n\n{section}\n");
     check(
         "markdown",

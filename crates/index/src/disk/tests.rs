@@ -22,7 +22,7 @@ fn places(snapshot: &Snapshot, word: &str) -> Vec<(u32, u32)> {
 fn words_are_found_with_how_often_they_occur() {
     let folder = TempFolder::new().expect("a folder");
     let path = folder.path().join("words");
-    let (disk, folded) = Disk::open(&path, 5, true).expect("open");
+    let (disk, folded) = Disk::open(&path, 5, 1_000, true).expect("open");
     assert_eq!(folded, 0);
     let documents = [
         document(7, "alpha beta alpha \u{1}Cart "),
@@ -45,7 +45,7 @@ fn words_are_found_with_how_often_they_occur() {
         "what was read stays as it was"
     );
     drop(disk);
-    let (disk, folded) = Disk::open(&path, 5, true).expect("open");
+    let (disk, folded) = Disk::open(&path, 5, 1_000, true).expect("open");
     assert_eq!(folded, 150);
     assert_eq!(
         places(&disk.read(None).expect("read"), "alpha"),
@@ -58,19 +58,19 @@ fn what_belongs_to_another_log_or_is_damaged_is_begun_anew() {
     let folder = TempFolder::new().expect("a folder");
     let path = folder.path().join("words");
     let fill = || {
-        let (disk, _) = Disk::open(&path, 5, true).expect("open");
+        let (disk, _) = Disk::open(&path, 5, 1_000, true).expect("open");
         disk.fold([document(1, "alpha ")].into_iter(), 5, 100)
             .expect("fold");
     };
     fill();
-    assert_eq!(Disk::open(&path, 5, false).expect("open").1, 100);
-    assert_eq!(Disk::open(&path, 6, true).expect("open").1, 0);
+    assert_eq!(Disk::open(&path, 5, 1_000, false).expect("open").1, 100);
+    assert_eq!(Disk::open(&path, 6, 1_000, true).expect("open").1, 0);
     fill();
     RealFiles
         .write_private(&path.join("meta.json"), b"{")
         .expect("write");
-    assert!(Disk::open(&path, 5, false).is_err());
-    let (disk, folded) = Disk::open(&path, 5, true).expect("open");
+    assert!(Disk::open(&path, 5, 1_000, false).is_err());
+    let (disk, folded) = Disk::open(&path, 5, 1_000, true).expect("open");
     assert_eq!(folded, 0);
     assert_eq!(disk.read(None).expect("read").len(), 0);
 }

@@ -79,7 +79,7 @@ fn damaged_bytes_are_refused_or_read_without_harm() {
         if let Some(layout) = Layout::of(&damaged) {
             assert!(chunks_of(&layout, &damaged).len() <= layout.count as usize);
             each_term(&layout, &damaged, |_, places| {
-                assert!(places.all(|(chunk, _)| chunk < layout.count));
+                places.for_each(|(chunk, _)| assert!(chunk < layout.count));
             });
         }
     }

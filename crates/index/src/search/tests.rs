@@ -170,10 +170,8 @@ fn the_best_are_kept_whatever_their_number() {
 
 #[test]
 fn scores_are_told_by_how_far_they_stand_out() {
-    let mut spread = Spread {
-        count: 4,
-        ..Spread::default()
-    };
+    let mut spread = Spread::default();
+    spread.count = 4;
     for score in [1.0, 3.0] {
         spread.add(score);
     }
