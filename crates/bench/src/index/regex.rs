@@ -10,13 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use ::index::trigram::Trigrams;
 use base::AbsPath;
 use host::{Files, RealFiles};
-use index::trigram::Trigrams;
 use project::Ground;
 use project::search::{Case, SearchEvent, SearchQuery, SearchScope, search};
 use serde_json::Value;
 
+use crate::corpus;
 use crate::figure::Figure;
 use crate::interleave::{Dice, Pairs, millis, quantile};
 
@@ -37,16 +38,37 @@ const HOPELESS: &[&str] = &[
 /// Times each pattern is measured.
 const ROUNDS: usize = 3;
 
+/// Files of the large folder.
+const MANY: usize = 50_000;
+
+/// Over a folder of a few thousand files (`BURIN_REGEX_TREE`, or the corpus), and over copies of it with other identifiers
+/// that make up 50,000; these take as much of the disk as they are long, for as long as this runs.
+pub(super) fn figures() -> Result<Vec<Figure>, String> {
+    corpus::need("rg", "apt-get install ripgrep")?;
+    let small = match std::env::var_os("BURIN_REGEX_TREE") {
+        Some(folder) => PathBuf::from(folder),
+        None => corpus::root()?,
+    };
+    let small = std::fs::canonicalize(&small)
+        .map_err(|error| format!("cannot find {}: {error}", small.display()))?;
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let mut figures = run("small", &small, scratch.path(), 3.0)?;
+    let files = Corpus::read(&AbsPath::new(&small).ok_or("not an absolute path")?)?;
+    let copies = MANY.div_ceil(files.paths.len().max(1));
+    let large = scratch.path().join("copies");
+    multiply(&small, &large, copies)?;
+    figures.extend(run("large", &large, scratch.path(), 10.0)?);
+    Ok(figures)
+}
+
 /// Measures over `root`, the index in `scratch`. `least` is how many times faster than `rg` it is to be.
-pub(crate) fn run(
-    name: &str,
-    root: &Path,
-    scratch: &Path,
-    least: f64,
-) -> Result<Vec<Figure>, String> {
+fn run(name: &str, root: &Path, scratch: &Path, least: f64) -> Result<Vec<Figure>, String> {
     let root = std::fs::canonicalize(root).map_err(|error| error.to_string())?;
     let place = |path: &Path| AbsPath::new(path).ok_or("not an absolute path".to_owned());
-    let (root, store) = (place(&root)?, place(&scratch.join(format!("regex-{name}")))?);
+    let (root, store) = (
+        place(&root)?,
+        place(&scratch.join(format!("regex-{name}")))?,
+    );
     let corpus = Corpus::read(&root)?;
     let mut figures = Vec::new();
     let index = build(name, &root, &store, &corpus, &mut figures)?;
@@ -61,7 +83,7 @@ pub(crate) fn run(
 }
 
 /// Copies `from` so many times into `to`, in each copy with other identifiers.
-pub(crate) fn multiply(from: &Path, to: &Path, copies: usize) -> Result<(), String> {
+fn multiply(from: &Path, to: &Path, copies: usize) -> Result<(), String> {
     let sources = Corpus::read(&AbsPath::new(from).ok_or("not an absolute path")?)?;
     for copy in 0..copies {
         for path in &sources.paths {
@@ -132,11 +154,21 @@ fn build(
         figures.push(Figure::alone(name, value, unit, 1, Some(goal)));
     };
     alone("build of 100 MB", seconds / megabytes * 100.0, "s", 10.0);
-    alone("bytes / corpus bytes", stats.bytes as f64 / corpus.bytes as f64, "×", 0.6);
+    alone(
+        "bytes / corpus bytes",
+        stats.bytes as f64 / corpus.bytes as f64,
+        "×",
+        0.6,
+    );
     if let Some(before) = before {
         alone("peak above start", peak("VmHWM:") - before, "MiB", 160.0);
     }
-    alone("memory kept", stats.bytes_in_memory as f64 / f64::from(1 << 20), "MiB", 40.0);
+    alone(
+        "memory kept",
+        stats.bytes_in_memory as f64 / f64::from(1 << 20),
+        "MiB",
+        40.0,
+    );
     Ok(Arc::new(index))
 }
 
@@ -178,7 +210,9 @@ impl Pattern {
         let mut command = Command::new("rg");
         command.args(self.is_literal.then_some("--fixed-strings"));
         command.args(self.is_folded.then_some("--ignore-case"));
-        command.args(["--no-config", "-e", &self.text]).arg(root.as_path());
+        command
+            .args(["--no-config", "-e", &self.text])
+            .arg(root.as_path());
         command.stdin(Stdio::null());
         command
     }
@@ -222,7 +256,11 @@ fn mine(corpus: &Corpus) -> Vec<Pattern> {
             5 => format!(r"\w+{one}\w*"),
             6 => format!(r"(?:{one}|{two})s?\("),
             7 => format!(r"{one}[\w:]*\s*[=({{]"),
-            _ => format!(r"{}[a-z]+_?{}", &one[..one.len().min(4)], &one[one.len() - 1..]),
+            _ => format!(
+                r"{}[a-z]+_?{}",
+                &one[..one.len().min(4)],
+                &one[one.len() - 1..]
+            ),
         };
         patterns.push(pattern(text, false, dice.below(5) == 0));
         expressions += 1;
@@ -345,7 +383,13 @@ impl Bench {
         against("mined, p95", &helped.tail(0.95), 1.2);
         against("hopeless", &hopeless, 1.2);
         let count = patterns.len();
-        figures.push(Figure::alone(title("worst pattern"), worst, "×", count, Some(1.2)));
+        figures.push(Figure::alone(
+            title("worst pattern"),
+            worst,
+            "×",
+            count,
+            Some(1.2),
+        ));
     }
 
     /// From the moment a save returns until a search has found it, told of by a watcher or not.
@@ -382,7 +426,11 @@ fn places_of_rg(pattern: &Pattern, root: &AbsPath) -> Result<Places, String> {
         .output()
         .map_err(|error| error.to_string())?;
     let mut places = Places::new();
-    for line in output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+    for line in output
+        .stdout
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+    {
         let event: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
         if event["type"] != "match" {
             continue;
