@@ -84,7 +84,7 @@ impl Command {
             Command::Sessions(sessions) => sessions.run(dirs, streams),
             Command::Stats(stats) => stats.run(dirs, streams),
             Command::Models(models) => models.run(&RealFiles, dirs, streams),
-            Command::Grep(grep) => grep.run(streams),
+            Command::Grep(grep) => grep.run(dirs, streams),
             Command::Index(index) => index.run(&RealFiles, dirs, streams),
             Command::Search(search) => search.run(&RealFiles, dirs, streams),
             Command::Worktree(worktree) => worktree.run(&RealFiles, dirs, streams),

@@ -2,12 +2,16 @@
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use async_channel::Receiver;
 use base::AbsPath;
 use clap::{Args, ValueEnum};
-use project::search::{Case, SearchEvent, SearchQuery, SearchScope, Syntax, search};
+use host::Dirs;
+use index::trigram::Trigrams;
+use index::{Options, trigram_folder};
+use project::search::{Case, SearchEvent, SearchQuery, SearchScope, Sieve, Syntax, search};
 use project::{Ground, Hidden, Ignored, WalkOptions};
 
 use crate::{Streams, unwritten};
@@ -83,14 +87,16 @@ impl Grep {
     }
 
     /// Prints `path:row:text` per matching row. Exit code 0 with matches, 1 without, as grep has it.
-    pub(crate) fn run(&self, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+    /// Files that an index of the folder, or of one above it, says cannot match are passed over.
+    pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         /// Files of results that may wait for the terminal; the search waits behind them.
         const AHEAD: usize = 1_024;
         let (sender, events) = async_channel::bounded(AHEAD);
         let query = self.query();
         let root = std::path::absolute(&self.root).ok().and_then(AbsPath::new);
         let root = root.ok_or_else(|| format!("{} is no folder", self.root.display()))?;
-        let scope = SearchScope::new(Ground::Disk, root);
+        let sieve = sieve(dirs, &root);
+        let scope = SearchScope::new(Ground::Disk, root).with_sieve(sieve);
         let summary = std::thread::scope(|threads| {
             let search = threads.spawn(|| {
                 let found = search(&query, &scope, &AtomicBool::new(false), &sender);
@@ -111,6 +117,17 @@ impl Grep {
             ExitCode::from(1)
         })
     }
+}
+
+/// What `burin-agent index` or the editor keeps of the folder, or of the nearest one above it.
+fn sieve(dirs: &Dirs, root: &AbsPath) -> Option<Arc<dyn Sieve>> {
+    let folder = Options::kept_in(&dirs.cache).folder?;
+    let mut above = root.as_path().ancestors().filter_map(AbsPath::new);
+    let kept = above.find_map(|root| {
+        let store = trigram_folder(&folder, &root);
+        Trigrams::open_kept(root, store)
+    })?;
+    Some(Arc::new(kept))
 }
 
 fn print(events: &Receiver<SearchEvent>, streams: &mut Streams<'_>) -> io::Result<()> {

@@ -56,9 +56,9 @@ pub(crate) struct File {
 pub(crate) enum Content {
     /// Nothing: it is looked into.
     Unread,
-    /// It is looked into as long as it looks like this: text that is searched in another form than it is stored in.
+    /// It is looked into as long as it looks like this: it is searched in another form than it is stored in.
     Opaque(Mark),
-    /// It has a zero byte.
+    /// It has a zero byte near its beginning: a search by rows finds nothing.
     Binary(Mark),
     /// Its trigrams are those of a file of a segment.
     Grams {

@@ -183,25 +183,32 @@ impl Reading<'_> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Text,
-    /// With a zero byte: a search by rows ends there and finds nothing.
+    /// With a zero byte in the first piece that a search reads, which ends there and finds nothing.
     Binary,
-    /// UTF-16, which is searched as the UTF-8 it is made into.
+    /// UTF-16, which is searched as the UTF-8 it is made into; or a zero byte further on, before which a search finds
+    /// something.
     Opaque,
 }
 
 impl Worker {
     fn look_into(&mut self, survey: &Survey, path: &Path) -> Option<(Mark, Form)> {
-        let (mut form, mut is_first) = (Form::Text, true);
+        /// Less than a search reads at first.
+        const FIRST: usize = 32 << 10;
+        let (mut form, mut is_first, mut length) = (Form::Text, true, 0);
         let collector = &mut self.collector;
         let mark = survey.read(path, &mut self.buffer, &mut |piece| {
             if std::mem::take(&mut is_first) && is_utf16(piece) {
                 form = Form::Opaque;
                 return false;
             }
-            if piece.contains(&0) {
-                form = Form::Binary;
+            if let Some(at) = zero_in(piece) {
+                form = match length + at < FIRST {
+                    true => Form::Binary,
+                    false => Form::Opaque,
+                };
                 return false;
             }
+            length += piece.len();
             collector.feed(piece);
             true
         });
@@ -212,4 +219,10 @@ impl Worker {
 /// Whether a file begins with a byte order mark of UTF-16; a first piece of one byte may be the half of one.
 fn is_utf16(piece: &[u8]) -> bool {
     matches!(piece, [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0xff] | [0xfe])
+}
+
+fn zero_in(piece: &[u8]) -> Option<usize> {
+    // Most pieces have none, and `contains` looks at many bytes at once.
+    piece.contains(&0).then_some(())?;
+    piece.iter().position(|byte| *byte == 0)
 }

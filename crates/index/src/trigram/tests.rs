@@ -2,4 +2,5 @@
 
 mod damage;
 mod edits;
+mod killed;
 pub(crate) mod random;

@@ -65,7 +65,6 @@ pub(crate) struct Collect<'a> {
     matcher: &'a RegexMatcher,
     rows: Vec<FoundRow>,
     before: Vec<String>,
-    is_binary: bool,
 }
 
 impl<'a> Collect<'a> {
@@ -74,17 +73,13 @@ impl<'a> Collect<'a> {
             matcher,
             rows: Vec::new(),
             before: Vec::new(),
-            is_binary: false,
         }
     }
 
-    /// Nothing for a binary file, as `rg` does when it is not asked for one by name.
+    /// Of a binary file what was found before the piece of it that shows it to be one, as `rg` does when it is not asked
+    /// for one by name: nothing where that is the first piece.
     pub(crate) fn into_rows(self) -> Vec<FoundRow> {
-        if self.is_binary {
-            Vec::new()
-        } else {
-            self.rows
-        }
+        self.rows
     }
 }
 
@@ -131,7 +126,6 @@ impl Sink for Collect<'_> {
     }
 
     fn binary_data(&mut self, _: &Searcher, _: u64) -> Result<bool, io::Error> {
-        self.is_binary = true;
         Ok(false)
     }
 }

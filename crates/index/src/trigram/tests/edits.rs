@@ -175,7 +175,11 @@ impl World {
 fn content(numbers: &mut Numbers) -> Vec<u8> {
     let text = text(numbers, 60);
     match numbers.below(8) {
-        0 => [text.as_bytes(), b"\0", text.as_bytes()].concat(),
+        0 => {
+            let length = *numbers.one_of(&[0, 0, 20_000, 40_000, 90_000]);
+            let far = "x\n".repeat(length / 2);
+            [text.as_bytes(), far.as_bytes(), b"\0", text.as_bytes()].concat()
+        }
         1 => {
             let units = "\u{feff}".encode_utf16().chain(text.encode_utf16());
             units.flat_map(u16::to_le_bytes).collect()

@@ -1,0 +1,449 @@
+//! Text search with the trigram index beside `rg`: the same results first, then times, sizes and a saved file.
+//!
+//! Ours is the editor's case: a service that is up, asked in process. The peer is what one would run instead: a `rg`
+//! process. Both walk the same rules; patterns are mined from the corpus by a fixed seed.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use ::index::trigram::Trigrams;
+use base::AbsPath;
+use host::{Files, RealFiles};
+use project::Ground;
+use project::search::{Case, SearchEvent, SearchQuery, SearchScope, search};
+use serde_json::Value;
+
+use crate::corpus;
+use crate::figure::Figure;
+use crate::interleave::{Dice, Pairs, millis, quantile};
+
+/// Patterns that are mined.
+const LITERALS: usize = 500;
+const EXPRESSIONS: usize = 200;
+/// Of the expressions, those that no index can help with.
+const HOPELESS: &[&str] = &[
+    r"\w+\s*=\s*\w+;",
+    r"[a-z]+_[a-z]+\(",
+    r"^\s*}$",
+    r"\d+\.\d+",
+    r"[A-Z][a-z]+[A-Z]",
+    r".",
+    r"\S{90,}",
+    r"^$",
+];
+/// Times each pattern is measured.
+const ROUNDS: usize = 3;
+
+/// Files of the large folder.
+const MANY: usize = 50_000;
+
+/// Over a folder of a few thousand files (`BURIN_REGEX_TREE`, or the corpus), and over copies of it with other identifiers
+/// that make up 50,000; these take as much of the disk as they are long, for as long as this runs.
+pub(super) fn figures() -> Result<Vec<Figure>, String> {
+    corpus::need("rg", "apt-get install ripgrep")?;
+    let small = match std::env::var_os("BURIN_REGEX_TREE") {
+        Some(folder) => PathBuf::from(folder),
+        None => corpus::root()?,
+    };
+    let small = std::fs::canonicalize(&small)
+        .map_err(|error| format!("cannot find {}: {error}", small.display()))?;
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let mut figures = run("small", &small, scratch.path(), 3.0)?;
+    let files = Corpus::read(&AbsPath::new(&small).ok_or("not an absolute path")?)?;
+    let copies = MANY.div_ceil(files.paths.len().max(1));
+    let large = scratch.path().join("copies");
+    multiply(&small, &large, copies)?;
+    figures.extend(run("large", &large, scratch.path(), 10.0)?);
+    Ok(figures)
+}
+
+/// Measures over `root`, the index in `scratch`. `least` is how many times faster than `rg` it is to be.
+fn run(name: &str, root: &Path, scratch: &Path, least: f64) -> Result<Vec<Figure>, String> {
+    let root = std::fs::canonicalize(root).map_err(|error| error.to_string())?;
+    let place = |path: &Path| AbsPath::new(path).ok_or("not an absolute path".to_owned());
+    let (root, store) = (
+        place(&root)?,
+        place(&scratch.join(format!("regex-{name}")))?,
+    );
+    let corpus = Corpus::read(&root)?;
+    let mut figures = Vec::new();
+    let index = build(name, &root, &store, &corpus, &mut figures)?;
+    let patterns = mine(&corpus);
+    let bench = Bench { root, index };
+    for pattern in &patterns {
+        bench.same_results(pattern)?;
+    }
+    bench.times(name, &patterns, least, &mut figures);
+    bench.saved_file(name, &mut figures)?;
+    Ok(figures)
+}
+
+/// Copies `from` so many times into `to`, in each copy with other identifiers.
+fn multiply(from: &Path, to: &Path, copies: usize) -> Result<(), String> {
+    let sources = Corpus::read(&AbsPath::new(from).ok_or("not an absolute path")?)?;
+    for copy in 0..copies {
+        for path in &sources.paths {
+            let Ok(inner) = path.strip_prefix(from) else {
+                continue;
+            };
+            let target = to.join(format!("copy-{copy}")).join(inner);
+            let parent = target.parent().unwrap_or(to);
+            std::fs::create_dir_all(parent).map_err(|error| error.to_string())?;
+            let content = std::fs::read(path).map_err(|error| error.to_string())?;
+            let renamed = renamed(&content, copy);
+            std::fs::write(&target, renamed).map_err(|error| error.to_string())?;
+        }
+    }
+    Ok(())
+}
+
+/// Every word of six letters and more with another ending.
+fn renamed(content: &[u8], copy: usize) -> Vec<u8> {
+    let is_inner = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let letter = |value: usize| b'a' + u8::try_from(value % 26).unwrap_or(0);
+    let mut out = Vec::with_capacity(content.len() + content.len() / 8);
+    for part in content.chunk_by(|one, two| is_inner(one) == is_inner(two)) {
+        out.extend_from_slice(part);
+        if part.len() >= 6 && part.iter().all(is_inner) && copy > 0 {
+            out.extend([letter(copy), letter(copy / 26 + part.len())]);
+        }
+    }
+    out
+}
+
+struct Corpus {
+    paths: Vec<PathBuf>,
+    bytes: u64,
+}
+
+impl Corpus {
+    /// The files that a search visits.
+    fn read(root: &AbsPath) -> Result<Self, String> {
+        let never = AtomicBool::new(false);
+        let options = project::WalkOptions::default();
+        let listed = project::file_list(&Ground::Disk, root, &options, &never);
+        let (paths, _) = listed.map_err(|error| error.to_string())?;
+        let paths: Vec<PathBuf> = paths.iter().map(|path| root.as_path().join(path)).collect();
+        let sizes = paths.iter().filter_map(|path| path.metadata().ok());
+        let bytes = sizes.map(|metadata| metadata.len()).sum();
+        Ok(Self { paths, bytes })
+    }
+}
+
+fn build(
+    name: &str,
+    root: &AbsPath,
+    store: &AbsPath,
+    corpus: &Corpus,
+    figures: &mut Vec<Figure>,
+) -> Result<Arc<Trigrams>, String> {
+    let megabytes = corpus.bytes as f64 / 1e6;
+    let index = Trigrams::open(root.clone(), store.clone());
+    let before = reset_peak();
+    let start = Instant::now();
+    let done = index.refresh(&AtomicBool::new(false));
+    let seconds = start.elapsed().as_secs_f64();
+    let done = done.map_err(|error| error.to_string())?;
+    let stats = index.stats();
+    let mut alone = |what: &str, value: f64, unit: &'static str, goal: f64| {
+        let name = format!("regex index {name} ({} files): {what}", done.files);
+        figures.push(Figure::alone(name, value, unit, 1, Some(goal)));
+    };
+    alone("build of 100 MB", seconds / megabytes * 100.0, "s", 10.0);
+    alone(
+        "bytes / corpus bytes",
+        stats.bytes as f64 / corpus.bytes as f64,
+        "×",
+        0.6,
+    );
+    if let Some(before) = before {
+        alone("peak above start", peak("VmHWM:") - before, "MiB", 160.0);
+    }
+    alone(
+        "memory kept",
+        stats.bytes_in_memory as f64 / f64::from(1 << 20),
+        "MiB",
+        40.0,
+    );
+    Ok(Arc::new(index))
+}
+
+/// Sets the highest memory use back to the present one; answers it in MiB, where the system can.
+fn reset_peak() -> Option<f64> {
+    std::fs::write("/proc/self/clear_refs", "5").ok()?;
+    Some(peak("VmRSS:"))
+}
+
+fn peak(row: &str) -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let found = status.lines().find_map(|line| line.strip_prefix(row));
+    let kilobytes = found.and_then(|rest| rest.split_whitespace().next()?.parse::<f64>().ok());
+    kilobytes.unwrap_or(f64::NAN) / 1024.0
+}
+
+struct Pattern {
+    text: String,
+    is_literal: bool,
+    is_folded: bool,
+    is_hopeless: bool,
+}
+
+impl Pattern {
+    fn query(&self) -> SearchQuery {
+        SearchQuery {
+            case: match self.is_folded {
+                true => Case::Insensitive,
+                false => Case::Sensitive,
+            },
+            ..match self.is_literal {
+                true => SearchQuery::literal(&self.text),
+                false => SearchQuery::regex(&self.text),
+            }
+        }
+    }
+
+    fn rg(&self, root: &AbsPath) -> Command {
+        let mut command = Command::new("rg");
+        command.args(self.is_literal.then_some("--fixed-strings"));
+        command.args(self.is_folded.then_some("--ignore-case"));
+        command
+            .args(["--no-config", "-e", &self.text])
+            .arg(root.as_path());
+        command.stdin(Stdio::null());
+        command
+    }
+}
+
+/// Patterns as people look for them: words, parts of rows, and expressions made of these.
+fn mine(corpus: &Corpus) -> Vec<Pattern> {
+    let mut dice = Dice::new(20);
+    let mut patterns = Vec::new();
+    let mut literals = 0;
+    while literals < LITERALS {
+        let Some(row) = some_row(corpus, &mut dice) else {
+            continue;
+        };
+        let words = words(&row);
+        let text = match dice.below(3) {
+            0 => part_of(&row, &mut dice),
+            _ if words.is_empty() => continue,
+            _ => words[dice.below(words.len())].to_owned(),
+        };
+        patterns.push(pattern(text, true, dice.below(5) == 0));
+        literals += 1;
+    }
+    let mut expressions = 0;
+    while expressions < EXPRESSIONS - HOPELESS.len() {
+        let Some(row) = some_row(corpus, &mut dice) else {
+            continue;
+        };
+        let words = words(&row);
+        if words.len() < 2 {
+            continue;
+        }
+        let first = dice.below(words.len() - 1);
+        let (one, two) = (words[first], words[first + 1]);
+        let text = match dice.below(9) {
+            0 => format!(r"\b{one}\b"),
+            1 => format!("{one}.*{two}"),
+            2 => format!(r"{one}\W+{two}"),
+            3 => format!("{one}|{two}"),
+            4 => format!(r"^\s*{one}\b"),
+            5 => format!(r"\w+{one}\w*"),
+            6 => format!(r"(?:{one}|{two})s?\("),
+            7 => format!(r"{one}[\w:]*\s*[=({{]"),
+            _ => format!(
+                r"{}[a-z]+_?{}",
+                &one[..one.len().min(4)],
+                &one[one.len() - 1..]
+            ),
+        };
+        patterns.push(pattern(text, false, dice.below(5) == 0));
+        expressions += 1;
+    }
+    patterns.extend(HOPELESS.iter().map(|text| Pattern {
+        is_hopeless: true,
+        ..pattern((*text).to_owned(), false, false)
+    }));
+    patterns
+}
+
+fn pattern(text: String, is_literal: bool, is_folded: bool) -> Pattern {
+    Pattern {
+        text,
+        is_literal,
+        is_folded,
+        is_hopeless: false,
+    }
+}
+
+fn some_row(corpus: &Corpus, dice: &mut Dice) -> Option<String> {
+    let path = &corpus.paths[dice.below(corpus.paths.len())];
+    let text = std::fs::read_to_string(path).ok()?;
+    let rows: Vec<&str> = text.lines().collect();
+    let row = rows.get(dice.below(rows.len().max(1)))?.trim();
+    let is_fit = row.is_ascii() && row.len() > 8 && row.len() < 200 && !row.contains('\0');
+    is_fit.then(|| row.to_owned())
+}
+
+fn words(row: &str) -> Vec<&str> {
+    let words = row.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+    words.filter(|word| word.len() >= 4).collect()
+}
+
+fn part_of(row: &str, dice: &mut Dice) -> String {
+    let begin = dice.below(row.len() - 6);
+    let length = 5 + dice.below(25);
+    row[begin..row.len().min(begin + length)].to_owned()
+}
+
+struct Bench {
+    root: AbsPath,
+    index: Arc<Trigrams>,
+}
+
+/// Row and byte range of every match, by path.
+type Places = BTreeSet<(String, u64, usize, usize)>;
+
+impl Bench {
+    /// All that our search finds.
+    fn ours(&self, pattern: &Pattern) -> Result<Vec<project::search::FileMatches>, String> {
+        let (sender, events) = async_channel::unbounded();
+        let sieve: Arc<dyn project::search::Sieve> = self.index.clone();
+        let scope = SearchScope::new(Ground::Disk, self.root.clone()).with_sieve(Some(sieve));
+        let never = AtomicBool::new(false);
+        search(&pattern.query(), &scope, &never, &sender).map_err(|error| error.to_string())?;
+        let mut files = Vec::new();
+        while let Ok(event) = events.try_recv() {
+            match event {
+                SearchEvent::File(file) => files.push(file),
+                SearchEvent::Problem(problem) => return Err(problem.0),
+                SearchEvent::Done(_) => {}
+            }
+        }
+        Ok(files)
+    }
+
+    fn same_results(&self, pattern: &Pattern) -> Result<(), String> {
+        let mut ours = Places::new();
+        for file in self.ours(pattern)? {
+            for row in &file.rows {
+                let number = u64::from(row.row.0) + 1;
+                let places = row.columns.iter();
+                ours.extend(
+                    places.map(|range| (file.path.to_string(), number, range.start, range.end)),
+                );
+            }
+        }
+        let theirs = places_of_rg(pattern, &self.root)?;
+        if ours == theirs {
+            return Ok(());
+        }
+        Err(format!(
+            "results differ for {:?}: only ours {:?}, only rg's {:?}",
+            pattern.text,
+            ours.difference(&theirs).next(),
+            theirs.difference(&ours).next(),
+        ))
+    }
+
+    fn times(&self, name: &str, patterns: &[Pattern], least: f64, figures: &mut Vec<Figure>) {
+        let (mut helped, mut hopeless) = (Pairs::default(), Pairs::default());
+        let mut worst = 0.0_f64;
+        let mut dice = Dice::new(7);
+        for pattern in patterns {
+            let mut ratios = Vec::new();
+            for _ in 0..ROUNDS {
+                let ours = || millis(|| self.ours(pattern).map(|files| files.len()));
+                let theirs = || millis(|| pattern.rg(&self.root).output());
+                let (ours, theirs) = if dice.below(2) == 0 {
+                    let ours = ours();
+                    (ours, theirs())
+                } else {
+                    let theirs = theirs();
+                    (ours(), theirs)
+                };
+                match pattern.is_hopeless {
+                    true => hopeless.push(ours, theirs),
+                    false => helped.push(ours, theirs),
+                }
+                ratios.push(ours / theirs);
+            }
+            worst = worst.max(quantile(ratios.into_iter(), 0.5));
+        }
+        let title = |what: &str| format!("regex {name}: warm service / rg process, {what}");
+        let mut against = |what: &str, pairs: &Pairs, goal: f64| {
+            figures.push(Figure::against(title(what), "rg", pairs, "ms", Some(goal)));
+        };
+        against("mined", &helped, 1.0 / least);
+        against("mined, p95", &helped.tail(0.95), 1.2);
+        against("hopeless", &hopeless, 1.2);
+        let count = patterns.len();
+        figures.push(Figure::alone(
+            title("worst pattern"),
+            worst,
+            "×",
+            count,
+            Some(1.2),
+        ));
+    }
+
+    /// From the moment a save returns until a search has found it, told of by a watcher or not.
+    fn saved_file(&self, name: &str, figures: &mut Vec<Figure>) -> Result<(), String> {
+        let path = self.root.join("saved-by-the-benchmark.rs");
+        let mut times = Vec::new();
+        for round in 0..20 {
+            let needle = format!("needle_{round}_of_the_benchmark");
+            let text = format!("// {needle}\n");
+            RealFiles
+                .write_private(&path, text.as_bytes())
+                .map_err(|error| error.to_string())?;
+            let start = Instant::now();
+            let found = self.ours(&pattern(needle.clone(), true, false))?;
+            times.push(start.elapsed().as_secs_f64() * 1_000.0);
+            if found.len() != 1 {
+                return Err(format!("{needle} was saved and not found"));
+            }
+            self.index.touch(std::slice::from_ref(&path));
+        }
+        RealFiles.remove(&path).map_err(|error| error.to_string())?;
+        let count = times.len();
+        let median = quantile(times.into_iter(), 0.5);
+        let title = format!("regex {name}: saved file visible");
+        figures.push(Figure::alone(title, median, "ms", count, Some(10.0)));
+        Ok(())
+    }
+}
+
+fn places_of_rg(pattern: &Pattern, root: &AbsPath) -> Result<Places, String> {
+    let output = pattern
+        .rg(root)
+        .arg("--json")
+        .output()
+        .map_err(|error| error.to_string())?;
+    let mut places = Places::new();
+    for line in output
+        .stdout
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+    {
+        let event: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        if event["type"] != "match" {
+            continue;
+        }
+        let data = &event["data"];
+        let path = data["path"]["text"].as_str().unwrap_or_default();
+        let number = data["line_number"].as_u64().unwrap_or_default();
+        for found in data["submatches"].as_array().into_iter().flatten() {
+            let byte = |key: &str| usize::try_from(found[key].as_u64()?).ok();
+            if let (Some(start), Some(end)) = (byte("start"), byte("end")) {
+                places.insert((path.to_owned(), number, start, end));
+            }
+        }
+    }
+    Ok(places)
+}
