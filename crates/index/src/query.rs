@@ -333,15 +333,34 @@ mod tests {
 
     #[test]
     fn a_path_holds_a_share_of_the_question() {
-        let share = |text: &str, stem: &str, folder: &str| Traits::of(text).share_in(stem, folder);
-        assert_eq!(
-            share("how are sessions stored", "session_store", "src"),
-            1.0
+        let check = |text: &str, path: &str, expected: (f32, f32)| {
+            let shares = Traits::of(text).shares_in(&Place::of(path), 0.5);
+            assert_eq!(shares, expected, "{text} {path}");
+        };
+        check(
+            "how are sessions stored",
+            "src/session_store.rs",
+            (1.0, 1.0),
         );
-        assert_eq!(
-            share("retry policy of the client", "retry", "net"),
-            1.0 / 3.0
+        check(
+            "retry policy of the client",
+            "net/retry.rs",
+            (1.0 / 3.0, 1.0),
         );
-        assert_eq!(share("the", "the", "the"), 0.0);
+        // What only the folder has counts half; a file that is called as all are has its folder's name.
+        check("retry policy", "retry/clock.rs", (0.25, 0.0));
+        check("retry policy", "net/retry/mod.rs", (0.5, 1.0));
+        check("the", "the/the.rs", (0.0, 0.0));
+    }
+
+    #[test]
+    fn a_name_is_like_a_question_that_says_it() {
+        let likeness = |text: &str, name: &str| Traits::of(text).likeness(name);
+        assert_eq!(likeness("parses the header", "parse_header"), 1.0);
+        assert_eq!(likeness("parses the header", "get_parse_header"), 1.0);
+        assert_eq!(likeness("closes the socket", "parse_header"), 0.0);
+        assert!(likeness("parses the header of a request", "parse") < 0.7);
+        assert_eq!(likeness("the", "the"), 0.0);
+        assert_eq!(likeness("parses the header", ""), 0.0);
     }
 }

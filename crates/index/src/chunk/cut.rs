@@ -192,7 +192,10 @@ fn newlines(text: &str) -> usize {
 fn led(pieces: Vec<Piece>) -> Vec<Piece> {
     let mut taken: Vec<Piece> = Vec::new();
     let mut before: Vec<usize> = pieces.iter().map(|piece| piece.last_row).collect();
-    before.rotate_right(1);
+    // A node may hold nothing but empty ones, as that of a broken text does.
+    if !before.is_empty() {
+        before.rotate_right(1);
+    }
     for (ix, piece) in pieces.into_iter().enumerate().rev() {
         let behind = ix > 0 && before[ix] == piece.first_row && piece.first_row == piece.last_row;
         let length = piece.range.len();
