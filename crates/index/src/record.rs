@@ -235,15 +235,19 @@ pub(crate) fn symbol_of<'a>(layout: &Layout, bytes: &'a [u8], place: u32) -> Opt
 
 /// The symbol of the next chunk, and on to the one behind it.
 fn symbol_and_skip<'a>(reader: &mut Reader<'a>) -> Option<&'a str> {
-    (reader.number()?, reader.number()?);
+    reader.number()?;
+    reader.number()?;
     reader.rows()?;
-    (reader.byte()?, reader.byte()?);
+    reader.byte()?;
+    reader.byte()?;
     let symbol = reader.text()?;
     for _ in 0..reader.number()? {
         reader.text()?;
     }
     for _ in 0..reader.number()? {
-        (reader.text()?, reader.byte()?, reader.rows()?);
+        reader.text()?;
+        reader.byte()?;
+        reader.rows()?;
     }
     Some(symbol)
 }
