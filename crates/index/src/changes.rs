@@ -13,6 +13,7 @@ use crate::prepare::prepare;
 use crate::record::Blob;
 use crate::shared::Shared;
 use crate::store::{Keep, Store};
+use crate::table::Table;
 use crate::view::{Seen, View};
 
 /// Names of files that decide which others count.
@@ -180,7 +181,10 @@ impl Changes<'_> {
                 ..Seen::default()
             });
         }
-        Read::New(stat.stamp, prepare(blob, name, text, table))
+        match prepared(blob, name, text, table) {
+            Some(record) => Read::New(stat.stamp, record),
+            None => left(stat.stamp, Left::Unreadable),
+        }
     }
 
     /// Lets an unsaved text stand before the file, or the file count again.
@@ -193,7 +197,7 @@ impl Changes<'_> {
             let text =
                 policy::by_name(&name).map_or_else(|| policy::by_content(text.as_bytes()), Err);
             let (text, table) = text.ok().zip(self.shared.table.get())?;
-            let record = prepare(blob_of(text.as_bytes())?, &name, text, table);
+            let record = prepared(blob_of(text.as_bytes())?, &name, text, table)?;
             self.store.add(vec![record], Keep::Passing).first().copied()
         });
         {
@@ -218,6 +222,16 @@ impl Changes<'_> {
             self.store.drop_passing(before);
         }
     }
+}
+
+/// The record of a file. One text that something below does not bear must not take the whole index along: it is left
+/// out, and the log says why.
+fn prepared(blob: Blob, name: &str, text: &str, table: &Table) -> Option<Vec<u8>> {
+    let record = std::panic::catch_unwind(|| prepare(blob, name, text, table));
+    if record.is_err() {
+        log::error!("{name} cannot be cut into chunks and is left out of the index");
+    }
+    record.ok()
 }
 
 /// What git calls a content.

@@ -134,6 +134,12 @@ fn a_text_without_a_tree_is_cut_at_its_lines() {
     assert_eq!(chunks[1].rows, 19..37, "it is cut at the empty line");
     assert_eq!(super::chunks("", None), []);
     assert_eq!(super::chunks("\n \n", None), []);
+    for name in ["rust", "python", "markdown", "typescript", "json"] {
+        for text in ["", "\n", "---\n***\n", "((((", &"*-* ".repeat(2_000)] {
+            let chunks = super::chunks(text, language_named(name));
+            assert_eq!(chunks, [], "{name}: {text:?}");
+        }
+    }
     let long = "x".repeat(5_000);
     assert_whole(&long, &super::chunks(&long, None));
 }
