@@ -1,6 +1,5 @@
 //! `burin-agent index` and `burin-agent search`: the semantic index on the command line.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;

@@ -51,8 +51,9 @@ pub(crate) struct Document {
 }
 
 impl Disk {
-    /// Opens the index in `folder`, and says how far of the log `id` it holds: 0 where it is new, damaged or of
-    /// another log, or tells of more than the log's `end`, which was cut. Without `may_write` the latter two are an error, as another program may be at it.
+    /// Opens the index in `folder`, and says how far of the log `id` it holds: 0 where it is new, damaged, of another
+    /// log, or tells of more than the log's `end`, which was cut. What is of no use is begun anew, but without
+    /// `may_write`, as another program may be at it.
     pub(crate) fn open(
         folder: &AbsPath,
         id: u64,

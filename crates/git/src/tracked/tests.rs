@@ -1,3 +1,5 @@
+//! What git's index tells of a real working tree.
+
 #![expect(
     clippy::disallowed_methods,
     reason = "the tests set up real working trees on disk"

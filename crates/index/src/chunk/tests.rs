@@ -1,3 +1,5 @@
+//! Where texts are cut, told as the symbols and first rows of their chunks.
+
 use syntax::language_named;
 
 use super::*;
@@ -110,12 +112,13 @@ fn other_languages_have_their_own_things() {
             .iter()
             .any(|chunk| chunk.symbol.as_deref() == Some("total"))
     );
-    let section = "word ".repeat(170);
-    let text = format!("# One\n\n{section}\n\n## Two\n\n{section}\n");
+    let part = "word ".repeat(66);
+    let text = format!("# One\n\n{part}\n\n{part}\n\n## Two\n\n{part}\n\n{part}\n\n{part}\n");
+    assert!(text.len() > WHOLE);
     check(
         "markdown",
         &text,
-        &["/One 0-3: # One", "One/Two 4-7: ## Two"],
+        &["/One 0-5: # One", "One/Two 6-13: ## Two"],
     );
     check(
         "go",

@@ -1,3 +1,5 @@
+//! Postings through tantivy, in folders of their own.
+
 use host::TempFolder;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! The log as it is found whole, torn and foreign.
+
 use host::TempFolder;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! What a file becomes.
+
 use super::*;
 use crate::record::{HANDS_ON, Layout, each_term};
 

@@ -1,3 +1,5 @@
+//! The order of candidates, told as paths and places.
+
 use super::*;
 
 fn candidate(path: &str, place: u32, meaning_z: f32, words_z: f32) -> Candidate<'_> {

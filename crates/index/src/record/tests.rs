@@ -1,3 +1,5 @@
+//! Records written and read, whole and damaged.
+
 use super::*;
 
 fn draft(text: &str) -> Vec<u8> {

@@ -1,3 +1,5 @@
+//! Answers over small views that are made by hand.
+
 use super::*;
 use crate::prepare::prepare;
 use crate::store::{Fold, Keep, Store};

@@ -1,3 +1,5 @@
+//! Stores that are closed, opened again, damaged and shared.
+
 use host::TempFolder;
 
 use super::*;

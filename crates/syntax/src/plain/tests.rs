@@ -1,3 +1,5 @@
+//! Outlines of texts that are parsed once.
+
 use crate::{PlainTree, language_named};
 
 #[test]
