@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use ::index::{Index, Options, Query};
+use cpu_time::ProcessTime;
 use tempfile::TempDir;
 
 use super::{place, settled};
@@ -34,42 +35,35 @@ const COLD: usize = 7;
 /// Everything in, against semble; and the first answer as a share of it.
 pub(super) fn cold(tree: &Path) -> Result<Vec<Figure>, String> {
     let mut semble = Semble::start(Tokens::Plain)?;
-    let mut failed = None;
-    let mut note = |error: String| -> f64 {
-        failed = Some(error);
-        f64::NAN
-    };
-    let (mut pairs, mut first, mut chunks) = (Pairs::default(), Vec::new(), (0, 0));
+    let (mut pairs, mut busy) = (Pairs::default(), Pairs::default());
+    let (mut first, mut chunks) = (Vec::new(), (0, 0));
     for turn in 0..=COLD {
-        let ours = || opened(tree);
         let (ours, theirs) = if turn % 2 == 0 {
-            let ours = ours();
-            (ours, semble.ask(tree, &[], 10, 1))
+            let ours = opened(tree)?;
+            (ours, semble.ask(tree, &[], 10, 1)?)
         } else {
-            let theirs = semble.ask(tree, &[], 10, 1);
-            (ours(), theirs)
-        };
-        let (ours, theirs) = match (ours, theirs) {
-            (Ok(ours), Ok(theirs)) => (ours, theirs),
-            (Err(error), _) | (_, Err(error)) => {
-                note(error);
-                break;
-            }
+            let theirs = semble.ask(tree, &[], 10, 1)?;
+            (opened(tree)?, theirs)
         };
         // The first turn warms both.
         if turn > 0 {
             pairs.push(ours.all, theirs.index_millis);
+            busy.push(ours.busy, theirs.index_busy);
             first.push(ours.first / ours.all);
             chunks = (ours.chunks, theirs.chunks);
         }
-    }
-    if let Some(error) = failed {
-        return Err(error);
     }
     let name = format!("cold index, {} chunks (semble {})", chunks.0, chunks.1);
     let share = quantile(first.iter().copied(), 0.5);
     Ok(vec![
         Figure::against(name, "semble", &pairs, "ms", Some(0.2)),
+        Figure::against(
+            "cold index, time of processors",
+            "semble",
+            &busy,
+            "ms",
+            Some(0.2),
+        ),
         Figure::alone(
             "first answer, share of the whole",
             share,
@@ -84,6 +78,8 @@ struct Opened {
     /// Milliseconds until the first hit, and until everything is in.
     first: f64,
     all: f64,
+    /// Milliseconds of processors.
+    busy: f64,
     chunks: u32,
 }
 
@@ -91,7 +87,7 @@ fn opened(tree: &Path) -> Result<Opened, String> {
     let cache = TempDir::new().map_err(|error| error.to_string())?;
     let (tree, cache) = (place(tree)?, place(cache.path())?);
     let query = Query::new(QUERIES[0], 10);
-    let start = Instant::now();
+    let (start, began) = (Instant::now(), ProcessTime::now());
     let since = || start.elapsed().as_secs_f64() * 1_000.0;
     let index = Index::open(tree, Options::kept_in(&cache));
     let news = index.changed();
@@ -108,9 +104,11 @@ fn opened(tree: &Path) -> Result<Opened, String> {
     }
     index.settle();
     let all = since();
+    let busy = began.elapsed().as_secs_f64() * 1_000.0;
     Ok(Opened {
         first: first.ok_or("the index finished and found nothing")?,
         all,
+        busy,
         chunks: index.status().chunks,
     })
 }

@@ -28,6 +28,8 @@ pub(crate) struct Answer {
     pub(crate) chunks: usize,
     /// Walking, cutting, counting and embedding, without its start and the loading of the table.
     pub(crate) index_millis: f64,
+    /// The same in time of processors, which does not grow when others want them too.
+    pub(crate) index_busy: f64,
     /// The median of each query.
     pub(crate) query_millis: Vec<f64>,
     pub(crate) hits: Vec<Vec<Lines>>,
@@ -93,6 +95,9 @@ impl Semble {
         Ok(Answer {
             chunks: answer["chunks"].as_u64().unwrap_or_default() as usize,
             index_millis: answer["index_ms"].as_f64().ok_or("semble told no time")?,
+            index_busy: answer["index_cpu_ms"]
+                .as_f64()
+                .ok_or("semble told no time")?,
             query_millis: numbers(&answer["query_ms"]),
             hits: hits.map(lines).collect(),
         })

@@ -166,6 +166,24 @@ fn tests_are_known_as_such() {
 }
 
 #[test]
+fn nothing_but_blank_lines_and_marks_gives_no_chunks() {
+    for text in ["", "\n", "\n\n  \n", "}\n", ";;\n", "\u{c}\n"] {
+        for name in [
+            "rust",
+            "python",
+            "typescript",
+            "c",
+            "markdown",
+            "go",
+            "json",
+            "toml",
+        ] {
+            assert_eq!(chunks(text, language_named(name)), [], "{text:?} {name}");
+        }
+    }
+}
+
+#[test]
 fn no_text_makes_it_lose_anything() {
     let parts = [
         "fn a() {\n",

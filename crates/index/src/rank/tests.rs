@@ -163,3 +163,27 @@ fn a_score_is_the_sum_of_its_parts() {
         assert!((one.score - sum).abs() < 1e-4, "{one:?}");
     }
 }
+
+#[test]
+fn documents_stand_behind_unless_they_are_asked_for() {
+    let candidates = || {
+        vec![
+            candidate("README.md", 0, 2.0, 2.0),
+            candidate("b.rs", 0, 1.5, 1.5),
+        ]
+    };
+    check("saving a session", candidates(), &["b.rs:0", "README.md:0"]);
+    check(
+        "documentation of saving",
+        candidates(),
+        &["README.md:0", "b.rs:0"],
+    );
+}
+
+#[test]
+fn a_symbol_that_the_question_says_counts() {
+    let mut named = candidate("b.rs", 0, 1.8, 1.8);
+    named.symbol = "write_session";
+    let candidates = vec![candidate("a.rs", 0, 2.0, 2.0), named];
+    check("writes a session", candidates, &["b.rs:0", "a.rs:0"]);
+}
