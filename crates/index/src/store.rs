@@ -498,7 +498,7 @@ impl Known {
         }
     }
 
-    /// About how many bytes of memory it takes, what is mapped apart.
+    /// About how many bytes of memory it takes. What is mapped counts: a question looks at all of it.
     pub(crate) fn size(&self) -> u64 {
         let held: usize = self
             .entries
@@ -506,7 +506,7 @@ impl Known {
             .flatten()
             .map(|entry| match &entry.bytes {
                 Bytes::Held(bytes) => bytes.len(),
-                Bytes::Mapped(..) => 0,
+                Bytes::Mapped(_, range) => range.len(),
             })
             .sum();
         let chunks = self.lengths.len() * 11 + self.folded.as_ref().map_or(0, disk::Snapshot::len);

@@ -115,7 +115,8 @@ fn tell_sizes(shared: &Shared, store: &Store) {
     shared.tell(|status| {
         status.chunks = chunks;
         status.disk_bytes = disk;
-        status.memory_bytes = memory + rough as u64;
+        let table = shared.table.get().map_or(0, Table::size);
+        status.memory_bytes = memory + (rough + table) as u64;
         status.notes = notes;
     });
 }

@@ -41,11 +41,14 @@ pub(crate) fn lines(status: &Status) -> Vec<String> {
         number(status.files),
         number(usize::try_from(status.chunks).unwrap_or(usize::MAX))
     ));
-    lines.push(format!(
-        "{} on disk, {} in memory",
-        size(status.disk_bytes),
-        size(status.memory_bytes)
-    ));
+    // Sizes are known when a round is over.
+    if status.memory_bytes > 0 {
+        lines.push(format!(
+            "{} on disk, {} in memory",
+            size(status.disk_bytes),
+            size(status.memory_bytes)
+        ));
+    }
     let left = status.left_out;
     let reasons: Vec<String> = [
         (left.secret, "with secrets"),
