@@ -98,10 +98,6 @@ fn what_git_says_of_folders_is_what_they_hold() {
             assert_eq!(anew.lines().collect::<Vec<_>>(), expected, "{rung:?}");
         };
         check(&[]);
-        if lease.rung == Rung::Overlay {
-            let own = root.join("../../upper/git/index");
-            assert!(!own.exists(), "a look alone copies the index");
-        }
         write(&root.join("src/deep/new.txt"), "x\n");
         check(&["src/deep/new.txt"]);
         write(&root.join("nested/a/b.txt"), "x\n");

@@ -5,6 +5,7 @@
 use text::RowSpan;
 
 use crate::finder::FoundFile;
+use crate::target::Target;
 
 /// Where is looked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -139,7 +140,8 @@ pub(crate) fn ordered(
         mut meaning,
         mut text,
     } = sources;
-    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    let path = Target::parse(query).path;
+    let words: Vec<String> = path.split_whitespace().map(str::to_lowercase).collect();
     if words.len() > 1 {
         // The letters of a question come in the right order in many a long path.
         files.retain(|file| {
