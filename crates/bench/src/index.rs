@@ -7,6 +7,7 @@
 
 mod follow;
 mod memory;
+mod regex;
 mod speed;
 
 use std::path::{Path, PathBuf};
@@ -16,14 +17,15 @@ use base::AbsPath;
 
 use crate::figure::Figure;
 
-/// The figures. `BURIN_BENCH_PARTS` names those wanted: cold, queries, large, follow, worktree, memory.
+/// The figures. `BURIN_BENCH_PARTS` names those wanted: cold, queries, large, follow, worktree,
+/// memory, regex.
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let tree = tree()?;
     if let Some(cache) = std::env::var_os(memory::ONLY) {
         return memory::report(&tree, Path::new(&cache));
     }
     let parts = std::env::var("BURIN_BENCH_PARTS")
-        .unwrap_or_else(|_| "cold,queries,large,follow,worktree,memory".to_owned());
+        .unwrap_or_else(|_| "cold,queries,large,follow,worktree,memory,regex".to_owned());
     let mut figures = Vec::new();
     for part in parts.split(',') {
         figures.extend(match part.trim() {
@@ -33,6 +35,7 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
             "follow" => follow::saves(&tree)?,
             "worktree" => follow::worktree(&tree)?,
             "memory" => memory::figures()?,
+            "regex" => regex::figures()?,
             other => return Err(format!("there is no part \"{other}\"")),
         });
     }
