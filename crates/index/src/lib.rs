@@ -19,6 +19,7 @@ mod hit;
 mod index;
 mod map;
 mod meaning;
+#[cfg(feature = "minilm")]
 pub mod minilm;
 mod policy;
 mod prepare;

@@ -26,29 +26,6 @@ pub(crate) enum Left {
     Unreadable,
 }
 
-const SECRET_NAMES: &[&str] = &[
-    ".env",
-    ".envrc",
-    "id_rsa",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    ".netrc",
-    ".npmrc",
-    ".pypirc",
-    ".pgpass",
-    ".git-credentials",
-    "credentials.json",
-    "secrets.json",
-    "secrets.yaml",
-    "secrets.yml",
-];
-const SECRET_ENDINGS: &[&str] = &[
-    "pem", "key", "p12", "pfx", "jks", "keystore", "kdbx", "ovpn",
-];
-/// Names that look like secrets and are made to be shared.
-const SHARED_NAMES: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
-
 const BINARY_ENDINGS: &[&str] = &[
     "png",
     "jpg",
@@ -113,8 +90,7 @@ const GENERATED_ENDINGS: &[&str] = &["lock", "snap"];
 pub(crate) fn by_name(path: &str) -> Option<Left> {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let is_env = name.starts_with(".env.") && !SHARED_NAMES.contains(&name.as_str());
-    if is_env || SECRET_NAMES.contains(&name.as_str()) || SECRET_ENDINGS.contains(&ending) {
+    if project::is_secret(&name) {
         return Some(Left::Secret);
     }
     if BINARY_ENDINGS.contains(&ending) {

@@ -85,6 +85,11 @@ impl Theme {
         )
     }
 
+    /// A height in pixels, before zooming, counted in heights of lines of text.
+    pub fn code_lines(&self, pixels: f32) -> f32 {
+        pixels * self.fonts.zoom / f32::from(self.code_line_height()).max(1.0)
+    }
+
     /// How much larger than designed everything around the text is drawn.
     pub fn scale(&self) -> f32 {
         self.fonts.zoom * self.fonts.ui_size / DESIGN_TEXT

@@ -12,6 +12,28 @@ pub(crate) mod symbols;
 pub(crate) mod tabs;
 pub(crate) mod themes;
 
+use gpui_kit::{Context, Entity, Subscription, Window};
+use ui::picker::{Picker, PickerDelegate};
+
+use crate::folder::{Folder, FolderEvent};
+
+/// Has a picker search again when the folder has other files.
+fn follow_files<D: PickerDelegate>(
+    folder: &Entity<Folder>,
+    window: &Window,
+    cx: &mut Context<Picker<D>>,
+) -> Subscription {
+    cx.subscribe_in(
+        folder,
+        window,
+        |picker, _, event: &FolderEvent, window, cx| {
+            if matches!(event, FolderEvent::Files) {
+                picker.refresh(window, cx);
+            }
+        },
+    )
+}
+
 /// Byte offsets of chars given by their place in `text`.
 fn byte_offsets(text: &str, chars: &[u32]) -> Vec<usize> {
     let mut wanted = chars.iter().peekable();

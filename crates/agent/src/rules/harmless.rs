@@ -3,9 +3,10 @@
 //! Conservative on purpose: what is not known to be harmless is asked for. A configuration of git that runs
 //! programs by itself is beyond what can be seen from here.
 
+use project::is_secret;
 use syntax::shell::{self, Redirect, ShellLine, SimpleCommand, Word};
 
-use super::places::{holds_keys, home, is_secret};
+use super::places::{holds_keys, home};
 
 /// Whether a line only looks, below the root and at nothing secret. A line that does not parse does not.
 pub fn is_read_only(line: &str) -> bool {

@@ -1,41 +1,11 @@
 //! Files that nobody reads or changes by the way: secrets, git's own, and what steers agents and editors.
 
 use base::AbsPath;
+use project::is_secret;
 
 use crate::tool::{Access, Scope, ToolClass};
 
 use super::Verdict;
-
-/// Names of files that hold secrets, as globs over one part of a path.
-pub(crate) const SECRETS: &[&str] = &[
-    ".env",
-    ".env.*",
-    ".envrc",
-    "*.pem",
-    "*.key",
-    "*.p12",
-    "*.pfx",
-    "*.jks",
-    "*.keystore",
-    "id_rsa",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    ".netrc",
-    ".npmrc",
-    ".pypirc",
-    ".pgpass",
-    ".git-credentials",
-    "credentials.json",
-    "secrets.json",
-    "secrets.yaml",
-    "secrets.yml",
-    "*.kdbx",
-    "*.ovpn",
-];
-
-/// Names that look like secrets and are made to be shared.
-const HARMLESS: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
 
 /// Folders of the home that hold keys: not even asked for.
 const KEY_FOLDERS: &[&str] = &[
@@ -130,13 +100,6 @@ fn path(scope: &Scope) -> Option<&str> {
     }
 }
 
-/// Whether a file's name says that it holds secrets.
-pub(super) fn is_secret(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    let is_like = |globs: &[&str]| globs.iter().any(|glob| is_alike(glob, &name));
-    is_like(SECRETS) && !is_like(HARMLESS)
-}
-
 /// Whether an absolute path lies in a folder of keys of this person's home, or is one.
 pub(super) fn holds_keys(path: &str) -> bool {
     let Some(home) = home() else {
@@ -166,15 +129,6 @@ pub(super) fn is_steering(path: &str) -> bool {
 fn is_below(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// `*` at one end of a glob, or none.
-fn is_alike(glob: &str, name: &str) -> bool {
-    match (glob.strip_prefix('*'), glob.strip_suffix('*')) {
-        (Some(end), _) => name.ends_with(end),
-        (_, Some(start)) => name.starts_with(start),
-        _ => name == glob,
-    }
 }
 
 pub(super) fn home() -> Option<AbsPath> {

@@ -12,11 +12,10 @@ use project::search::{
     Case, FileMatches, Includes, SearchEvent, SearchQuery, SearchScope, SearchSummary, Syntax,
     search,
 };
-use project::{Hidden, Ignored, WalkOptions};
+use project::{Hidden, Ignored, SECRETS, WalkOptions};
 use text::{Buffer, Snapshot};
 
 use crate::outcome::Detail;
-use crate::rules::places::SECRETS;
 use crate::tool::{Access, Answer, Call, Shown, Tool, ToolClass, ToolContext};
 
 use super::arguments::Arguments;

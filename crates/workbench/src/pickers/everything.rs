@@ -24,11 +24,12 @@ use ui::{Icon, dp};
 use crate::code_index::CodeIndex;
 use crate::documents::Documents;
 use crate::finder::find_files;
-use crate::folder::{Folder, FolderEvent};
+use crate::folder::Folder;
+use crate::pickers::follow_files;
 use crate::services::Services;
 use crate::target::{Place, Target};
 use crate::workbench::{Goal, Workbench, around, gather};
-use found::{Found, FoundPlace, Scope, Section, Sources, ordered};
+use found::{Found, FoundPlace, Scope, Section, Sources, ordered, still_fitting};
 use look::{LEAST_TEXT, Searched, ask_index, find_text};
 use preview::Preview;
 
@@ -53,13 +54,14 @@ pub(crate) struct Everything {
     sections: Vec<(usize, Section)>,
     place: Option<Place>,
     cancel: Arc<AtomicBool>,
-    /// The query whose text was found, and the rows.
+    /// The query whose text was found, and the rows; those of an older one stand in meanwhile, as far as they fit.
     text: Option<(String, Vec<FoundPlace>)>,
     searching: Option<Task<()>>,
     text_cancel: Arc<AtomicBool>,
     preview: Preview,
     previewing: Option<Task<()>>,
-    _followed: Option<[Subscription; 1]>,
+    /// From the first search on.
+    files_followed: Option<Subscription>,
 }
 
 impl Everything {
@@ -85,25 +87,8 @@ impl Everything {
             text_cancel: Arc::default(),
             preview: Preview::default(),
             previewing: None,
-            _followed: None,
+            files_followed: None,
         }
-    }
-
-    /// Searches again when there are other files, from the first search on.
-    fn follow(&mut self, window: &mut Window, cx: &mut Context<Picker<Self>>) {
-        if self._followed.is_some() {
-            return;
-        }
-        let heard = cx.subscribe_in(
-            &self.folder,
-            window,
-            |picker, _, event: &FolderEvent, window, cx| {
-                if matches!(event, FolderEvent::Files) {
-                    picker.refresh(window, cx);
-                }
-            },
-        );
-        self._followed = Some([heard]);
     }
 
     /// Searches the text of files after a rest; the rows come in with the next refresh.
@@ -226,13 +211,18 @@ impl PickerDelegate for Everything {
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
     ) -> Task<Self::Found> {
-        self.follow(window, cx);
+        if self.files_followed.is_none() {
+            self.files_followed = Some(follow_files(&self.folder, window, cx));
+        }
         self.cancel.store(true, Ordering::Relaxed);
         self.cancel = Arc::default();
         let (scope, asked) = Scope::parse(query);
         let (asked, query) = (asked.to_owned(), query.to_owned());
         self.look_into_text(scope, &asked, window, cx);
-        let text = self.text.as_ref().map(|(_, found)| found.clone());
+        let text = self
+            .text
+            .as_ref()
+            .map_or_else(Vec::new, |(_, found)| found.clone());
         let (cancel, recent) = (self.cancel.clone(), self.recent.clone());
         let files = self.folder.read(cx).files().paths.clone();
         let index = self.index.clone();
@@ -257,7 +247,7 @@ impl PickerDelegate for Everything {
                 files,
                 symbols,
                 meaning,
-                text: text.unwrap_or_default(),
+                text: still_fitting(text, &asked),
             };
             let (rows, sections) = ordered(&asked, scope, sources);
             (query, rows, sections, target.place)

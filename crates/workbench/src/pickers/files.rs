@@ -9,9 +9,9 @@ use gpui_kit::{
 };
 use ui::picker::{After, FooterHint, Picker, PickerDelegate, PickerRow, Taken};
 
-use super::byte_offsets;
+use super::{byte_offsets, follow_files};
 use crate::finder::{FoundFile, find_files};
-use crate::folder::{Folder, FolderEvent};
+use crate::folder::Folder;
 use crate::target::{Place, Target};
 use crate::workbench::Workbench;
 
@@ -24,7 +24,7 @@ pub(crate) struct FileFinder {
     found: Vec<FoundFile>,
     place: Option<Place>,
     cancel: Arc<AtomicBool>,
-    _files_changed: Option<Subscription>,
+    files_followed: Option<Subscription>,
 }
 
 /// Rows found at most.
@@ -46,25 +46,8 @@ impl FileFinder {
             found: Vec::new(),
             place: None,
             cancel: Arc::default(),
-            _files_changed: None,
+            files_followed: None,
         }
-    }
-
-    /// Searches again when there are other files, from the first search on.
-    fn follow(&mut self, window: &mut Window, cx: &mut Context<Picker<Self>>) {
-        if self._files_changed.is_some() {
-            return;
-        }
-        let heard = cx.subscribe_in(
-            &self.folder,
-            window,
-            |picker, _, event: &FolderEvent, window, cx| {
-                if matches!(event, FolderEvent::Files) {
-                    picker.refresh(window, cx);
-                }
-            },
-        );
-        self._files_changed = Some(heard);
     }
 }
 
@@ -85,7 +68,9 @@ impl PickerDelegate for FileFinder {
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
     ) -> Task<Self::Found> {
-        self.follow(window, cx);
+        if self.files_followed.is_none() {
+            self.files_followed = Some(follow_files(&self.folder, window, cx));
+        }
         self.cancel.store(true, Ordering::Relaxed);
         self.cancel = Arc::default();
         let target = Target::parse(query);

@@ -128,6 +128,13 @@ pub(crate) struct Sources {
     pub(crate) text: Vec<FoundPlace>,
 }
 
+/// Those of the rows found for an older query that hold the text asked for now, capitals aside.
+pub(crate) fn still_fitting(mut found: Vec<FoundPlace>, asked: &str) -> Vec<FoundPlace> {
+    let asked = asked.to_lowercase();
+    found.retain(|place| place.title.to_lowercase().contains(&asked));
+    found
+}
+
 /// Puts what was found into sections, those first that answer a query of its kind best; with the row where each begins.
 pub(crate) fn ordered(
     query: &str,
@@ -243,6 +250,21 @@ mod tests {
             ],
             text: vec![place(Section::Text, "src/lib.rs", 1, "mod parse;")],
         }
+    }
+
+    #[test]
+    fn rows_of_an_older_query_stay_as_far_as_they_hold_the_new_one() {
+        let found = vec![
+            place(Section::Text, "a.rs", 1, "let Parsed = 1;"),
+            place(Section::Text, "a.rs", 2, "let parser = 1;"),
+        ];
+        let titles = |asked: &str| {
+            let rows = still_fitting(found.clone(), asked).into_iter();
+            rows.map(|row| row.rows.start.0).collect::<Vec<_>>()
+        };
+        assert_eq!(titles("parse"), [1, 2]);
+        assert_eq!(titles("parsed"), [1]);
+        assert_eq!(titles("walk"), [0_u32; 0]);
     }
 
     #[test]

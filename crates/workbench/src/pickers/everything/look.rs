@@ -101,7 +101,7 @@ pub(super) struct Searched {
     pub(super) sieve: Option<Arc<dyn Sieve>>,
 }
 
-/// The rows that hold the text, by path and row; whether there are more.
+/// The rows that hold the text, by path and row.
 pub(super) fn find_text(
     query: &str,
     searched: Searched,

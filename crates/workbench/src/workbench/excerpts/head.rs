@@ -51,7 +51,7 @@ pub(super) fn file(
         let first = rows.map_or(Row(0), |(_, rows)| rows.start);
         file.render(place, first, cx)
     });
-    (lines_of(FILE, cx), view)
+    (cx.theme().code_lines(FILE), view)
 }
 
 /// The line between two places of one file, and its height.
@@ -66,7 +66,7 @@ pub(super) fn rule(cx: &App) -> (f32, BlockView) {
             .child(line)
             .into_any_element()
     });
-    (lines_of(RULE, cx), view)
+    (cx.theme().code_lines(RULE), view)
 }
 
 impl File {
@@ -136,10 +136,4 @@ impl File {
             )
             .into_any_element()
     }
-}
-
-/// Pixels, before zooming, in line heights.
-fn lines_of(pixels: f32, cx: &App) -> f32 {
-    let line: Pixels = cx.theme().code_line_height();
-    pixels * cx.theme().fonts.zoom / f32::from(line).max(1.0)
 }

@@ -92,7 +92,7 @@ impl Shown {
         let (shown, panel) = (self.clone(), panel.clone());
         ReviewMark {
             rows: self.rows,
-            height: lines_of(HEAD, cx) + rows as f32,
+            height: cx.theme().code_lines(HEAD) + rows as f32,
             view: BlockView::new(move |place, _, cx| shown.render(place, &panel, cx)),
         }
     }
@@ -191,7 +191,7 @@ pub(super) fn draft_mark(path: &str, row: Row, cx: &App) -> ReviewMark {
             start: row,
             end: row,
         },
-        height: lines_of(HEAD, cx),
+        height: cx.theme().code_lines(HEAD),
         view: BlockView::new(move |place, _, cx| {
             head(place, cx)
                 .child(Icon::GitMerge.color(cx.theme().colors.warning))
@@ -237,12 +237,6 @@ fn keys(action: &dyn Action, cx: &App) -> Option<KeyHint> {
     let keymap = keymap.borrow();
     let binding = keymap.bindings_for_action(action).next_back()?;
     Some(KeyHint::text(keys_text(binding)))
-}
-
-/// Pixels, before zooming, in line heights.
-fn lines_of(pixels: f32, cx: &App) -> f32 {
-    let line: Pixels = cx.theme().code_line_height();
-    pixels * cx.theme().fonts.zoom / f32::from(line).max(1.0)
 }
 
 #[cfg(test)]

@@ -218,8 +218,8 @@ async fn the_person_may_run_it_outside() {
 async fn what_was_put_aside_is_told_to_both_and_what_stayed_to_the_person() {
     let path = |text: &str| AbsPath::new(text).expect("absolute");
     let left = |name: &str, aside: Option<AbsPath>| Planted {
-        path: path("/work").join(name),
-        sentence: format!("/work/{name} is new; it runs"),
+        path: path("/folder").join(name),
+        sentence: format!("/folder/{name} is new; it runs"),
         aside,
     };
     let sandbox = FakeSandbox {
@@ -232,11 +232,11 @@ async fn what_was_put_aside_is_told_to_both_and_what_stayed_to_the_person() {
     let (world, _) = world(sandbox, Some("Allow once"));
     let answer = run(&world).await;
     assert_eq!(answer.outcome, Outcome::Ok, "{}", answer.text());
-    let what = "/work/.envrc".to_owned();
+    let what = "/folder/.envrc".to_owned();
     assert_eq!(answer.detail, Some(Detail::Planted { what }));
     let text = answer.text();
     assert!(
-        text.contains("put aside") && text.contains("/work/.envrc"),
+        text.contains("put aside") && text.contains("/folder/.envrc"),
         "{text}"
     );
     assert!(!text.contains(".npmrc"), "{text}");
@@ -247,8 +247,8 @@ async fn what_was_put_aside_is_told_to_both_and_what_stayed_to_the_person() {
     assert_eq!(
         shown,
         Some(
-            "Put aside before anything could run it:\n- /work/.envrc is new; it runs\nTo be looked at before other \
-             programs use it:\n- /work/.npmrc is new; it runs\nIt lies in /state/aside/1; `burin-agent sandbox \
+            "Put aside before anything could run it:\n- /folder/.envrc is new; it runs\nTo be looked at before other \
+             programs use it:\n- /folder/.npmrc is new; it runs\nIt lies in /state/aside/1; `burin-agent sandbox \
              --restore /state/aside/1` brings it back."
         )
     );
