@@ -46,8 +46,8 @@ fn each_rule_refuses() {
         ),
         (
             "rust",
-            "fn a() {\n    x.go();\n    ˇ\n}",
-            "x.go();\n    x.go();",
+            "fn a() {\n    x.going();\n    ˇ\n}",
+            "x.going();\n    x.going();",
             Refused::Repeats,
         ),
         ("", "ˇ", "let x = abcd abcd abcd", Refused::Repeats),

@@ -125,10 +125,9 @@ fn what_was_taken_back_is_not_told_and_others_edits_neither() {
         src/a.rs
         @@ -1,4 +1,5 @@
          agent
-        -onagent
-        +onmine
-        +agent
-         e
+        +mine
+         agent
+         one
          two
     "#]]);
 }

@@ -19,7 +19,7 @@ fn a_broken_text_may_stay_broken_but_not_break_further() {
     assert!(check("fn a() { let x = ˇ", "f(1)"));
     assert!(check("fn a() { if y { ˇ", "f(1); }"));
     assert!(!check(
-        "fn a() { b(); }\nfn c() { let x = ˇ; }\nfn d() {}",
+        "fn a() { b(); }\nfn c() { let x = 1; ˇ }\nfn d() {}",
         "f((1"
     ));
     assert!(check("fn a() {ˇ}", ""));
