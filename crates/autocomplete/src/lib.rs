@@ -9,8 +9,11 @@
 #![warn(missing_docs)]
 
 mod accept;
+mod cache;
 mod cause;
 pub mod context;
+mod debounce;
+pub mod engine;
 mod follow;
 pub mod format;
 #[cfg(test)]

@@ -81,19 +81,35 @@ impl Stream {
         kept.trim_end()
     }
 
-    /// How many lines of it are complete.
-    pub fn whole_lines(&self) -> usize {
-        let end = self.end.unwrap_or(self.judged);
-        self.text[..end].lines().count()
+    /// The answer begins again.
+    pub fn restart(&mut self) {
+        self.text.clear();
+        self.judged = 0;
+        self.end = None;
     }
 
-    /// What it is as a replacement, when it has ended; `None` if nothing of it is wanted.
-    pub fn finish(mut self) -> Option<Replacement> {
-        // The last line has no end that it could have been judged by.
+    /// Everything that came, wanted or not.
+    pub fn raw(&self) -> &str {
+        &self.text
+    }
+
+    /// The lines that are complete and wanted.
+    pub fn lines(&self) -> &str {
+        let end = self.end.unwrap_or(self.judged);
+        self.text[..end].trim_end()
+    }
+
+    /// Nothing more comes: the last line is judged, which has no end that it could have been judged by.
+    pub fn close(&mut self) {
         if self.end.is_none() {
             self.text.push('\n');
             self.push("");
         }
+    }
+
+    /// What it is as a replacement, when it has ended; `None` if nothing of it is wanted.
+    pub fn finish(mut self) -> Option<Replacement> {
+        self.close();
         let text = self.text();
         if text.trim().is_empty() {
             return None;

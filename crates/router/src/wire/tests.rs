@@ -221,6 +221,7 @@ fn decoders() -> Vec<(&'static str, MakeDecoder)> {
             template: None,
             most_output: 0,
             stop_limit: 4,
+            edit: None,
         };
         fim_decoder(&fim, &gap_request(), site())
     }

@@ -40,7 +40,8 @@ fn a_budget_that_is_spent_gives_no_tree() {
     let mut buffer = Buffer::new(&"fn a() { b(); }\n".repeat(2_000));
     let before = buffer.snapshot();
     let tree = parsed("rust", &before).snapshot();
-    let change = buffer.replace(Span::from(0..0), "/* ", &Origin::user(Timestamp(0)));
+    let other = "struct C { d: E }\n".repeat(2_000);
+    let change = buffer.replace(before.full_span(), &other, &Origin::user(Timestamp(0)));
     let mut is_spent = || true;
     let after = buffer.snapshot();
     let behind = tree.behind(&before, &after, &change, &mut Budget::until(&mut is_spent));

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures::stream;
 use model::policy::Cap;
-use model::{Cost, Fim, RateLimit, RateLimits, Sampling};
+use model::{Cost, Fim, RateLimit, RateLimits};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 

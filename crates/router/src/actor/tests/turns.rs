@@ -1,7 +1,7 @@
 //! Whose turn it is: classes, followers, hedges, cancelled questions.
 
 use super::*;
-use model::{CacheMark, Fim, Sampling, SystemBlock};
+use model::{CacheMark, Fim, SystemBlock};
 use tokio::sync::oneshot;
 
 fn fim() -> Fim {

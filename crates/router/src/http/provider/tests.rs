@@ -18,6 +18,7 @@ fn the_built_in_ones_are_sound() {
         "deepseek",
         "gemini",
         "groq",
+            "inception",
         "llama.cpp",
         "lmstudio",
         "mistral",

@@ -1,0 +1,84 @@
+//! Answers found again where they were asked for, and where some of them was typed.
+
+use model::ModelId;
+
+use super::{Cache, MOST, MOST_BYTES, Place};
+use crate::samples::scene;
+
+fn model() -> ModelId {
+    ModelId::parse("local/tab").expect("a name")
+}
+
+fn place(text: &str) -> Place {
+    Place::of(&scene("", text))
+}
+
+fn check(asked: &str, answer: &str, now: &str, expected: &[&str]) {
+    let mut cache = Cache::default();
+    cache.put(place(asked), model(), answer.to_owned());
+    assert_eq!(cache.find(&place(now), &model()), expected, "{now}");
+    let other = ModelId::parse("local/other").expect("a name");
+    assert!(cache.find(&place(now), &other).is_empty());
+}
+
+#[test]
+fn the_same_place_and_further_ones() {
+    check("let ˇ;", "größe = 1", "let ˇ;", &["größe = 1"]);
+    check("let ˇ;", "größe = 1", "let größeˇ;", &[" = 1"]);
+    check("let ˇ;", "größe = 1", "let größe = 1ˇ;", &[]);
+    check("let ˇ;", "größe = 1", "let gräˇ;", &[]);
+    check("let ˇ;", "größe = 1", "let g ˇ;", &[]);
+    check("let ˇ;", "größe = 1", "letˇ;", &[]);
+    check("let ˇ;", "größe = 1", "let ˇ", &[]);
+    check("let ˇ;", "größe = 1", "let ˇ;x", &[]);
+    check("let ˇ;", "größe = 1", "xlet ˇ;", &[]);
+}
+
+#[test]
+fn a_partner_that_the_editor_brought_is_no_difference() {
+    check("fˇ;", "(a, b)", "f(ˇ);", &["a, b)"]);
+    check("fˇ;", "(a, b)", "f(aˇ);", &[", b)"]);
+    check("fˇ;", "(a, b)", "f(ˇx);", &[]);
+}
+
+#[test]
+fn long_texts_are_told_by_what_is_near() {
+    let long = "0123456789".repeat(200);
+    check(
+        &format!("{long}ˇ{long}"),
+        "abc",
+        &format!("{long}aˇ{long}"),
+        &["bc"],
+    );
+    check(
+        &format!("{long}ˇ{long}"),
+        "abc",
+        &format!("{long}aˇ9{long}"),
+        &[],
+    );
+}
+
+#[test]
+fn nothing_to_say_is_known_at_its_very_place() {
+    check("let ˇ;", "", "let ˇ;", &[""]);
+    check("let ˇ;", "", "let xˇ;", &[]);
+}
+
+#[test]
+fn there_is_never_much_and_the_latest_used_stays() {
+    let mut cache = Cache::default();
+    cache.put(place("keep ˇ"), model(), "me".to_owned());
+    for at in 0..MOST * 2 {
+        cache.put(place(&format!("{at} ˇ")), model(), "x".to_owned());
+        cache.find(&place("keep ˇ"), &model());
+    }
+    assert_eq!(cache.answers.len(), MOST);
+    assert_eq!(cache.find(&place("keep ˇ"), &model()), ["me"]);
+    for at in 0..100 {
+        let text = format!("{at}{}", "y".repeat(20_000));
+        cache.put(place("big ˇ"), model(), text);
+    }
+    assert!(cache.bytes <= MOST_BYTES);
+    let bytes: usize = cache.answers.iter().map(|it| it.text.len()).sum();
+    assert_eq!(cache.bytes, bytes);
+}

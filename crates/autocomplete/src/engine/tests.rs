@@ -1,0 +1,5 @@
+//! The machine driven by hand: keys, answers and time.
+
+mod random;
+mod stories;
+mod world;
