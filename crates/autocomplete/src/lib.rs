@@ -11,6 +11,7 @@
 mod accept;
 mod cache;
 mod cause;
+mod choose;
 pub mod context;
 mod debounce;
 pub mod engine;
@@ -24,6 +25,7 @@ pub mod validate;
 
 pub use accept::Part;
 pub use cause::Cause;
+pub use choose::{Candidate, choose};
 pub use follow::Fate;
 pub use scene::Scene;
 pub use suggestion::{Replacement, Shape, Source, Suggestion, SuggestionId};

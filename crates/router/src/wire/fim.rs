@@ -42,6 +42,21 @@ fn four() -> usize {
     4
 }
 
+impl FimOptions {
+    /// What it takes, as far as its protocol goes.
+    pub fn takes(&self) -> Vec<FimForm> {
+        let mut forms = vec![FimForm::Gap];
+        if matches!(
+            self.wire,
+            FimWire::Completions | FimWire::Infill | FimWire::Ollama
+        ) {
+            forms.push(FimForm::Raw);
+        }
+        forms.extend(self.edit.as_ref().map(|_| FimForm::Edit));
+        forms
+    }
+}
+
 /// A protocol for gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -18,7 +18,7 @@ fn the_built_in_ones_are_sound() {
         "deepseek",
         "gemini",
         "groq",
-            "inception",
+        "inception",
         "llama.cpp",
         "lmstudio",
         "mistral",
