@@ -9,11 +9,18 @@
 #![warn(missing_docs)]
 
 mod accept;
+mod cause;
+pub mod context;
 mod follow;
+pub mod format;
+#[cfg(test)]
+mod samples;
 mod scene;
 mod suggestion;
+pub mod validate;
 
 pub use accept::Part;
+pub use cause::Cause;
 pub use follow::Fate;
 pub use scene::Scene;
 pub use suggestion::{Replacement, Shape, Source, Suggestion, SuggestionId};

@@ -100,6 +100,8 @@ impl Route {
                 (":streamGenerateContent", Wire::Gemini),
                 (":generateContent", Wire::Gemini),
                 ("/fim/completions", Wire::Mistral),
+                // Inception's, for next edits: shaped like a chat.
+                ("/edit/completions", Wire::Chat),
                 ("/completions", Wire::Completions),
                 ("/infill", Wire::Infill),
                 ("/api/generate", Wire::Ollama),

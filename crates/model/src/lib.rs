@@ -42,7 +42,7 @@ pub use profile::{
     Profile, Profiles, ReasoningReplay, SchemaQuirk, Tier, ToolNames,
 };
 pub use request::{
-    CacheMark, Effort, Fim, FimFile, ModelId, Request, Sampling, SystemBlock, ToolChoice,
+    CacheMark, Effort, Fim, FimFile, FimForm, ModelId, Request, Sampling, SystemBlock, ToolChoice,
     ToolInput, ToolSpec,
 };
 pub use scripted::{Script, ScriptStep, ScriptedClient};

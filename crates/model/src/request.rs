@@ -125,15 +125,21 @@ pub struct Sampling {
     pub top_p: Option<f32>,
 }
 
-/// A fill-in-the-middle request.
+/// A fill-in-the-middle request, or another one that is answered with text alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fim {
     /// Whom to ask.
     pub model: ModelId,
-    /// The text before the gap.
+    /// What is asked.
+    pub form: FimForm,
+    /// The text before the gap, or the whole prompt.
     pub prefix: String,
-    /// The text after it.
+    /// The text after the gap.
     pub suffix: String,
+    /// The path of the file with the gap, relative to the project; empty if it has none.
+    pub path: String,
+    /// What the project is called; empty if nobody knows.
+    pub project: String,
     /// Texts of other files that help, the most helpful last.
     pub files: Vec<FimFile>,
     /// The most the model may write.
@@ -142,6 +148,18 @@ pub struct Fim {
     pub sampling: Sampling,
     /// Texts that end the answer.
     pub stop: Vec<String>,
+}
+
+/// What a request that is answered with text alone asks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FimForm {
+    /// To fill the gap between prefix and suffix.
+    #[default]
+    Gap,
+    /// To go on from the prefix, a whole prompt that goes to the model as it is, control tokens included.
+    Raw,
+    /// To answer the prefix, a message for an endpoint that is made for edits.
+    Edit,
 }
 
 /// A piece of another file, as context for a gap.
@@ -156,6 +174,29 @@ pub struct FimFile {
 impl fmt::Display for ModelId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.provider, self.model)
+    }
+}
+
+impl Fim {
+    /// A gap, with nothing that helps.
+    pub fn gap(
+        model: ModelId,
+        prefix: impl Into<String>,
+        suffix: impl Into<String>,
+        max_output: TokenCount,
+    ) -> Self {
+        Self {
+            model,
+            form: FimForm::Gap,
+            prefix: prefix.into(),
+            suffix: suffix.into(),
+            path: String::new(),
+            project: String::new(),
+            files: Vec::new(),
+            max_output,
+            sampling: Sampling::default(),
+            stop: Vec::new(),
+        }
     }
 }
 

@@ -522,20 +522,16 @@ async fn gaps_on_every_endpoint() {
         "deepseek",
         "ollama",
     ] {
+        let model = ModelId {
+            provider: provider.to_owned(),
+            model: "qwen-coder".to_owned(),
+        };
         let request = Fim {
-            model: ModelId {
-                provider: provider.to_owned(),
-                model: "qwen-coder".to_owned(),
-            },
-            prefix: "fn hello() {\n    ".to_owned(),
-            suffix: "\n}\n".to_owned(),
             files: vec![FimFile {
                 path: "lib.rs".to_owned(),
                 text: "pub fn other() {}".to_owned(),
             }],
-            max_output: TokenCount(64),
-            sampling: Sampling::default(),
-            stop: Vec::new(),
+            ..Fim::gap(model, "fn hello() {\n    ", "\n}\n", TokenCount(64))
         };
         let events: Vec<Event> = client.complete(request).collect().await;
         assert_eq!(

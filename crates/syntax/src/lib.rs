@@ -13,6 +13,7 @@
 mod brackets;
 mod context;
 mod cursors;
+mod damage;
 mod definitions;
 mod detection;
 mod equality;
@@ -36,6 +37,7 @@ mod source;
 mod tree;
 
 pub use brackets::BracketPair;
+pub use damage::Damage;
 pub use detection::{language_for, language_named, languages};
 pub use folds::Fold;
 pub use highlight::Highlight;

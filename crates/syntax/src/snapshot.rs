@@ -86,6 +86,20 @@ impl SyntaxSnapshot {
             .map_or(self.language, |view| view.language)
     }
 
+    pub(crate) fn trees(&self) -> Option<&Trees> {
+        self.trees.as_ref()
+    }
+
+    /// The same with other trees, parsed from the text of a revision.
+    pub(crate) fn with_trees(&self, trees: Trees, revision: Revision) -> Self {
+        Self {
+            trees: Some(trees),
+            revision,
+            parsed: Some(revision),
+            ..self.clone()
+        }
+    }
+
     /// The root tree, if there is one.
     pub(crate) fn root_view(&self) -> Option<View<'_>> {
         let trees = self.trees.as_ref()?;

@@ -159,18 +159,11 @@ pub(super) fn request_for(model: &str) -> Request {
 }
 
 pub(super) fn fim() -> Fim {
-    Fim {
-        model: ModelId {
-            provider: "mock".to_owned(),
-            model: "tab".to_owned(),
-        },
-        prefix: "fn main() {\n    let x = ".to_owned(),
-        suffix: ";\n}\n".to_owned(),
-        files: Vec::new(),
-        max_output: TokenCount(64),
-        sampling: Sampling::default(),
-        stop: Vec::new(),
-    }
+    let model = ModelId {
+        provider: "mock".to_owned(),
+        model: "tab".to_owned(),
+    };
+    Fim::gap(model, "fn main() {\n    let x = ", ";\n}\n", TokenCount(64))
 }
 
 pub(super) fn step() -> Task<'static> {

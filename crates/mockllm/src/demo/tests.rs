@@ -360,15 +360,8 @@ async fn answers_come_at_a_reading_pace() {
 
 #[tokio::test(start_paused = true)]
 async fn a_gap_is_left_empty() {
-    let request = Fim {
-        model: ModelId::parse("demo/demo").expect("a name"),
-        prefix: "fn main() {".to_owned(),
-        suffix: "}".to_owned(),
-        files: Vec::new(),
-        max_output: TokenCount(5),
-        sampling: Sampling::default(),
-        stop: Vec::new(),
-    };
+    let model = ModelId::parse("demo/demo").expect("a name");
+    let request = Fim::gap(model, "fn main() {", "}", TokenCount(5));
     let events: Vec<Event> = client().complete(request).collect().await;
     let has_text = events
         .iter()

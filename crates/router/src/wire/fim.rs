@@ -3,7 +3,7 @@
 mod decode;
 mod template;
 
-use model::{Failure, Fim};
+use model::{Failure, FailureClass, Fim, FimForm};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -33,6 +33,9 @@ pub struct FimOptions {
     /// The most stop texts that it takes; further ones are left out.
     #[serde(default = "four")]
     pub stop_limit: usize,
+    /// Where it is asked for next edits with a message, if it has a place for that.
+    #[serde(default)]
+    pub edit: Option<Path>,
 }
 
 fn four() -> usize {
@@ -65,65 +68,118 @@ pub(crate) fn encode(
         most => request.max_output.0.min(most),
     };
     let mut stop: Vec<&str> = request.stop.iter().map(String::as_str).collect();
-    let mut body = match fim.wire {
-        FimWire::Infill => infill(request, most),
-        FimWire::Completions => {
-            let Some(template) = &fim.template else {
-                return Err(template::missing(request));
-            };
-            // The template's own ends matter most: without them the model writes the next file.
-            stop.splice(0..0, template.stop.iter().map(String::as_str));
-            let prompt = template.prompt(request);
-            object([
-                ("model", json!(request.model.model)),
-                ("prompt", json!(prompt)),
-                ("max_tokens", json!(most)),
-            ])
+    let (path, mut body) = match request.form {
+        FimForm::Gap => {
+            if let (FimWire::Completions, Some(template)) = (fim.wire, &fim.template) {
+                // The template's own ends matter most: without them the model writes the next file.
+                stop.splice(0..0, template.stop.iter().map(String::as_str));
+            }
+            (fim.path.clone(), gap(fim, request, most)?)
         }
-        FimWire::Suffix | FimWire::Mistral => object([
-            ("model", json!(request.model.model)),
-            ("prompt", json!(with_files(request))),
-            ("suffix", json!(request.suffix)),
-            ("max_tokens", json!(most)),
-        ]),
-        FimWire::Ollama => object([
-            ("model", json!(request.model.model)),
-            ("prompt", json!(with_files(request))),
-            ("suffix", json!(request.suffix)),
-        ]),
+        FimForm::Raw => raw(fim, request, most)?,
+        FimForm::Edit => edit(fim, request, most)?,
     };
     stop.truncate(fim.stop_limit);
+    let names = ["temperature", "top_p"];
     if fim.wire == FimWire::Ollama {
         let mut inner = object([("num_predict", json!(most))]);
-        add_sampling(
-            &mut inner,
-            request.sampling,
-            options,
-            ["temperature", "top_p"],
-        );
+        add_sampling(&mut inner, request.sampling, options, names);
         add_stop(&mut inner, &stop);
         body.insert("options".to_owned(), Value::Object(inner));
     } else {
-        add_sampling(
-            &mut body,
-            request.sampling,
-            options,
-            ["temperature", "top_p"],
-        );
+        add_sampling(&mut body, request.sampling, options, names);
         add_stop(&mut body, &stop);
     }
     body.insert("stream".to_owned(), json!(true));
-    if matches!(fim.wire, FimWire::Completions | FimWire::Suffix) {
+    let tells_usage = matches!(fim.wire, FimWire::Completions | FimWire::Suffix);
+    if tells_usage || fim.wire == FimWire::Infill && request.form != FimForm::Gap {
         body.insert(
             "stream_options".to_owned(),
             json!({ "include_usage": true }),
         );
     }
     Ok(Encoded {
-        path: fim.path.clone(),
+        path,
         headers: headers(options),
         body: finish(body, options),
     })
+}
+
+/// A gap between two texts.
+fn gap(fim: &FimOptions, request: &Fim, most: u64) -> Result<Map<String, Value>, Failure> {
+    let model = ("model", json!(request.model.model));
+    Ok(match fim.wire {
+        FimWire::Infill => infill(request, most),
+        FimWire::Completions => {
+            let Some(template) = &fim.template else {
+                return Err(template::missing(request));
+            };
+            let prompt = ("prompt", json!(template.prompt(request)));
+            object([model, prompt, ("max_tokens", json!(most))])
+        }
+        FimWire::Suffix | FimWire::Mistral => object([
+            model,
+            ("prompt", json!(with_files(request))),
+            ("suffix", json!(request.suffix)),
+            ("max_tokens", json!(most)),
+        ]),
+        FimWire::Ollama => object([
+            model,
+            ("prompt", json!(with_files(request))),
+            ("suffix", json!(request.suffix)),
+        ]),
+    })
+}
+
+/// A whole prompt, which nobody puts into a template again.
+fn raw(fim: &FimOptions, request: &Fim, most: u64) -> Result<(Path, Map<String, Value>), Failure> {
+    let model = ("model", json!(request.model.model));
+    let prompt = ("prompt", json!(request.prefix));
+    match fim.wire {
+        FimWire::Completions => {
+            let body = object([model, prompt, ("max_tokens", json!(most))]);
+            Ok((fim.path.clone(), body))
+        }
+        // llama.cpp takes prompts where OpenAI's old completions do; `/infill` would wrap them.
+        FimWire::Infill => {
+            let body = object([
+                model,
+                prompt,
+                ("max_tokens", json!(most)),
+                ("cache_prompt", json!(true)),
+            ]);
+            Ok((Path::Base("completions".to_owned()), body))
+        }
+        FimWire::Ollama => {
+            let body = object([model, prompt, ("raw", json!(true))]);
+            Ok((fim.path.clone(), body))
+        }
+        FimWire::Suffix | FimWire::Mistral => Err(unfit(request, "takes no prompt as it is")),
+    }
+}
+
+/// A message for the endpoint of edits.
+fn edit(fim: &FimOptions, request: &Fim, most: u64) -> Result<(Path, Map<String, Value>), Failure> {
+    let Some(path) = &fim.edit else {
+        return Err(unfit(request, "has no endpoint for edits"));
+    };
+    let body = object([
+        ("model", json!(request.model.model)),
+        (
+            "messages",
+            json!([{ "role": "user", "content": request.prefix }]),
+        ),
+        ("max_tokens", json!(most)),
+    ]);
+    Ok((path.clone(), body))
+}
+
+fn unfit(request: &Fim, why: &str) -> Failure {
+    let message = format!(
+        "The server of {} {why}, so it cannot predict edits with this model; choose another for Tab.",
+        request.model
+    );
+    Failure::new(FailureClass::InvalidRequest, message)
 }
 
 fn infill(request: &Fim, most: u64) -> Map<String, Value> {

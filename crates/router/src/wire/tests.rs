@@ -236,16 +236,12 @@ fn decoders() -> Vec<(&'static str, MakeDecoder)> {
 
 pub(crate) fn gap_request() -> Fim {
     Fim {
-        model: model_id(),
-        prefix: "fn a() {".to_owned(),
-        suffix: "}".to_owned(),
         files: vec![model::FimFile {
             path: "b.rs".to_owned(),
             text: "fn b() {}".to_owned(),
         }],
-        max_output: TokenCount(64),
-        sampling: Sampling::default(),
         stop: vec!["\n\n".to_owned()],
+        ..Fim::gap(model_id(), "fn a() {", "}", TokenCount(64))
     }
 }
 

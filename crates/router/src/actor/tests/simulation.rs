@@ -152,15 +152,7 @@ async fn typist(router: RouterHandle, tally: Arc<Mutex<Tally>>) {
     let end = Instant::now() + Duration::from_secs(HOURS * 3600);
     while Instant::now() < end {
         tokio::time::sleep(Duration::from_secs_f64(random.random_range(1.0..20.0))).await;
-        let fim = Fim {
-            model: model("test/tab"),
-            prefix: "let x = ".to_owned(),
-            suffix: ";".to_owned(),
-            files: Vec::new(),
-            max_output: TokenCount(32),
-            sampling: Sampling::default(),
-            stop: Vec::new(),
-        };
+        let fim = Fim::gap(model("test/tab"), "let x = ", ";", TokenCount(32));
         let asked = Instant::now();
         let mut told = router.submit(Ask::fim(fim, AgentId(0)));
         while let Some(told) = told.next().await {

@@ -113,15 +113,7 @@ async fn a_twin_has_a_key_of_its_own() {
     let client = Noting::default();
     let router = started(&client);
     let gap = || {
-        let fim = Fim {
-            model: model("test/one"),
-            prefix: "let x = ".to_owned(),
-            suffix: ";".to_owned(),
-            files: Vec::new(),
-            max_output: TokenCount(32),
-            sampling: model::Sampling::default(),
-            stop: Vec::new(),
-        };
+        let fim = Fim::gap(model("test/one"), "let x = ", ";", TokenCount(32));
         Ask::fim(fim, AgentId(0))
     };
     let after = |seconds| {

@@ -5,15 +5,7 @@ use model::{CacheMark, Fim, Sampling, SystemBlock};
 use tokio::sync::oneshot;
 
 fn fim() -> Fim {
-    Fim {
-        model: model("test/one"),
-        prefix: "fn main() {".to_owned(),
-        suffix: "}".to_owned(),
-        files: Vec::new(),
-        max_output: TokenCount(64),
-        sampling: Sampling::default(),
-        stop: Vec::new(),
-    }
+    Fim::gap(model("test/one"), "fn main() {", "}", TokenCount(64))
 }
 
 /// A script that begins when its gate opens.

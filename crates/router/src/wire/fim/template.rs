@@ -13,6 +13,12 @@ pub struct FimTemplate {
     /// What stands for each other file, with `{path}` and `{text}`; files are left out if empty.
     #[serde(default)]
     pub file: String,
+    /// What stands before the other files, with `{project}`; left out without files, or without a project's name.
+    #[serde(default)]
+    pub project: String,
+    /// What stands before the gap when there are other files, with `{path}`; left out without them.
+    #[serde(default)]
+    pub current: String,
     /// The texts that end an answer.
     #[serde(default)]
     pub stop: Vec<String>,
@@ -32,14 +38,7 @@ impl FimTemplate {
     /// server read them as such.
     pub(super) fn prompt(&self, request: &Fim) -> String {
         let tokens = self.tokens();
-        let mut files = String::new();
-        if !self.file.is_empty() {
-            for file in &request.files {
-                let path = harmless(&file.path, &tokens);
-                let text = harmless(&file.text, &tokens);
-                files.push_str(&fill(&self.file, &[("{path}", &path), ("{text}", &text)]));
-            }
-        }
+        let files = self.files(request, &tokens);
         let prefix = harmless(&request.prefix, &tokens);
         let suffix = harmless(&request.suffix, &tokens);
         let places = [
@@ -54,15 +53,36 @@ impl FimTemplate {
         }
     }
 
+    /// The other files' pieces, with what stands around them; empty without any.
+    fn files(&self, request: &Fim, tokens: &[&str]) -> String {
+        if self.file.is_empty() || request.files.is_empty() {
+            return String::new();
+        }
+        let mut files = String::new();
+        if !request.project.is_empty() {
+            let project = harmless(&request.project, tokens);
+            files.push_str(&fill(&self.project, &[("{project}", &project)]));
+        }
+        for file in &request.files {
+            let path = harmless(&file.path, tokens);
+            let text = harmless(&file.text, tokens);
+            files.push_str(&fill(&self.file, &[("{path}", &path), ("{text}", &text)]));
+        }
+        if !request.path.is_empty() || !self.current.contains("{path}") {
+            let path = harmless(&request.path, tokens);
+            files.push_str(&fill(&self.current, &[("{path}", &path)]));
+        }
+        files
+    }
+
     /// What stands between the places, and what ends an answer.
     fn tokens(&self) -> Vec<&str> {
         let mut tokens: Vec<&str> = self.stop.iter().map(String::as_str).collect();
-        for template in [&self.prompt, &self.file] {
+        for template in [&self.prompt, &self.file, &self.project, &self.current] {
             tokens.extend(template.split(['{', '}', '\n', ' ']));
         }
-        tokens.retain(|token| {
-            token.len() > 2 && !matches!(*token, "prefix" | "suffix" | "files" | "path" | "text")
-        });
+        let places = ["prefix", "suffix", "files", "path", "text", "project"];
+        tokens.retain(|token| token.len() > 2 && !places.contains(token));
         tokens
     }
 }

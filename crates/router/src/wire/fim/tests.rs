@@ -65,7 +65,7 @@ fn a_raw_prompt_needs_a_template() {
     );
     fim.template = templates().remove("qwen");
     let encoded = encode(&fim, &options(json!({})), &gap_request()).expect("encodes");
-    expect![[r#"{"model":"m-1","prompt":"<|file_sep|>b.rs\nfn b() {}\n<|fim_prefix|>fn a() {<|fim_suffix|>}<|fim_middle|>","max_tokens":64,"stop":["<|endoftext|>","<|file_sep|>","<|fim_pad|>","\n\n"],"stream":true,"stream_options":{"include_usage":true}}"#]].assert_eq(&body(&encoded).to_string());
+    expect![[r#"{"model":"m-1","prompt":"<|file_sep|>b.rs\nfn b() {}\n<|fim_prefix|>fn a() {<|fim_suffix|>}<|fim_middle|>","max_tokens":64,"stop":["<|endoftext|>","<|file_sep|>","<|fim_pad|>","<|fim_prefix|>"],"stream":true,"stream_options":{"include_usage":true}}"#]].assert_eq(&body(&encoded).to_string());
 }
 
 #[test]
@@ -84,6 +84,104 @@ fn every_template_holds_the_gap() {
         );
         assert!(!template.stop.is_empty(), "{name}");
     }
+}
+
+/// Each family's prompt as its makers write it: P is the prefix, S the suffix, `a.rs` the file with the gap; without
+/// other files and with one.
+#[test]
+fn every_template_is_the_published_one() {
+    let published = [
+        (
+            "qwen",
+            "<|fim_prefix|>P<|fim_suffix|>S<|fim_middle|>",
+            "<|repo_name|>burin\n<|file_sep|>b.rs\nfn b() {}\n<|file_sep|>a.rs\n<|fim_prefix|>P<|fim_suffix|>S<|fim_middle|>",
+        ),
+        (
+            "starcoder",
+            "<fim_prefix>P<fim_suffix>S<fim_middle>",
+            "<file_sep>b.rs\nfn b() {}<file_sep><fim_prefix>P<fim_suffix>S<fim_middle>",
+        ),
+        ("code_llama", "<PRE> P <SUF>S <MID>", "<PRE> P <SUF>S <MID>"),
+        (
+            "deepseek_coder",
+            "<\u{ff5c}fim\u{2581}begin\u{ff5c}>P<\u{ff5c}fim\u{2581}hole\u{ff5c}>S<\u{ff5c}fim\u{2581}end\u{ff5c}>",
+            "<\u{ff5c}fim\u{2581}begin\u{ff5c}>P<\u{ff5c}fim\u{2581}hole\u{ff5c}>S<\u{ff5c}fim\u{2581}end\u{ff5c}>",
+        ),
+        (
+            "codestral",
+            "[SUFFIX]S[PREFIX]P",
+            "[SUFFIX]S[PREFIX]+++++ b.rs\nfn b() {}\n\nP",
+        ),
+        (
+            "glm",
+            "<|code_prefix|>P<|code_suffix|>S<|code_middle|>",
+            "<|code_prefix|>P<|code_suffix|>S<|code_middle|>",
+        ),
+        (
+            "granite",
+            "<|fim_prefix|>P<|fim_suffix|>S<|fim_middle|>",
+            "<|fim_prefix|>P<|fim_suffix|>S<|fim_middle|>",
+        ),
+        (
+            "mellum",
+            "<fim_suffix>S<fim_prefix>P<fim_middle>",
+            "<filename>b.rs\nfn b() {}\n<filename>a.rs\n<fim_suffix>S<fim_prefix>P<fim_middle>",
+        ),
+    ];
+    let templates = templates();
+    assert_eq!(templates.len(), published.len(), "no family is left out");
+    for (name, alone, with_file) in published {
+        let mut asked = gap_request();
+        (asked.prefix, asked.suffix) = ("P".to_owned(), "S".to_owned());
+        (asked.path, asked.project) = ("a.rs".to_owned(), "burin".to_owned());
+        assert_eq!(templates[name].prompt(&asked), with_file, "{name}");
+        asked.files.clear();
+        assert_eq!(templates[name].prompt(&asked), alone, "{name}");
+    }
+}
+
+#[test]
+fn a_whole_prompt_goes_as_it_is() {
+    let mut asked = gap_request();
+    asked.form = FimForm::Raw;
+    asked.prefix = "<|file_sep|>a.rs\nlet ".to_owned();
+    let encoded = |value: Value| encode(&server(value), &options(json!({})), &asked);
+    let infill =
+        encoded(json!({ "wire": "infill", "path": { "root": "infill" } })).expect("encodes");
+    assert_eq!(infill.path, Path::Base("completions".to_owned()));
+    expect![[r#"{"model":"m-1","prompt":"<|file_sep|>a.rs\nlet ","max_tokens":64,"cache_prompt":true,"stop":["\n\n"],"stream":true,"stream_options":{"include_usage":true}}"#]].assert_eq(&body(&infill).to_string());
+    let vllm = encoded(json!({ "wire": "completions", "path": { "base": "completions" } }));
+    expect![[r#"{"model":"m-1","prompt":"<|file_sep|>a.rs\nlet ","max_tokens":64,"stop":["\n\n"],"stream":true,"stream_options":{"include_usage":true}}"#]].assert_eq(&body(&vllm.expect("encodes")).to_string());
+    let ollama = encoded(json!({ "wire": "ollama", "path": { "root": "api/generate" } }));
+    expect![[r#"{"model":"m-1","prompt":"<|file_sep|>a.rs\nlet ","raw":true,"options":{"num_predict":64,"stop":["\n\n"]},"stream":true}"#]].assert_eq(&body(&ollama.expect("encodes")).to_string());
+    let mistral = encoded(json!({ "wire": "mistral", "path": { "base": "fim/completions" } }));
+    assert!(
+        mistral
+            .expect_err("no raw prompts")
+            .message
+            .contains("takes no prompt as it is")
+    );
+}
+
+#[test]
+fn an_edit_is_asked_for_where_edits_are() {
+    let mut asked = gap_request();
+    asked.form = FimForm::Edit;
+    asked.prefix = "rewrite this".to_owned();
+    let encoded = |value: Value| encode(&server(value), &options(json!({})), &asked);
+    let mercury = encoded(json!({
+        "wire": "suffix", "path": { "base": "fim/completions" }, "edit": { "base": "edit/completions" },
+    }));
+    let mercury = mercury.expect("encodes");
+    assert_eq!(mercury.path, Path::Base("edit/completions".to_owned()));
+    expect![[r#"{"model":"m-1","messages":[{"role":"user","content":"rewrite this"}],"max_tokens":64,"stop":["\n\n"],"stream":true,"stream_options":{"include_usage":true}}"#]].assert_eq(&body(&mercury).to_string());
+    let other = encoded(json!({ "wire": "infill", "path": { "root": "infill" } }));
+    assert!(
+        other
+            .expect_err("no place for edits")
+            .message
+            .contains("no endpoint for edits")
+    );
 }
 
 #[test]

@@ -1,0 +1,130 @@
+//! What is gathered, and what is left out when it costs too much.
+
+use std::time::Duration;
+
+use base::{AbsPath, Span};
+use text::{Buffer, Origin, Timestamp};
+
+use super::{BUDGET, ContextSource, Diagnostic, EditTrail, Excerpt, Frame, Why, gather};
+use crate::samples::{scene, scene_of};
+use crate::{Cause, Scene};
+
+/// Has so many snippets of so many bytes, and one of everything else.
+struct Much(usize, usize);
+
+fn excerpt(path: &str, text: String, why: Why) -> Excerpt {
+    let path = path.to_owned();
+    Excerpt { path, text, why }
+}
+
+impl ContextSource for Much {
+    fn definitions(&self, _: &Scene, names: &[String]) -> Vec<Excerpt> {
+        let text = format!("fn {}() {{}}\n", names.join("_"));
+        vec![excerpt("defs.rs", text, Why::Definition)]
+    }
+
+    fn snippets(&self, _: &Scene) -> Vec<Excerpt> {
+        let one = |at| excerpt("like.rs", format!("{at}{}", "x".repeat(self.1)), Why::Alike);
+        (0..self.0).map(one).collect()
+    }
+
+    fn viewed(&self, _: &Scene) -> Vec<Excerpt> {
+        vec![excerpt("seen.rs", "seen\n".to_owned(), Why::Viewed)]
+    }
+
+    fn unmerged(&self, _: &Scene, _: &[String]) -> Vec<Excerpt> {
+        vec![excerpt("agent.rs", "agent\n".to_owned(), Why::Unmerged)]
+    }
+
+    fn diagnostics(&self, _: &Scene) -> Vec<Diagnostic> {
+        let message = "no such name".to_owned();
+        vec![Diagnostic {
+            row: base::Row(0),
+            message,
+        }]
+    }
+}
+
+const FRAME: Frame = Frame::Rows {
+    above: 2,
+    below: 2,
+    around: 4,
+};
+
+#[test]
+fn everything_is_there_in_its_order() {
+    let scene = scene("", "alpha ˇbeta\n");
+    let root = AbsPath::new("/p");
+    let context = gather(
+        &scene,
+        root.as_ref(),
+        FRAME,
+        &EditTrail::default(),
+        &Much(1, 10),
+    );
+    let paths: Vec<&str> = context.files.iter().map(|it| it.path.as_str()).collect();
+    assert_eq!(paths, ["agent.rs", "defs.rs", "like.rs", "seen.rs"]);
+    assert_eq!(context.files[1].text, "fn alpha_beta() {}\n");
+    assert_eq!(
+        (context.path.as_str(), context.project.as_str()),
+        ("a", "p")
+    );
+    assert_eq!(context.diagnostics.len(), 1);
+}
+
+#[test]
+fn the_budget_holds_and_the_newest_edits_come_before_other_files() {
+    let mut buffer = Buffer::new(&"line\n".repeat(4_000));
+    let mut trail = EditTrail::default();
+    let path = AbsPath::new("/p/a");
+    for at in 0..40 {
+        let before = buffer.snapshot();
+        // From the end to the start, at starts of lines.
+        let place = 5_000 + (40 - at) * 250;
+        let text = format!("{at} {}\n", "long ".repeat(200));
+        let span = Span::from(place..place);
+        let change = buffer.replace(span, &text, &Origin::typing(Timestamp(0)));
+        let why = (Cause::Typed, Duration::from_secs(at as u64));
+        trail.edited(path.as_ref(), (&before, &buffer.snapshot()), &change, why);
+    }
+    let scene = scene_of(&buffer, "", 10.into());
+    let root = AbsPath::new("/p");
+    let context = gather(&scene, root.as_ref(), FRAME, &trail, &Much(100, 700));
+    let edits: usize = context.edits.iter().map(|it| it.diff.len()).sum();
+    let files: usize = context.files.iter().map(|it| it.text.len()).sum();
+    let spent = context.window.text.len() + edits + files;
+    assert!(spent <= BUDGET * 3, "{spent}");
+    assert!(spent > BUDGET * 3 - 2_000, "{spent}");
+    assert_eq!(context.edits.len(), 10);
+    let newest = context.edits.last().expect("an edit");
+    assert!(newest.new.starts_with("39 "), "{}", newest.new);
+}
+
+#[test]
+fn what_the_window_shows_is_not_told_twice() {
+    struct Here;
+    impl ContextSource for Here {
+        fn definitions(&self, _: &Scene, _: &[String]) -> Vec<Excerpt> {
+            vec![excerpt("a", "alpha\n".to_owned(), Why::Definition)]
+        }
+        fn snippets(&self, _: &Scene) -> Vec<Excerpt> {
+            vec![
+                excerpt("b", "one\ntwo\n".to_owned(), Why::Alike),
+                excerpt("b", "two\n".to_owned(), Why::Alike),
+            ]
+        }
+        fn viewed(&self, _: &Scene) -> Vec<Excerpt> {
+            vec![excerpt("c", " \n".to_owned(), Why::Viewed)]
+        }
+        fn unmerged(&self, _: &Scene, _: &[String]) -> Vec<Excerpt> {
+            Vec::new()
+        }
+        fn diagnostics(&self, _: &Scene) -> Vec<Diagnostic> {
+            Vec::new()
+        }
+    }
+    let scene = scene("", "alpha\nˇ\n");
+    let root = AbsPath::new("/p");
+    let context = gather(&scene, root.as_ref(), FRAME, &EditTrail::default(), &Here);
+    assert_eq!(context.files.len(), 1);
+}

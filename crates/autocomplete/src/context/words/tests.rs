@@ -1,0 +1,10 @@
+//! Names by nearness.
+
+use super::names_near;
+use crate::samples::scene;
+
+#[test]
+fn the_nearest_rows_come_first_and_nothing_twice() {
+    let scene = scene("", "alpha beta\ngamma(alpha, ˇx1)\n1delta größe\n");
+    assert_eq!(names_near(&scene), ["gamma", "alpha", "beta", "größe"]);
+}

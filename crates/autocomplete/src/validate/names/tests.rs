@@ -1,0 +1,48 @@
+//! Names that the outline knows, and those it says nothing about.
+
+use std::sync::Arc;
+
+use base::Span;
+
+use super::Names;
+use crate::samples::{offer, scene};
+use crate::validate::{Recent, check};
+
+const SHAPES: &str = "enum Shape { Circle, Square }
+struct Cart { items: Vec<u8>, total: u64 }
+impl Cart {
+    fn add(&mut self) { let x = ˇ; }
+}
+fn last() {}
+";
+
+fn check_name(language: &str, text: &str, new: &str, unknown: Option<&str>) {
+    let scene = scene(language, text);
+    let mut recent = Recent::default();
+    let names = Names::of(&scene).expect("a tree");
+    recent.set_names(Arc::new(names));
+    let verdict = check(&scene, &offer(&scene, Span::at(scene.caret), new), &recent);
+    let words = verdict.err().map(|refused| refused.to_string());
+    let expected = unknown.map(|name| format!("nothing here is called {name}"));
+    assert_eq!(words, expected, "{new}");
+}
+
+#[test]
+fn variants_and_fields_are_known_for_sure() {
+    check_name("rust", SHAPES, "Shape::Circle", None);
+    check_name("rust", SHAPES, "Shape::Triangle", Some("Shape::Triangle"));
+    check_name("rust", SHAPES, "Shape::default()", None);
+    check_name("rust", SHAPES, "Shape::ALL", None);
+    check_name("rust", SHAPES, "self.total", None);
+    check_name("rust", SHAPES, "self.sum", Some("self.sum"));
+    check_name("rust", SHAPES, "self.sum()", None);
+    check_name("rust", SHAPES, "other.sum", None);
+}
+
+#[test]
+fn a_name_that_stands_there_already_is_read_with_what_comes() {
+    let text = SHAPES.replace("ˇ", "Shape::Tˇ");
+    check_name("rust", &text, "riangle", Some("Shape::Triangle"));
+    let text = SHAPES.replace("ˇ", "Shape::ˇircle");
+    check_name("rust", &text, "C", None);
+}

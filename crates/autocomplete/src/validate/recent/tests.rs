@@ -1,0 +1,202 @@
+//! What went away stays away, for a while.
+
+use std::time::Duration;
+
+use base::{AbsPath, ByteOffset, Span};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use text::{Buffer, Origin, Timestamp};
+
+use super::{LASTS, MOST, Recent};
+use crate::samples::{offer, scene_of};
+use crate::validate::tests::after_an_edit;
+use crate::validate::{Refused, check};
+use crate::{Cause, Scene};
+
+#[test]
+fn a_deletion_does_not_come_back() {
+    let text = "one\n    gone(x);\ntwo\n";
+    let deleted = ("    gone(x);\n", "");
+    let refused = Err(Refused::JustGone);
+    assert_eq!(
+        after_an_edit(text, deleted, Cause::Typed, (4, "    gone(x);\n")),
+        refused
+    );
+    assert_eq!(
+        after_an_edit(text, deleted, Cause::Typed, (3, "\n    gone(x);")),
+        refused
+    );
+    assert_eq!(
+        after_an_edit(text, deleted, Cause::Typed, (3, "\n    gone_too(x);")),
+        Ok(())
+    );
+    assert_eq!(
+        after_an_edit(text, deleted, Cause::Accepted, (3, "\n    gone(x);")),
+        Ok(())
+    );
+}
+
+#[test]
+fn one_letter_only_counts_at_its_place() {
+    let deleted = ("b", "");
+    assert_eq!(
+        after_an_edit("ab c", deleted, Cause::Typed, (1, "bx")),
+        Err(Refused::JustGone)
+    );
+    assert_eq!(
+        after_an_edit("ab c", deleted, Cause::Typed, (3, "b")),
+        Ok(())
+    );
+}
+
+#[test]
+fn what_undo_took_away_stays_away_and_what_it_brought_stays() {
+    let undone = |offered| after_an_edit("a(new);", ("new", "old"), Cause::Undone, offered);
+    assert_eq!(undone((5, ", new")), Err(Refused::JustGone));
+    let mut buffer = Buffer::new("x = ;\n");
+    let before = buffer.snapshot();
+    let change = buffer.replace(Span::from(4..4), "value", &Origin::user(Timestamp(0)));
+    let scene = scene_of(&buffer, "", ByteOffset(9));
+    let mut recent = Recent::default();
+    let why = (Cause::Undone, Duration::ZERO);
+    recent.edited(
+        scene.path.as_ref(),
+        (&before, &scene.snapshot),
+        &change,
+        why,
+    );
+    let away = offer(&scene, Span::from(4..9), "other");
+    assert_eq!(check(&scene, &away, &recent), Err(Refused::JustGone));
+}
+
+/// A text with what is remembered of it.
+struct World {
+    buffer: Buffer,
+    recent: Recent,
+    now: Duration,
+}
+
+impl World {
+    fn new(text: &str) -> Self {
+        Self {
+            buffer: Buffer::new(text),
+            recent: Recent::default(),
+            now: Duration::ZERO,
+        }
+    }
+
+    fn edit(&mut self, span: std::ops::Range<usize>, new: &str, cause: Cause) {
+        let before = self.buffer.snapshot();
+        let origin = Origin::typing(Timestamp(0));
+        let change = self.buffer.replace(Span::from(span), new, &origin);
+        let after = self.buffer.snapshot();
+        let path = AbsPath::new("/p/a");
+        self.now += Duration::from_millis(100);
+        let why = (cause, self.now);
+        self.recent
+            .edited(path.as_ref(), (&before, &after), &change, why);
+    }
+
+    fn offered(&self, at: usize, new: &str) -> Result<(), Refused> {
+        let scene: Scene = scene_of(&self.buffer, "", ByteOffset(at));
+        check(
+            &scene,
+            &offer(&scene, Span::at(ByteOffset(at)), new),
+            &self.recent,
+        )
+    }
+}
+
+#[test]
+fn letters_that_go_one_by_one_go_together() {
+    let mut world = World::new("call(alpha)");
+    for end in (5..10).rev() {
+        world.edit(end..end + 1, "", Cause::Typed);
+    }
+    assert_eq!(world.offered(5, "alpha"), Err(Refused::JustGone));
+    assert_eq!(world.offered(5, "beta"), Ok(()));
+    let mut world = World::new("call(alpha)");
+    for _ in 0..5 {
+        world.edit(5..6, "", Cause::Typed);
+    }
+    assert_eq!(world.offered(5, "alpha"), Err(Refused::JustGone));
+    world.edit(5..5, "al", Cause::Typed);
+    assert_eq!(
+        world.offered(7, "pha"),
+        Err(Refused::JustGone),
+        "nor its rest"
+    );
+}
+
+#[test]
+fn what_the_person_wrote_again_may_be_offered_again() {
+    let mut world = World::new("f(alpha); ");
+    world.edit(2..7, "", Cause::Typed);
+    world.edit(2..2, "alpha", Cause::Typed);
+    assert_eq!(world.offered(10, "alpha"), Ok(()));
+}
+
+#[test]
+fn a_minute_later_it_is_forgotten_and_there_is_never_much() {
+    let mut world = World::new("f(alpha); ");
+    world.edit(2..7, "", Cause::Typed);
+    world.now += LASTS;
+    world.edit(5..5, " ", Cause::Typed);
+    assert_eq!(world.offered(2, "alpha"), Ok(()));
+    for at in 0..200 {
+        let text = format!("x{at}y");
+        world.edit(0..0, &text, Cause::Typed);
+        world.edit(0..text.len(), "", Cause::Typed);
+        world.edit(0..0, " ", Cause::Typed);
+    }
+    assert!(world.recent.gone.len() <= MOST);
+}
+
+#[test]
+fn a_rejected_suggestion_is_not_made_again() {
+    let mut world = World::new("let a = ;\n");
+    let scene = scene_of(&world.buffer, "", ByteOffset(8));
+    let offered = offer(&scene, Span::at(ByteOffset(8)), "compute()");
+    world.recent.rejected(&scene, &offered, world.now);
+    assert_eq!(world.offered(8, "compute()"), Err(Refused::JustGone));
+    world.edit(8..8, "c", Cause::Typed);
+    assert_eq!(world.offered(9, "ompute()"), Err(Refused::JustGone));
+    assert_eq!(world.offered(9, "ount()"), Ok(()));
+}
+
+#[test]
+fn never_offers_a_deletion_back_in_random_sessions() {
+    let mut rng = StdRng::seed_from_u64(7);
+    for round in 0..300 {
+        let words: Vec<String> = (0..20).map(|at| format!("word{at}")).collect();
+        let mut world = World::new(&words.join(" "));
+        for _ in 0..rng.random_range(0..10) {
+            let len = world.buffer.len().0;
+            let at = rng.random_range(0..=len);
+            match rng.random_bool(0.5) {
+                true => world.edit(at..at, "typed", Cause::Typed),
+                false => world.edit(at..(at + 3).min(len), "", Cause::Typed),
+            }
+        }
+        let text = world.buffer.snapshot().to_string();
+        let len = text.len();
+        let start = rng.random_range(0..len - 4);
+        let end = (start + rng.random_range(1..12)).min(len);
+        let gone = text[start..end].to_owned();
+        world.edit(start..end, "", Cause::Typed);
+        if gone.trim().is_empty() {
+            continue;
+        }
+        // Other edits in between do not make it forget.
+        if start > 0 {
+            world.edit(0..0, "x", Cause::Typed);
+        }
+        let at = start + usize::from(start > 0);
+        let behind = world.buffer.snapshot().to_string();
+        let verdict = world.offered(at, &gone);
+        assert!(
+            verdict.is_err(),
+            "round {round}: {gone:?} at {at} of {behind:?}"
+        );
+    }
+}

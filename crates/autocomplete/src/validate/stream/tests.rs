@@ -1,0 +1,64 @@
+//! Answers cut where they should end, however they are cut into pieces.
+
+use super::{Flow, Stream};
+use crate::samples::scene;
+
+/// What is kept of an answer at the caret of a text, and whether it was cut.
+fn check(text: &str, answer: &str, kept: &str, is_cut: bool) {
+    for size in [1, 3, 1_000] {
+        let scene = scene("rust", text);
+        let mut stream = Stream::new(&scene, scene.caret);
+        let letters: Vec<char> = answer.chars().collect();
+        let flows = letters.chunks(size).map(|piece| {
+            let piece: String = piece.iter().collect();
+            stream.push(&piece)
+        });
+        let last = flows.last().unwrap_or(Flow::More);
+        assert_eq!(last == Flow::Enough, is_cut, "{answer:?}");
+        let edit = stream.finish();
+        let new = edit.map(|edit| edit.new.to_string()).unwrap_or_default();
+        assert_eq!(new, kept, "{answer:?} by {size}");
+    }
+}
+
+#[test]
+fn a_blank_line_behind_something_whole_ends_it() {
+    let text = "fn a() {\n    ˇ\n}\n";
+    check(text, "let x = 1;\n\n    let y", "let x = 1;", true);
+    check(
+        text,
+        "if x {\n\n        y();\n    }\n",
+        "if x {\n\n        y();\n    }",
+        false,
+    );
+}
+
+#[test]
+fn a_line_further_left_ends_it() {
+    let text = "fn a() {\n    ˇ\n}\n";
+    check(text, "let x = 1;\n}\n\nfn b() {", "let x = 1;", true);
+}
+
+#[test]
+fn the_suffix_said_again_ends_it() {
+    let text = "fn a() {\n    ˇ\n    second(2);\n    third(3);\n}\n";
+    let answer = "first(1);\n    second(2);\n    third(3);\n}\n";
+    check(text, answer, "first(1);", true);
+}
+
+#[test]
+fn blanks_alone_are_nothing() {
+    check("fn a() {\n    ˇ\n}\n", "  \n \n", "", false);
+}
+
+#[test]
+fn no_answer_is_endless() {
+    let scene = scene("", "ˇ");
+    let mut stream = Stream::new(&scene, scene.caret);
+    let mut flow = Flow::More;
+    for at in 0..5_000 {
+        flow = stream.push(&format!("line number {at}\n"));
+    }
+    assert_eq!(flow, Flow::Enough);
+    assert!(stream.text().len() < 10_000);
+}

@@ -1,0 +1,34 @@
+//! Joining what stands behind the caret.
+
+use super::{Repeats, joined, repeats};
+use crate::samples::scene;
+
+fn check(text: &str, new: &str, expected: &str) {
+    let scene = scene("", text);
+    let edit = joined(&scene.snapshot, scene.caret, new);
+    let mut whole = scene.snapshot.to_string();
+    whole.replace_range(edit.span.range(), &edit.new);
+    assert_eq!(whole, expected, "{text} + {new}");
+}
+
+#[test]
+fn the_rest_of_the_line_is_not_said_twice() {
+    check("f(ˇ);\n", "a, b);", "f(a, b);\n");
+    check("f(ˇ)\n", "a) {\n    x\n}", "f(a) {\n    x\n}\n");
+    check("let x = ˇ;", "1", "let x = 1;");
+    check("let ˇ = 1;", "größe", "let größe = 1;");
+    check("let ˇ = 1;", "x = 1;", "let x = 1;");
+    check("ˇ\nb", "a\nc", "a\nc\nb");
+}
+
+#[test]
+fn repetitions_of_the_suffix_are_told_from_closers() {
+    let verdict = |text, new: &str| {
+        let scene = scene("", text);
+        repeats(&scene.snapshot, &joined(&scene.snapshot, scene.caret, new))
+    };
+    assert_eq!(verdict("ˇabc", "ab"), Repeats::No, "the word goes on");
+    assert_eq!(verdict("ˇabc d", "abc"), Repeats::Words);
+    assert_eq!(verdict("ˇ\nabc", "x"), Repeats::No);
+    assert_eq!(verdict("ˇ\nlet a = 1;", "let a = 1;"), Repeats::Words);
+}

@@ -1,0 +1,114 @@
+//! What may be shown and what may not, each for its own reason.
+
+use std::time::Duration;
+
+use base::{ByteOffset, Span};
+use text::{Buffer, Origin, Timestamp};
+
+use super::{Recent, Refused, check};
+use crate::Cause;
+use crate::samples::{offer, scene, scene_of};
+
+/// Puts `new` at the caret of `text`.
+fn verdict(language: &str, text: &str, new: &str) -> Result<(), Refused> {
+    let scene = scene(language, text);
+    let offer = offer(&scene, Span::at(scene.caret), new);
+    check(&scene, &offer, &Recent::default())
+}
+
+#[test]
+fn what_fits_passes() {
+    assert_eq!(verdict("rust", "fn a() { let x = ˇ; }", "b(1)"), Ok(()));
+    assert_eq!(verdict("", "one ˇ", "two"), Ok(()));
+    assert_eq!(
+        verdict("rust", "fn a() { f(g(1ˇ); }", ")"),
+        Ok(()),
+        "it was missing"
+    );
+}
+
+#[test]
+fn each_rule_refuses() {
+    let cases = [
+        ("rust", "fn a() {ˇ}", "   \n", Refused::Blank),
+        (
+            "rust",
+            "fn a() { ˇlet x = 1; }",
+            "let x = 1;",
+            Refused::RepeatsSuffix,
+        ),
+        ("rust", "fn a() { f(1ˇ); }", ")", Refused::RepeatsSuffix),
+        (
+            "rust",
+            "fn a() {\n    ˇ\n    first(1);\n    second(2);\n}",
+            "zero();\n    first(1);\n    second(2);",
+            Refused::RepeatsSuffix,
+        ),
+        (
+            "rust",
+            "fn a() {\n    x.going();\n    ˇ\n}",
+            "x.going();\n    x.going();",
+            Refused::Repeats,
+        ),
+        ("", "ˇ", "let x = abcd abcd abcd", Refused::Repeats),
+        (
+            "rust",
+            "fn a() {\n    open(1);\n    shut(2);ˇ\n}",
+            "\n    open(1);\n    shut(2);",
+            Refused::Repeats,
+        ),
+        ("rust", "fn a() {ˇ}", " if x {", Refused::Breaks),
+    ];
+    for (language, text, new, refused) in cases {
+        assert_eq!(verdict(language, text, new), Err(refused), "{text} + {new}");
+    }
+}
+
+#[test]
+fn what_stands_there_no_more_is_stale() {
+    let scene = scene("", "abc");
+    let mut offer = offer(&scene, Span::from(0..1), "x");
+    offer.edits[0].old = "z".into();
+    assert_eq!(
+        check(&scene, &offer, &Recent::default()),
+        Err(Refused::Stale)
+    );
+}
+
+#[test]
+fn every_reason_is_a_sentence_part() {
+    let all = [
+        Refused::Stale,
+        Refused::Blank,
+        Refused::RepeatsSuffix,
+        Refused::Repeats,
+        Refused::JustGone,
+        Refused::UnknownName("a".to_owned()),
+        Refused::Breaks,
+    ];
+    for refused in all {
+        let words = refused.to_string();
+        assert!(words.contains(' ') && !words.ends_with('.'), "{words}");
+    }
+}
+
+/// Replaces `old` of `text` by `new` for this reason, then offers `offered` where that was.
+pub(crate) fn after_an_edit(
+    text: &str,
+    (old, new): (&str, &str),
+    cause: Cause,
+    offered: (usize, &str),
+) -> Result<(), Refused> {
+    let mut buffer = Buffer::new(text);
+    let before = buffer.snapshot();
+    let at = text.find(old).expect("the old text");
+    let span = Span::from(at..at + old.len());
+    let change = buffer.replace(span, new, &Origin::typing(Timestamp(0)));
+    let scene = scene_of(&buffer, "", ByteOffset(at));
+    let mut recent = Recent::default();
+    let texts = (&before, &scene.snapshot);
+    let now = (cause, Duration::from_secs(1));
+    recent.edited(scene.path.as_ref(), texts, &change, now);
+    let offer = offer(&scene, Span::at(ByteOffset(offered.0)), offered.1);
+    check(&scene, &offer, &recent)
+}
