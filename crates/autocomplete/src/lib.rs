@@ -10,6 +10,7 @@
 
 mod accept;
 mod follow;
+pub mod local;
 mod scene;
 mod suggestion;
 
