@@ -13,6 +13,7 @@ mod cause;
 pub mod context;
 mod follow;
 pub mod format;
+pub mod local;
 #[cfg(test)]
 mod samples;
 mod scene;
