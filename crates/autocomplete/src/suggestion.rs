@@ -113,7 +113,7 @@ impl Replacement {
                 if !pending.is_empty() {
                     pieces.push((at, Arc::from(std::mem::take(&mut pending))));
                 }
-                at = at + ch.len_utf8();
+                at += ch.len_utf8();
             } else {
                 pending.push(ch);
             }
