@@ -56,6 +56,9 @@ struct Session<'a> {
     heard: Heard,
     cx: &'a mut VisualTestContext,
     log: Vec<String>,
+    /// How often something was shown, and taken.
+    seen: u32,
+    took: u32,
 }
 
 impl Session<'_> {
@@ -204,6 +207,7 @@ impl Session<'_> {
             assert_eq!(after.to_string(), expected);
         }
         assert_eq!(revision, after.revision());
+        self.took += 1;
         Some(revision)
     }
 
@@ -233,6 +237,7 @@ impl Session<'_> {
 
     fn check(&mut self) {
         let log = &self.log;
+        let seen = &mut self.seen;
         self.editor.update(self.cx, |editor, cx| {
             let text = editor.model.read(cx).snapshot();
             assert_eq!(editor.snapshot.revision(), text.revision());
@@ -264,6 +269,7 @@ impl Session<'_> {
                 .suggesting
                 .in_text()
                 .is_some_and(|shown| !shown.pieces.is_empty());
+            *seen += u32::from(is_seen);
             assert!(is_seen || put_in.is_empty(), "{put_in:?} {log:?}");
         });
     }
@@ -295,10 +301,18 @@ fn run(seed: u64, cx: &mut TestAppContext) {
         heard,
         cx,
         log: Vec::new(),
+        seen: 0,
+        took: 0,
     };
     for _ in 0..120 {
         session.step();
     }
+    assert!(
+        session.seen > 10 && session.took > 3,
+        "{} {}",
+        session.seen,
+        session.took
+    );
 }
 
 #[gpui_kit::test(iterations = 12)]
