@@ -46,6 +46,7 @@ impl Walk {
             home: Some(home.path().clone()),
             agents: Some(Arc::new(Engines::new(dirs.clone(), unsaved.clone()))),
             index: None,
+            tab: None,
             unsaved,
             dirs,
         };

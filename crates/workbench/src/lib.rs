@@ -34,6 +34,7 @@ mod region;
 mod search_panel;
 mod session;
 mod status_bar;
+mod tab_models;
 mod tab_strip;
 mod title_bar;
 mod trail;
@@ -51,6 +52,7 @@ pub use configuration::Configuration;
 pub use documents::Documents;
 pub use item::Item;
 pub use services::Services;
+pub use tab_models::TabModels;
 pub use workbench::Workbench;
 
 /// What the start brought to light.

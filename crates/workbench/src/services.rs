@@ -24,6 +24,8 @@ pub struct Services {
     pub home: Option<AbsPath>,
     /// What runs agents; without it their panel says what is missing.
     pub agents: Option<Arc<dyn composer_panel::Agents>>,
+    /// The models that complete and predict edits; without them Tab does by itself.
+    pub tab: Option<Arc<dyn crate::tab_models::TabModels>>,
     /// Opens the index of a folder; without it there is none.
     pub index: Option<crate::code_index::OpenIndex>,
     /// Where it is told which open texts are not saved, for agents.

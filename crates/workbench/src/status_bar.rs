@@ -10,7 +10,7 @@ use gpui_kit::{
 use text::{LineEnding, LineEndings};
 use ui::{ActiveTheme as _, Icon, IconSize, Label, Tone, Tooltip, dp};
 
-use crate::actions::{app, file, go, view};
+use crate::actions::{app, file, go, suggestions, view};
 use crate::configuration::Configuration;
 use crate::pickers::choices::indentation_name;
 use crate::workbench::Workbench;
@@ -129,6 +129,18 @@ impl StatusStrip {
             if matches!(status.phase, index::Phase::Off(_)) {
                 part.tone = Some(Tone::Warning);
             }
+            parts.push(part);
+        }
+        if self.followed.is_some() {
+            let (text, is_wrong) = workbench.prediction().read(cx).short(cx);
+            let mut part = Part::new(
+                "suggestions",
+                text,
+                "What Tab suggests here, and why nothing",
+                suggestions::ShowStatus,
+            );
+            part.icon = Some(Icon::TextCursor);
+            part.tone = is_wrong.then_some(Tone::Warning);
             parts.push(part);
         }
         let problems = Configuration::of(cx).read(cx).problems().count();

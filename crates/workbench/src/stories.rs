@@ -44,6 +44,7 @@ fn services(files: &FakeFiles) -> Services {
         home: Some(path("/home/me")),
         agents: None,
         index: None,
+        tab: None,
         unsaved: Arc::default(),
         working_folder: path("/p"),
     }

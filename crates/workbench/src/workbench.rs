@@ -19,6 +19,7 @@ mod restore;
 mod review;
 mod save;
 mod search;
+mod suggestions;
 mod watch;
 
 use std::collections::{BTreeMap, HashMap};
@@ -37,6 +38,7 @@ use crate::grid::DropPlace;
 use crate::item::Item;
 use crate::layout::{ItemId, Layout, PaneId};
 use crate::notices::Notices;
+use crate::prediction::Prediction;
 use crate::services::Services;
 use crate::session::{SavedItem, SavedWindow};
 use crate::status_bar::StatusStrip;
@@ -62,6 +64,7 @@ pub struct Workbench {
     tree_width: Pixels,
     agents: AgentsDock,
     review: review::InlineReview,
+    prediction: Entity<Prediction>,
     title: Entity<TitleStrip>,
     status: Entity<StatusStrip>,
     modal: Entity<ModalLayer>,
@@ -127,6 +130,7 @@ impl Workbench {
             tree_width: px(240.0),
             agents,
             review: review::InlineReview::default(),
+            prediction: cx.new(Prediction::new),
             title: cx.new(|cx| TitleStrip::new(this.clone(), window, cx)),
             status: cx.new(|_| StatusStrip::new(this.clone())),
             modal: ModalLayer::new(cx),
@@ -196,6 +200,11 @@ impl Workbench {
         &self.modal
     }
 
+    /// What Tab offers in this window.
+    pub(crate) fn prediction(&self) -> &Entity<Prediction> {
+        &self.prediction
+    }
+
     /// What was reported.
     pub fn notices(&self) -> &Entity<Notices> {
         &self.notices
@@ -252,6 +261,7 @@ impl Workbench {
         }
         self.title.update(cx, |_, cx| cx.notify());
         self.status.update(cx, |status, cx| status.follow(cx));
+        self.follow_front(cx);
     }
 
     /// Gives the keyboard to what shows in the active pane.

@@ -59,16 +59,21 @@ impl Reading {
     }
 
     fn new(folder: &Entity<Folder>, cx: &mut Context<Self>) -> Self {
-        let followed = cx.subscribe(folder, |this, folder, event: &FolderEvent, cx| match event {
-            FolderEvent::Files => this.follow_list(&folder, cx),
-            FolderEvent::Changed(paths) => this.read_again(paths, cx),
-            FolderEvent::Rescan => {
-                this.waiting.extend(this.read.iter().cloned());
-                this.go_on(cx);
-            }
-            FolderEvent::Tree | FolderEvent::Git | FolderEvent::Index | FolderEvent::Problem(_) => {
-            }
-        });
+        let followed = cx.subscribe(
+            folder,
+            |this, folder, event: &FolderEvent, cx| match event {
+                FolderEvent::Files => this.follow_list(&folder, cx),
+                FolderEvent::Changed(paths) => this.read_again(paths, cx),
+                FolderEvent::Rescan => {
+                    this.waiting.extend(this.read.iter().cloned());
+                    this.go_on(cx);
+                }
+                FolderEvent::Tree
+                | FolderEvent::Git
+                | FolderEvent::Index
+                | FolderEvent::Problem(_) => {}
+            },
+        );
         let mut this = Self {
             root: folder.read(cx).root().clone(),
             corpus: Arc::new(Mutex::new(Corpus::new())),
@@ -145,7 +150,9 @@ fn read(corpus: &Mutex<Corpus>, files: &dyn Files, batch: Vec<(AbsPath, bool)>) 
     let texts: Vec<(AbsPath, Option<String>)> = batch
         .into_iter()
         .map(|(path, is_there)| {
-            let bytes = is_there.then(|| files.read(&path, MOST_BYTES).ok()).flatten();
+            let bytes = is_there
+                .then(|| files.read(&path, MOST_BYTES).ok())
+                .flatten();
             let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
             (path, text)
         })

@@ -56,6 +56,9 @@ impl Workbench {
         self.agents
             .panel
             .update(cx, |panel, cx| panel.set_root(root.clone(), cx));
+        self.prediction.update(cx, |prediction, cx| {
+            prediction.set_folder(self.folder.clone(), window, cx);
+        });
         for entry in self.items.values() {
             if let Item::Search(panel) = &entry.item {
                 panel.update(cx, |panel, cx| panel.set_root(root.clone(), window, cx));

@@ -308,6 +308,8 @@ impl Workbench {
         let mut subscriptions =
             vec![cx.on_focus_in(&focus, window, move |this, _, cx| this.item_focused(id, cx))];
         for document in item.documents(cx) {
+            self.prediction
+                .update(cx, |prediction, cx| prediction.watch(&document, window, cx));
             subscriptions.push(cx.subscribe_in(
                 &document,
                 window,
@@ -381,7 +383,7 @@ impl Workbench {
                     cx,
                 );
             }
-            EditorEvent::Edited | EditorEvent::Focused => {}
+            EditorEvent::Edited | EditorEvent::Focused | EditorEvent::Suggestion(_) => {}
         }
     }
 

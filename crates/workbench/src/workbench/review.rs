@@ -38,6 +38,10 @@ impl Workbench {
     /// Shows the changes of the board in every text that they made.
     pub(super) fn refresh_review(&mut self, cx: &mut Context<Self>) {
         let board = self.agents.panel.read(cx).board().cloned();
+        let hunks = board.as_ref().map(|board| board.hunks.clone());
+        self.prediction.update(cx, |prediction, _| {
+            prediction.set_unmerged(hunks.unwrap_or_default());
+        });
         let editors = self.items.values();
         let editors: Vec<Entity<Editor>> = editors
             .filter_map(|entry| entry.item.editor().cloned())

@@ -18,9 +18,14 @@ impl Workbench {
         let configuration = Configuration::of(cx);
         let tree = self.tree.clone();
         let agents = self.agents.panel.clone();
+        let prediction = self.prediction.clone();
         self._subscriptions = vec![
             cx.subscribe_in(&configuration, window, Self::configuration_event),
             cx.subscribe_in(&agents, window, Self::agents_event),
+            cx.subscribe_in(&prediction, window, Self::prediction_event),
+            cx.observe(&prediction, |this, _, cx| {
+                this.status.update(cx, |_, cx| cx.notify());
+            }),
             cx.subscribe_in(&tree, window, |this, _, event, window, cx| {
                 this.tree_event(event, window, cx)
             }),
@@ -80,6 +85,9 @@ impl Workbench {
         if window.is_window_active() || crate::windows::is_only_one(cx) {
             self.report_problems(configuration, *part, window, cx);
         }
+        self.prediction.update(cx, |prediction, cx| {
+            prediction.settings_changed(window, cx);
+        });
         self.follow_layout(cx);
         cx.notify();
     }
