@@ -1,5 +1,6 @@
 //! Taking a suggestion, whole or from its beginning.
 
+use base::Span;
 use text::Edit;
 
 use crate::{Replacement, Suggestion};
@@ -39,14 +40,27 @@ fn whole(edit: &Replacement) -> Edit {
 
 /// The edit that brings in the beginning of a replacement, over as much of the old text as belongs to it.
 fn beginning(edit: &Replacement, part: Part) -> Edit {
-    let length = match part {
-        Part::All => edit.new.len(),
-        Part::Word => word_end(&edit.new),
-        Part::Line => line_end(&edit.new),
-    };
-    let taken = &edit.new[..length];
-    // Old letters that lie within what is taken are passed over as the new text brings them.
-    let mut old = edit.old.chars().peekable();
+    let mut length = 0;
+    loop {
+        let rest = &edit.new[length..];
+        length += match part {
+            Part::All => rest.len(),
+            Part::Word => word_end(rest),
+            Part::Line => line_end(rest),
+        };
+        let taken = &edit.new[..length];
+        let passed = passed_over(&edit.old, taken);
+        // A step that only passes over what stands there would seem to do nothing.
+        if passed < taken.len() || length == edit.new.len() {
+            let span = Span::new(edit.span.start, edit.span.start + passed);
+            return Edit::new(span, taken);
+        }
+    }
+}
+
+/// How many bytes of the old text lie within what is taken: old letters are passed over as the new text brings them.
+fn passed_over(old: &str, taken: &str) -> usize {
+    let mut old = old.chars().peekable();
     let mut passed = 0;
     for ch in taken.chars() {
         if old.peek() == Some(&ch) {
@@ -54,8 +68,7 @@ fn beginning(edit: &Replacement, part: Part) -> Edit {
             passed += ch.len_utf8();
         }
     }
-    let span = base::Span::new(edit.span.start, edit.span.start + passed);
-    Edit::new(span, taken)
+    passed
 }
 
 /// Where the first word ends: blanks before it belong to it, and so does a run of signs of one kind.

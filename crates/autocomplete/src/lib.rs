@@ -17,6 +17,7 @@ mod debounce;
 pub mod engine;
 mod follow;
 pub mod format;
+pub mod local;
 #[cfg(test)]
 mod samples;
 mod scene;

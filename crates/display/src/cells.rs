@@ -45,6 +45,11 @@ impl Meter {
                 self.prior = Prior::Other;
                 self.tab_width - self.cell % self.tab_width
             }
+            // Only inlays have line feeds within a line: what follows stands in the next row.
+            '\n' => {
+                self.prior = Prior::Other;
+                0
+            }
             // Kana, ideographs and hangul, which texts have many of.
             '\u{3041}'..='\u{3096}'
             | '\u{30A1}'..='\u{30FA}'
@@ -201,10 +206,10 @@ pub(crate) fn stand_in(ch: char) -> Option<String> {
     })
 }
 
-/// The cells of `stand_in`, without building it. A tab has none: it is painted as spaces.
+/// The cells of `stand_in`, without building it. A tab has none: it is painted as spaces; nor has a line feed.
 fn stand_in_cells(ch: char) -> Option<u32> {
     match ch {
-        '\t' => None,
+        '\t' | '\n' => None,
         '\0'..='\x1F' | '\x7F' => Some(2),
         '\u{80}'..='\u{9F}' => Some(4),
         // Directions and widths that would make the text look like another.

@@ -20,7 +20,8 @@ pub struct Inlay {
     pub at: ByteOffset,
     /// `Left` stays before text typed at its place, `Right` moves behind it.
     pub bias: Bias,
-    /// What it shows: its first line only, the rest is dropped. Empty text shows nothing.
+    /// What it shows. Behind a line feed it goes on in a row of its own, and so does the text behind the inlay; in
+    /// lines of many kilobytes that do not wrap it stays in one row. Empty text shows nothing.
     pub text: Arc<str>,
 }
 
@@ -64,12 +65,15 @@ impl InlayMark {
     }
 }
 
-/// The first line, with blanks for control characters, so that an inlay never breaks a row.
+/// The text, with blanks for control characters other than tabs and line feeds.
 fn shown_text(text: &Arc<str>) -> Option<Arc<str>> {
-    let line = text.lines().next().filter(|line| !line.is_empty())?;
-    if line.len() == text.len() && !line.contains(char::is_control) {
+    let is_odd = |ch: char| ch.is_control() && ch != '\t' && ch != '\n';
+    if text.is_empty() {
+        return None;
+    }
+    if !text.contains(is_odd) {
         return Some(text.clone());
     }
-    let blank = |ch: char| if ch.is_control() { ' ' } else { ch };
-    Some(line.chars().map(blank).collect::<String>().into())
+    let blank = |ch: char| if is_odd(ch) { ' ' } else { ch };
+    Some(text.chars().map(blank).collect::<String>().into())
 }

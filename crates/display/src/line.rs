@@ -47,6 +47,8 @@ pub struct Segment {
     pub cell: u32,
     /// How many cells it takes.
     pub cells: u32,
+    /// Of an inlay: how many bytes of its text come before. 0 for anything else.
+    pub inlay_start: usize,
 }
 
 /// Where a segment comes from.
@@ -130,6 +132,9 @@ impl Writer {
             self.meter.advance_text(chunk.text);
             return self.push(SegmentKind::FoldPlaceholder, span, chunk.text, cell);
         }
+        if let ChunkSource::Inlay(id) = chunk.source {
+            return self.write_inlay(id, chunk);
+        }
         let mut ix = 0;
         while let Some(ch) = chunk.text[ix..].chars().next() {
             let cell = self.meter.cell;
@@ -142,9 +147,7 @@ impl Writer {
             let start: ByteOffset = chunk.offset + ix;
             let span = Span::new(start, start + len);
             ix += len;
-            if let ChunkSource::Inlay(id) = chunk.source {
-                self.push(SegmentKind::Inlay(id), Span::at(chunk.offset), piece, cell);
-            } else if ch == '\t' {
+            if ch == '\t' {
                 let blanks = " ".repeat((self.meter.cell - cell) as usize);
                 self.push(SegmentKind::Tab, span, &blanks, cell);
             } else if let Some(shape) = stand_in(ch) {
@@ -152,6 +155,41 @@ impl Writer {
             } else {
                 self.push(SegmentKind::Text, span, piece, cell);
             }
+        }
+    }
+
+    /// The text of an inlay, which holds no control characters but tabs and line feeds.
+    fn write_inlay(&mut self, id: InlayId, chunk: Chunk<'_>) {
+        let (kind, span) = (SegmentKind::Inlay(id), Span::at(chunk.offset));
+        let mut ix = 0;
+        while let Some(ch) = chunk.text[ix..].chars().next() {
+            let cell = self.meter.cell;
+            if cell >= self.cells.end {
+                break;
+            }
+            let len = self.unit_len(&chunk.text[ix..], ch);
+            let piece = &chunk.text[ix..ix + len];
+            self.meter.advance_text(piece);
+            let before = self.segments.len();
+            let joins = self.segments.last().is_some_and(|last| {
+                last.kind == kind && last.inlay_start + last.text.len() == chunk.inlay_start + ix
+            });
+            match ch {
+                // Nothing is painted, but the row is known to end in the inlay.
+                '\n' => self.push_joined(kind, span, "", cell, joins),
+                '\t' => {
+                    let blanks = " ".repeat((self.meter.cell - cell) as usize);
+                    self.push_joined(kind, span, &blanks, cell, joins);
+                }
+                _ => match stand_in(ch) {
+                    Some(shape) => self.push_joined(kind, span, &shape, cell, joins),
+                    None => self.push_joined(kind, span, piece, cell, joins),
+                },
+            }
+            if let Some(segment) = self.segments.get_mut(before) {
+                segment.inlay_start = chunk.inlay_start + ix;
+            }
+            ix += len;
         }
     }
 
@@ -166,8 +204,18 @@ impl Writer {
         plain_prefix(room).max(ch.len_utf8())
     }
 
-    /// Adds what ends at the meter's cell, unless all of it lies before the window.
+    /// Adds a part; text of the buffer goes on what it follows.
     fn push(&mut self, kind: SegmentKind, span: Span, text: &str, cell: u32) {
+        let joins = kind == SegmentKind::Text
+            && self
+                .segments
+                .last()
+                .is_some_and(|last| last.kind == kind && last.span.end == span.start);
+        self.push_joined(kind, span, text, cell, joins);
+    }
+
+    /// Adds what ends at the meter's cell, unless all of it lies before the window. `joins`: to the part before.
+    fn push_joined(&mut self, kind: SegmentKind, span: Span, text: &str, cell: u32, joins: bool) {
         let is_before = self.segments.is_empty() && self.meter.cell <= self.cells.start;
         if is_before && self.cells.start > 0 {
             self.start_cell = self.meter.cell;
@@ -176,9 +224,8 @@ impl Writer {
         let cells = self.meter.cell - cell;
         let from = self.text.len();
         self.text.push_str(text);
-        let joins = matches!(kind, SegmentKind::Text | SegmentKind::Inlay(_));
         match self.segments.last_mut() {
-            Some(last) if joins && last.kind == kind && last.span.end == span.start => {
+            Some(last) if joins => {
                 last.span.end = span.end;
                 last.text.end = self.text.len();
                 last.cells += cells;
@@ -189,6 +236,7 @@ impl Writer {
                 text: from..self.text.len(),
                 cell,
                 cells,
+                inlay_start: 0,
             }),
         }
     }

@@ -105,6 +105,9 @@ impl DisplayMap {
         } else if before.wrap.is_some() {
             let edit = self.state.wrap.unwrap_all();
             self.place_blocks(&[edit]);
+            let broken = self.state.shown.broken_lines();
+            let rows = self.state.wrap.break_lines(&broken, &self.state.shown);
+            self.place_blocks(&rows);
         }
     }
 

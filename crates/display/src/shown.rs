@@ -5,7 +5,7 @@
 //! folds there are is told by the marks; the pieces are derived from them, line by line, where
 //! something changed.
 //! Invariant: no piece is empty, no two `Text` pieces are neighbours.
-//! Invariant: every shown line feed lies in a `Text` piece.
+//! Invariant: a line ends at a line feed of a `Text` piece only; one of an inlay breaks the row within its line.
 //! Start at `Shown`; `sync` follows a change, `chunks` reads.
 
 use std::cmp::Ordering;
@@ -63,6 +63,8 @@ struct Extent {
     shown: usize,
     /// Line feeds shown.
     lines: u32,
+    /// Line feeds of inlays.
+    breaks: u32,
 }
 
 impl ContextLessSummary for Extent {
@@ -75,6 +77,7 @@ impl ContextLessSummary for Extent {
         self.newlines += next.newlines;
         self.shown += next.shown;
         self.lines += next.lines;
+        self.breaks += next.breaks;
     }
 }
 
@@ -88,9 +91,11 @@ impl Item for Piece {
                 newlines: *newlines,
                 shown: *bytes,
                 lines: *newlines,
+                breaks: 0,
             },
             Piece::Inlay { text, .. } => Extent {
                 shown: text.len(),
+                breaks: text.matches('\n').count() as u32,
                 ..Extent::default()
             },
             Piece::Fold { bytes, newlines } => Extent {
@@ -98,6 +103,7 @@ impl Item for Piece {
                 newlines: *newlines,
                 shown: PLACEHOLDER.len(),
                 lines: 0,
+                breaks: 0,
             },
         }
     }
@@ -253,6 +259,46 @@ impl Shown {
     /// The buffer row of an offset.
     fn row_at(&self, offset: usize) -> u32 {
         self.buffer.point_at(ByteOffset(offset)).row.0
+    }
+
+    /// Whether inlays break rows within lines, which are not empty.
+    pub(crate) fn has_breaks(&self, lines: Range<u32>) -> bool {
+        if self.pieces.summary().breaks == 0 {
+            return false;
+        }
+        !self
+            .breaks(self.line(lines.start).shown.start..self.line(lines.end - 1).shown.end)
+            .is_empty()
+    }
+
+    /// The places behind the line feeds of inlays in a range. Reads no text of the buffer.
+    pub(crate) fn breaks(&self, shown: Range<usize>) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut cursor = self.pieces.cursor::<Extent>(());
+        cursor.seek(&AtShown(shown.start), sum_tree::Bias::Right);
+        while let Some(piece) = cursor.item() {
+            let start = cursor.start().shown;
+            if start >= shown.end {
+                break;
+            }
+            if let Piece::Inlay { text, .. } = piece {
+                let places = text.match_indices('\n').map(|(at, _)| start + at + 1);
+                found.extend(places.filter(|at| shown.start < *at && *at <= shown.end));
+            }
+            cursor.next();
+        }
+        found
+    }
+
+    /// The lines in which inlays break rows.
+    pub(crate) fn broken_lines(&self) -> Vec<u32> {
+        let mut lines: Vec<u32> = self
+            .breaks(0..self.len())
+            .into_iter()
+            .map(|at| self.line_at_shown(at - 1))
+            .collect();
+        lines.dedup();
+        lines
     }
 
     /// The parts of what is shown in a range, in order.

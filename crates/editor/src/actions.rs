@@ -57,6 +57,13 @@ editor_actions! {
     CenterCaret => Editor::center_caret, "Scrolls so that the caret stands in the middle.";
     NextHunk => Editor::next_hunk, "Goes to the next change since the last commit.";
     PreviousHunk => Editor::previous_hunk, "Goes to the previous change since the last commit.";
+    AcceptSuggestion => Editor::accept_suggestion, "Takes the suggestion that is shown, or goes to where it is.";
+    AcceptSuggestionWord => Editor::accept_suggestion_word, "Takes the next word of the suggestion that is shown.";
+    AcceptSuggestionLine => Editor::accept_suggestion_line, "Takes the next line of the suggestion that is shown.";
+    DismissSuggestion => Editor::dismiss_suggestion, "Puts the suggestion that is shown away.";
+    NextSuggestion => Editor::next_suggestion, "Shows the next of several suggestions.";
+    PreviousSuggestion => Editor::previous_suggestion, "Shows the previous of several suggestions.";
+    RequestSuggestion => Editor::request_suggestion, "Asks for a suggestion now.";
     RevertHunk => Editor::revert_hunk, "Takes the changes at the carets back to what the last commit holds.";
     SelectMenu => Editor::open_menu, "Opens the menu of the text at the caret.";
 }

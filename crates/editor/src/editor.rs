@@ -18,7 +18,10 @@ mod input;
 mod menu;
 mod options;
 mod render;
+mod scene;
 mod scrolling;
+mod suggesting;
+mod taking;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -45,6 +48,9 @@ use crate::mouse::Drag;
 use crate::scroll::{Follow, Scroll};
 
 pub use inline_review::ReviewMark;
+pub use scene::Unsuited;
+pub use suggesting::{Cycle, SuggestionEvent, SuggestionMode, SuggestionPlace};
+pub(crate) use suggesting::{InlayLook, InlayLooks};
 
 /// What a panel hears from a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +65,8 @@ pub enum EditorEvent {
     Refused(String),
     /// The keyboard came to this view.
     Focused,
+    /// Something about its suggestion.
+    Suggestion(SuggestionEvent),
 }
 
 /// How a place is brought into sight.
@@ -129,6 +137,7 @@ pub struct Editor {
     pub(crate) drag_task: Option<Task<()>>,
     pub(crate) blocks: BlockViews,
     pub(crate) review: inline_review::Review,
+    pub(crate) suggesting: suggesting::Suggesting,
     /// Where the rows come from, when they are those of other texts.
     pub(crate) excerpts: Option<Entity<Excerpts>>,
     pub(crate) caret_shown: bool,
@@ -200,6 +209,7 @@ impl Editor {
             drag_task: None,
             blocks: BlockViews::default(),
             review: inline_review::Review::default(),
+            suggesting: suggesting::Suggesting::default(),
             excerpts: None,
             caret_shown: true,
             blink_task: None,
@@ -298,6 +308,8 @@ impl Editor {
     /// Says that the selections are others now.
     pub(crate) fn after_selections(&mut self, cx: &mut Context<Self>) {
         self.show_caret(cx);
+        self.suggesting.touch();
+        self.refresh_suggestion(cx);
         cx.emit(EditorEvent::SelectionsChanged);
         cx.notify();
     }
@@ -417,6 +429,7 @@ impl Editor {
             Some(change) => self.apply_change(after, &change),
             None => self.start_anew(after),
         }
+        self.refresh_suggestion(cx);
         self.find_again(cx);
         self.wrap_in_background(cx);
         self.highlight_in_background(cx);
@@ -431,6 +444,7 @@ impl Editor {
         self.rows.follow(&before, &self.snapshot, change);
         self.find.follow(change);
         self.review.follow(change);
+        self.suggesting.follow(change, &self.snapshot);
         for span in &mut self.marked {
             *span = change.map_span(*span);
         }
@@ -452,6 +466,7 @@ impl Editor {
         self.marked.clear();
         self.blocks.clear();
         self.review = inline_review::Review::default();
+        self.suggesting.start_anew();
         self.snapshot = after;
     }
 

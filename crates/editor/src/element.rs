@@ -19,7 +19,9 @@ mod ranges;
 mod rows;
 mod scrollbars;
 mod shape;
+mod signs;
 mod sticky;
+mod suggested;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -37,7 +39,7 @@ pub(crate) use layout::TextLayout;
 pub(crate) use palette::Palette;
 #[cfg(test)]
 pub(crate) use rows::Part;
-pub(crate) use rows::{RowCache, RowHighlights, highlights_of_rows};
+pub(crate) use rows::{RowCache, RowHighlight, RowHighlights, highlights_of_rows};
 pub(crate) use shape::Words;
 pub(crate) use sticky::StickyCache;
 
@@ -54,6 +56,8 @@ pub(crate) struct TextElement {
 pub(crate) struct Prepared {
     layout: TextLayout,
     blocks: Vec<AnyElement>,
+    /// What is laid over the text: where a suggestion is, and what it is about.
+    signs: Vec<AnyElement>,
     hitbox: Hitbox,
     text_hitbox: Hitbox,
 }
@@ -122,9 +126,11 @@ impl Element for TextElement {
         let blocks = self.prepare_blocks(&layout, window, cx);
         let hitbox = window.insert_hitbox(bounds, HitboxBehavior::Normal);
         let text_hitbox = window.insert_hitbox(layout.geometry.text, HitboxBehavior::Normal);
+        let signs = signs::prepare(&self.editor, &layout, window, cx);
         Prepared {
             layout,
             blocks,
+            signs,
             hitbox,
             text_hitbox,
         }
@@ -159,6 +165,9 @@ impl Element for TextElement {
                 block.paint(window, cx);
             }
             prepared.layout.paint_above(window, cx);
+            for sign in &mut prepared.signs {
+                sign.paint(window, cx);
+            }
         });
     }
 }

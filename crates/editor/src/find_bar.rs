@@ -5,9 +5,9 @@
 use caret::find::{Case, LetterCase, Pattern, WordBounds};
 use gpui_kit::component::input::{InputEvent, InputState};
 use gpui_kit::{
-    Action, AppContext as _, Context, Entity, InteractiveElement as _, IntoElement,
-    ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
-    Subscription, WeakEntity, Window, div,
+    Action, App, AppContext as _, Context, Entity, Focusable as _, InteractiveElement as _,
+    IntoElement, ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _,
+    Styled as _, Subscription, WeakEntity, Window, div,
 };
 use ui::{ActiveTheme as _, Icon, IconButton, TextField, dp, space};
 
@@ -45,6 +45,13 @@ impl FindBar {
             replaces: false,
             _subscriptions: subscriptions,
         }
+    }
+
+    /// Whether the keyboard is in one of its fields.
+    pub(crate) fn has_keyboard(&self, window: &Window, cx: &App) -> bool {
+        [&self.query, &self.replacement]
+            .into_iter()
+            .any(|field| field.read(cx).focus_handle(cx).is_focused(window))
     }
 
     /// Fills the fields and takes the keyboard.

@@ -1,7 +1,7 @@
 //! The editor view: a document with its syntax and its git hunks, views of it, and how they are drawn.
 //!
-//! Knows: the pure halves (`text`, `syntax`, `display`, `caret`), `project::Document`, `settings`, `ui`.
-//! Must not know: panes, tabs, the project tree, how a file was found, where journals lie.
+//! Knows: the pure halves (`text`, `syntax`, `display`, `caret`, `autocomplete`), `project::Document`, `settings`, `ui`.
+//! Must not know: panes, tabs, the project tree, how a file was found, where journals lie, who makes suggestions.
 //! Invariant: one `DocumentModel` owns a text; every `Editor` over it follows its changes before it acts
 //! or paints, so that no offset is ever used with a text it does not belong to.
 //! Invariant: what a key costs depends on the visible rows and the edit, never on the file.
@@ -22,6 +22,7 @@ mod find_bar;
 mod model;
 mod mouse;
 mod scroll;
+mod suggestion;
 
 pub mod fixture;
 
@@ -29,6 +30,9 @@ pub use actions::*;
 pub use block_view::{BlockPlace, BlockView};
 pub use caret_actions::*;
 pub use comparison::Comparison;
-pub use editor::{Editor, EditorEvent, Reveal, ReviewMark, ViewState};
+pub use editor::{
+    Cycle, Editor, EditorEvent, Reveal, ReviewMark, SuggestionEvent, SuggestionMode,
+    SuggestionPlace, Unsuited, ViewState,
+};
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
 pub use model::{DocumentModel, Environment, HeldWork, ModelEvent, SaveFailure, hold_work};

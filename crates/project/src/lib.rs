@@ -30,6 +30,6 @@ pub use state::State;
 pub use tree::{ListJob, Listed, Tree, TreeEntry, TreeRow};
 pub use unsaved::Unsaved;
 pub use walk::{
-    BadGlob, Ground, Hidden, Ignored, LaidOut, Layout, Rules, WalkOptions, WalkProblem, file_list,
-    lay_out, lay_out_folder, walk,
+    BadGlob, Ground, Hidden, Ignored, LaidOut, Layout, NamedFiles, Rules, WalkOptions, WalkProblem,
+    file_list, lay_out, lay_out_folder, walk,
 };

@@ -6,6 +6,7 @@
 
 mod globs;
 mod layout;
+mod named;
 mod rules;
 
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use ignore::{WalkBuilder, WalkState};
 
 pub(crate) use globs::Globs;
 pub use layout::{LaidOut, Layout, lay_out, lay_out_folder};
+pub use named::NamedFiles;
 pub use rules::Rules;
 
 /// What the walk goes over.

@@ -30,8 +30,8 @@ pub use section::{KeyInfo, KeyPath};
 pub use sections::{
     Autosave, CurrentLine, CursorStyle, EditorSettings, FileSettings, KeymapBase, KeymapSettings,
     LineNumbers, MenuBar, ModelSettings, MultiCursorModifier, ProviderSetting, ProviderWire,
-    ReducedMotion, Restore, SearchSettings, Side, SoftWrap, TabCloseButton, ThemeMode,
-    ThemeSettings, UiSettings, Whitespace, WindowSettings,
+    ReducedMotion, Restore, SearchSettings, Side, SoftWrap, TabCloseButton, TabSettings, TabShow,
+    ThemeMode, ThemeSettings, UiSettings, Whitespace, WindowSettings,
 };
 pub use settings::Settings;
 pub use store::{Source, Store, parse};

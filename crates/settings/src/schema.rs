@@ -4,8 +4,8 @@ use schemars::{Schema, json_schema, schema_for};
 use serde_json::{Map, Value, json};
 
 use crate::sections::{
-    EditorSettings, FileSettings, KeymapSettings, ModelSettings, SearchSettings, ThemeSettings,
-    UiSettings, WindowSettings,
+    EditorSettings, FileSettings, KeymapSettings, ModelSettings, SearchSettings, TabSettings,
+    ThemeSettings, UiSettings, WindowSettings,
 };
 use crate::theme::{AGENTS, COLOR_TOKENS, SYNTAX_NAMES};
 
@@ -33,6 +33,8 @@ struct SettingsFile {
     ui: Option<UiSettings>,
     /// Language models.
     models: Option<ModelSettings>,
+    /// Completions and predicted edits.
+    tab: Option<TabSettings>,
     /// Changes to `editor` for a language, by its name.
     languages: Option<std::collections::BTreeMap<String, EditorSettings>>,
 }

@@ -3,6 +3,7 @@
 mod editor;
 mod files;
 mod models;
+mod tab;
 mod window;
 
 pub use editor::{
@@ -11,6 +12,7 @@ pub use editor::{
 };
 pub use files::{Autosave, FileSettings, Restore, SearchSettings};
 pub use models::{ModelSettings, ProviderSetting, ProviderWire};
+pub use tab::{TabSettings, TabShow};
 pub use window::{
     KeymapBase, KeymapSettings, MenuBar, ReducedMotion, Side, TabCloseButton, ThemeMode,
     ThemeSettings, UiSettings, WindowSettings,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::document::Node;
 use crate::section::KeyInfo;
 use crate::sections::{
-    EditorSettings, FileSettings, KeymapSettings, ModelSettings, SearchSettings, ThemeSettings,
-    UiSettings, WindowSettings,
+    EditorSettings, FileSettings, KeymapSettings, ModelSettings, SearchSettings, TabSettings,
+    ThemeSettings, UiSettings, WindowSettings,
 };
 use crate::suggest;
 
@@ -29,6 +29,8 @@ pub struct Settings {
     pub ui: UiSettings,
     /// Language models.
     pub models: ModelSettings,
+    /// Completions and predicted edits.
+    pub tab: TabSettings,
     /// `editor` with the changes for a language, by the language's name; only languages that have some.
     pub languages: BTreeMap<String, EditorSettings>,
 }
@@ -71,6 +73,7 @@ impl Settings {
             "keymap" => self.keymap.set(key, node),
             "ui" => self.ui.set(key, node),
             "models" => self.models.set(key, node),
+            "tab" => self.tab.set(key, node),
             _ => return Err(SetError::Unknown(unknown_section(section))),
         };
         match done {
@@ -99,6 +102,7 @@ const SECTIONS: &[(&str, &[(&str, &str)])] = &[
     ("keymap", KeymapSettings::KEYS),
     ("ui", UiSettings::KEYS),
     ("models", ModelSettings::KEYS),
+    ("tab", TabSettings::KEYS),
 ];
 
 pub(crate) fn unknown_section(section: &str) -> String {

@@ -118,6 +118,23 @@ pub mod go {
     );
 }
 
+/// Commands on what Tab offers. Taking an offer is `editor`'s.
+pub mod suggestions {
+    gpui_kit::actions!(
+        suggestions,
+        [
+            /// Show who answered and why nothing is shown; rest, or turn it off.
+            ShowStatus,
+            /// Offer nothing for five minutes, or again.
+            Snooze,
+            /// Offer nothing any more, or again.
+            Toggle,
+            /// Offer nothing in files of this language any more, or again.
+            ToggleLanguage,
+        ]
+    );
+}
+
 /// Commands on panes and tabs.
 pub mod pane {
     use gpui_kit::Action;

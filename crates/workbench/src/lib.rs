@@ -27,6 +27,7 @@ mod menus;
 mod notices;
 mod path_entry;
 mod pickers;
+mod prediction;
 mod question;
 mod refusal;
 mod region;

@@ -8,6 +8,7 @@ pub(crate) mod index_menu;
 pub(crate) mod lines;
 pub(crate) mod paths;
 pub(crate) mod recent;
+pub(crate) mod suggestion_menu;
 pub(crate) mod symbols;
 pub(crate) mod tabs;
 pub(crate) mod themes;

@@ -14,7 +14,8 @@ pub(super) fn by_rows(
     head: ByteOffset,
     goal: Option<u32>,
 ) -> (ByteOffset, u32) {
-    let point = ctx.display.to_display(head, Bias::Right);
+    // Where a caret is painted: before text that is put in there.
+    let point = ctx.display.to_display(head, Bias::Left);
     let goal = goal.unwrap_or(point.cell);
     let page = ctx.options.page_rows.max(2);
     let offset = match motion {
@@ -69,11 +70,11 @@ fn to_offset(ctx: &Context, point: DisplayPoint) -> ByteOffset {
 
 /// The start of the display row a head is in.
 pub(super) fn display_row_start(ctx: &Context, head: ByteOffset) -> ByteOffset {
-    let row = ctx.display.to_display(head, Bias::Right).row;
+    let row = ctx.display.to_display(head, Bias::Left).row;
     let (buffer_row, is_first) = ctx.display.buffer_row(row);
     if is_first && !is_hidden(ctx, head) {
         let first = super::horizontal::first_non_blank(ctx.snapshot, buffer_row);
-        let is_shown_here = ctx.display.to_display(first, Bias::Right).row == row;
+        let is_shown_here = ctx.display.to_display(first, Bias::Left).row == row;
         if is_shown_here && head != first {
             return first;
         }
@@ -83,7 +84,7 @@ pub(super) fn display_row_start(ctx: &Context, head: ByteOffset) -> ByteOffset {
 
 /// The end of the display row a head is in.
 pub(super) fn display_row_end(ctx: &Context, head: ByteOffset) -> ByteOffset {
-    let row = ctx.display.to_display(head, Bias::Right).row;
+    let row = ctx.display.to_display(head, Bias::Left).row;
     at_cell(ctx, row, u32::MAX)
 }
 

@@ -17,6 +17,8 @@ pub(crate) struct Chunk<'a> {
     /// The offset of its first byte in the buffer.
     pub(crate) offset: ByteOffset,
     pub(crate) text: &'a str,
+    /// Bytes of the inlay before `text`; 0 for anything else.
+    pub(crate) inlay_start: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +62,7 @@ impl<'a> ChunkIter<'a> {
             source: ChunkSource::Text,
             offset: *offset,
             text,
+            inlay_start: 0,
         };
         *offset += text.len();
         Some(chunk)
@@ -95,6 +98,7 @@ impl<'a> Iterator for ChunkIter<'a> {
                         source: ChunkSource::Inlay(*id),
                         offset,
                         text: &text[from..to],
+                        inlay_start: from,
                     });
                 }
                 Piece::Fold { bytes, .. } => {
@@ -102,6 +106,7 @@ impl<'a> Iterator for ChunkIter<'a> {
                         source: ChunkSource::Fold(Span::new(offset, offset + *bytes)),
                         offset,
                         text: &PLACEHOLDER[from..to],
+                        inlay_start: 0,
                     });
                 }
             }

@@ -29,6 +29,8 @@ pub(crate) struct LineEdit {
     pub(crate) suffix: usize,
     /// Shown bytes of the last line before.
     pub(crate) old_len: usize,
+    /// Whether inlays break rows in these lines, or did.
+    pub(crate) has_breaks: bool,
 }
 
 /// Whole lines around some dirty spans.
@@ -39,11 +41,13 @@ struct Region {
     prefix: usize,
     suffix: usize,
     old_len: usize,
+    had_breaks: bool,
 }
 
 impl Region {
     fn into_edit(self, new_lines: Range<u32>) -> LineEdit {
         LineEdit {
+            has_breaks: self.had_breaks,
             old: self.old_lines,
             new: new_lines,
             prefix: self.prefix,
@@ -90,6 +94,9 @@ impl Shown {
             builder.copy_rest(copied);
         }
         self.pieces = builder.pieces;
+        for edit in &mut edits {
+            edit.has_breaks |= self.has_breaks(edit.new.clone());
+        }
         edits
     }
 
@@ -160,6 +167,7 @@ impl Shown {
                     .saturating_sub(unchanged_from)
                     .min(last_line.len()),
                 old_len: last_line.len(),
+                had_breaks: self.has_breaks(first_line..end_line),
             };
         }
     }

@@ -70,13 +70,74 @@ fn inlays_stand_between_bytes() {
         bias: Bias::Right,
         text: text.into(),
     };
-    map.set_inlays(vec![inlay(1, 5, ": i32"), inlay(2, 10, " // one\nlost")]);
+    map.set_inlays(vec![inlay(1, 5, ": i32"), inlay(2, 10, " // one")]);
     assert_eq!(screen(&map), ["let x: i32 = 1; // one"]);
     let snapshot = map.snapshot();
     assert_eq!(snapshot.to_display(ByteOffset(5), Bias::Left).cell, 5);
     assert_eq!(snapshot.to_display(ByteOffset(5), Bias::Right).cell, 10);
     map.splice_inlays(&[InlayId(1)], Vec::new());
     assert_eq!(screen(&map), ["let x = 1; // one"]);
+}
+
+#[test]
+fn inlays_of_several_lines_break_rows() {
+    let inlay = |at, text: &str| Inlay {
+        id: InlayId(1),
+        at: ByteOffset(at),
+        bias: Bias::Right,
+        text: text.into(),
+    };
+    for wrap in [None, Some(40)] {
+        let mut map = map("  f();\nend", wrap);
+        map.set_inlays(vec![inlay(4, "a,\n\tb,\n  ")]);
+        assert_eq!(screen(&map), ["  f(a,", "    b,", "  );", "end"]);
+        let snapshot = map.snapshot();
+        let segment = snapshot.line(DisplayRow(1)).segments[0].clone();
+        assert_eq!((segment.inlay_start, segment.cells), (3, 4));
+        assert_eq!(
+            snapshot.to_display(ByteOffset(4), Bias::Left),
+            DisplayPoint::new(0, 4)
+        );
+        assert_eq!(
+            snapshot.to_display(ByteOffset(4), Bias::Right),
+            DisplayPoint::new(2, 2)
+        );
+        assert_eq!(
+            snapshot.to_display(ByteOffset(5), Bias::Left),
+            DisplayPoint::new(2, 3)
+        );
+        assert_eq!(snapshot.buffer_row(DisplayRow(1)), (Row(0), false));
+        assert_eq!(snapshot.buffer_row(DisplayRow(3)), (Row(1), true));
+        // Rows of the inlay hold no place of the text but its own.
+        assert_eq!(
+            snapshot.to_buffer(DisplayPoint::new(1, 3), Bias::Left),
+            ByteOffset(4)
+        );
+        let below = snapshot.row_below(DisplayPoint::new(0, 4), 1);
+        assert_eq!(below, Some(DisplayPoint::new(3, 1)));
+        map.set_options(DisplayOptions {
+            tab_width: 2,
+            wrap: None,
+        });
+        assert_eq!(screen(&map), ["  f(a,", "  b,", "  );", "end"]);
+        map.set_inlays(Vec::new());
+        assert_eq!(screen(&map), ["  f();", "end"]);
+    }
+}
+
+#[test]
+fn broken_rows_wrap_and_hang_each_for_itself() {
+    let mut map = map("one two three", Some(8));
+    map.set_inlays(vec![Inlay {
+        id: InlayId(1),
+        at: ByteOffset(7),
+        bias: Bias::Right,
+        text: "\n  four five\nsix".into(),
+    }]);
+    assert_eq!(
+        screen(&map),
+        ["one two", "  four ", "..five", "six ", "three"]
+    );
 }
 
 #[test]

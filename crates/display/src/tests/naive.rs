@@ -7,6 +7,7 @@ use text::{Change, Snapshot};
 
 use crate::block::{BlockId, BlockSpec, PARTS, Placement, parts};
 use crate::cells::{Meter, stand_in};
+use crate::limits::LONG_LINE_BYTES;
 use crate::wrap::WrapOptions;
 use crate::{DisplayMap, DisplayOptions, DisplayPoint, DisplayRow, Inlay, InlayId, SegmentKind};
 
@@ -240,17 +241,17 @@ impl Naive {
         let mut rows = Vec::new();
         for (ix, line) in lines.iter().enumerate() {
             let text: String = line.glyphs.iter().map(|glyph| glyph.ch).collect();
-            let (lens, indent) = match self.options.wrap {
-                None => (vec![text.len()], 0),
+            let rows_of_line = match self.options.wrap {
+                None => broken(&text),
                 Some(_) if !snapshot.wrap.is_fresh(ix as u32) => {
                     let first = snapshot.wrap.first_row(ix as u32);
                     let rows = first..snapshot.wrap.first_row(ix as u32 + 1);
-                    let indent = snapshot.wrap.row(rows.end - 1).indent;
-                    let lens = rows.map(|row| {
-                        let columns = snapshot.wrap.row(row).columns;
-                        columns.map_or(text.len(), |columns| columns.len())
+                    let rows = rows.map(|row| {
+                        let row = snapshot.wrap.row(row);
+                        let len = row.columns.map_or(text.len(), |columns| columns.len());
+                        (len, row.indent)
                     });
-                    (lens.collect(), indent)
+                    rows.collect()
                 }
                 Some(cells) => {
                     let options = WrapOptions {
@@ -261,12 +262,12 @@ impl Naive {
                 }
             };
             assert_eq!(
-                lens.iter().sum::<usize>(),
+                rows_of_line.iter().map(|(len, _)| len).sum::<usize>(),
                 text.len(),
                 "rows cover line {ix}"
             );
             let mut glyph = 0;
-            for (row, len) in lens.iter().enumerate() {
+            for (row, (len, indent)) in rows_of_line.iter().enumerate() {
                 let from = glyph;
                 let mut bytes = 0;
                 while bytes < *len {
@@ -277,9 +278,9 @@ impl Naive {
                 rows.push(NaiveRow {
                     line: ix,
                     glyphs: from..glyph,
-                    indent: if row == 0 { 0 } else { indent },
+                    indent: if row == 0 { 0 } else { *indent },
                     is_first: row == 0,
-                    is_last: row + 1 == lens.len(),
+                    is_last: row + 1 == rows_of_line.len(),
                 });
             }
         }
@@ -287,16 +288,34 @@ impl Naive {
     }
 }
 
-fn wrap(text: &str, options: WrapOptions) -> (Vec<usize>, u32) {
-    let indent = options.indent(text);
-    let mut lens = Vec::new();
+/// The rows of a wrapped line: their bytes and their indent.
+fn wrap(text: &str, options: WrapOptions) -> Vec<(usize, u32)> {
+    let mut rows = Vec::new();
     let mut rest = text;
-    while let Some(len) = options.row_len(rest, if lens.is_empty() { 0 } else { indent }) {
-        lens.push(len);
+    let (mut indent, mut hanging) = (0, options.indent(text));
+    while let Some(len) = options.row_len(rest, indent) {
+        rows.push((len, indent));
+        let breaks = rest[..len].ends_with('\n');
         rest = &rest[len..];
+        (indent, hanging) = match breaks {
+            true => (0, options.indent(rest)),
+            false => (hanging, hanging),
+        };
     }
-    lens.push(rest.len());
-    (lens, indent)
+    rows.push((rest.len(), indent));
+    rows
+}
+
+/// The rows of a line that does not wrap.
+fn broken(text: &str) -> Vec<(usize, u32)> {
+    match text.len() <= LONG_LINE_BYTES {
+        true => text
+            .split_inclusive('\n')
+            .map(|row| (row.len(), 0))
+            .chain(text.is_empty().then_some((0, 0)))
+            .collect(),
+        false => vec![(text.len(), 0)],
+    }
 }
 
 struct Model<'a> {
@@ -339,6 +358,7 @@ impl Model<'_> {
             let mut text = String::new();
             for (glyph, cell) in self.glyphs(row).iter().zip(cells.windows(2)) {
                 match glyph.ch {
+                    '\n' => {}
                     '\t' => text.push_str(&" ".repeat((cell[1] - cell[0]) as usize)),
                     ch => text.push_str(&stand_in(ch).unwrap_or(ch.to_string())),
                 }
@@ -393,7 +413,7 @@ impl Model<'_> {
         }
         assert_eq!(at, line.text.len());
         assert_eq!(Some(&cell), cells.last());
-        for glyph in self.glyphs(row) {
+        for glyph in self.glyphs(row).iter().filter(|glyph| glyph.ch != '\n') {
             let is_found = line.segments.iter().any(|segment| match glyph.kind {
                 Kind::Inlay(id) => segment.kind == SegmentKind::Inlay(id),
                 Kind::Fold => {

@@ -190,6 +190,9 @@ impl World {
                 "a rather long ghost of a text",
                 "漢字",
                 "",
+                "two\nrows",
+                "\n",
+                "ghost {\n\tof  some\n    rows and a long one\n}\n",
             ];
             add.push(Inlay {
                 id: InlayId(self.next_inlay),

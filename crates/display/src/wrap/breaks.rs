@@ -1,7 +1,7 @@
 //! Where a row of a wrapped line ends.
 //!
-//! Rows end between words, at either side of an ideograph, or, when a word is wider than a row,
-//! anywhere. One blank may hang over the edge, so that words may fill a row to its last cell.
+//! Rows end behind line feeds, which only inlays bring into a line, and otherwise between words, at either side of an
+//! ideograph, or, when a word is wider than a row, anywhere. One blank may hang over the edge, so that words may fill a row to its last cell.
 
 use crate::cells::{Meter, plain_prefix};
 use crate::limits::ROW_BYTES;
@@ -14,7 +14,35 @@ pub(crate) struct WrapOptions {
     pub(crate) tab_width: u32,
 }
 
+/// How far the next row of a line is pushed in: as its line is, but not behind a break.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Indent {
+    /// For the row to come.
+    pub(crate) row: u32,
+    /// For those after it, until the next break.
+    pub(crate) hanging: u32,
+}
+
 impl WrapOptions {
+    /// The indent of the first row of what begins with `text`: a line, or the rest behind a break.
+    pub(crate) fn first_indent(&self, text: &str) -> Indent {
+        Indent {
+            row: 0,
+            hanging: self.indent(text),
+        }
+    }
+
+    /// The indent of the row behind `row`; `rest` is what it begins with.
+    pub(crate) fn next_indent(&self, indent: Indent, row: &str, rest: &str) -> Indent {
+        match row.ends_with('\n') {
+            true => self.first_indent(rest),
+            false => Indent {
+                row: indent.hanging,
+                ..indent
+            },
+        }
+    }
+
     /// Cells before the continuation rows of a line: as many as before its first row, but at
     /// most half a row.
     pub(crate) fn indent(&self, line: &str) -> u32 {
@@ -48,6 +76,9 @@ impl WrapOptions {
             let cells = meter.advance(ch);
             if ix >= ROW_BYTES {
                 return Some(ix);
+            }
+            if ch == '\n' {
+                return (ix + 1 < text.len()).then_some(ix + 1);
             }
             if ix > 0 && cells > 0 {
                 if has_word && may_break(prior, ch) {

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use sum_tree::SumTree;
 
-use super::lines::{Output, Window, wrap_lines};
+use super::lines::{Output, Window, broken_lines, wrap_lines};
 use super::{
     AtColumn, Builder, Replacement, RowEdit, WrapItem, WrapOptions, WrapSummary, WrapTree, plain,
 };
@@ -42,6 +42,7 @@ impl WrapTree {
         let mut replacements = Vec::new();
         for edit in edits {
             let items = match options {
+                None if edit.has_breaks => broken_lines(shown, edit.new.clone(), self.generation),
                 None => plain(edit.new.len() as u32, self.generation),
                 Some(options) => self.rewrap(edit, shown, options, &mut budget),
             };
@@ -79,6 +80,15 @@ impl WrapTree {
         rows
     }
 
+    /// Gives lines, which are sorted, the rows that inlays break them into; nothing wraps.
+    pub(crate) fn break_lines(&mut self, lines: &[u32], shown: &Shown) -> Vec<RowEdit> {
+        let replacements = lines.iter().map(|line| Replacement {
+            old_lines: *line..line + 1,
+            items: broken_lines(shown, *line..line + 1, self.generation),
+        });
+        self.replace(replacements.collect())
+    }
+
     /// Whether a line has one row and needs no look.
     fn is_plain(&self, line: u32) -> bool {
         let target = AtColumn(line, 0);
@@ -112,8 +122,10 @@ impl WrapTree {
             items: SumTree::new(()),
         };
         for line in edit.new.clone() {
-            let head = (line == edit.new.start).then_some((edit.old.start, edit.prefix));
-            let tail = (line + 1 == edit.new.end).then_some(Tail {
+            // Rows beside a break are indented in their own way: they are not reused.
+            let (is_first, is_last) = (line == edit.new.start, line + 1 == edit.new.end);
+            let head = (is_first && !edit.has_breaks).then_some((edit.old.start, edit.prefix));
+            let tail = (is_last && !edit.has_breaks).then_some(Tail {
                 line: edit.old.end - 1,
                 suffix: edit.suffix,
                 old_len: edit.old_len,
@@ -136,7 +148,8 @@ impl WrapTree {
     ) -> Option<SumTree<WrapItem>> {
         let span = shown.line(line).shown;
         let mut window = Window::new(shown, span.clone(), 2 * ROW_BYTES);
-        let indent = options.indent(window.at(span.start));
+        let mut next_indent = options.first_indent(window.at(span.start));
+        let indent = next_indent.hanging;
         let head = reuse.0.filter(|(old, _)| self.has_rows(*old, indent));
         let tail = reuse.1.filter(|tail| self.has_rows(tail.line, indent));
 
@@ -151,6 +164,9 @@ impl WrapTree {
             column = self.column_before(old_line, prefix.min(span.len()));
             builder.append(self.rows_between(old_line, 0, column));
         }
+        if column > 0 {
+            next_indent.row = indent;
+        }
         let mut out = Output::new(options, self.generation);
         loop {
             if column > 0
@@ -158,32 +174,34 @@ impl WrapTree {
                 && let Some(old_column) = tail.old_column(column, span.len())
                 && self.is_row_start(tail.line, old_column)
             {
-                out.end_rows(indent, false);
+                out.end_rows(false);
                 builder.append(out.finish());
                 builder.append(self.rows_between(tail.line, old_column, usize::MAX));
                 return Some(builder.items);
             }
-            let row_indent = if column == 0 { 0 } else { indent };
             let text = window.at(span.start + column);
-            let Some(len) = options.row_len(text, row_indent) else {
+            let Some(len) = options.row_len(text, next_indent.row) else {
                 if column == 0 {
                     return Some(plain(1, self.generation));
                 }
-                out.push_row(span.len() - column, indent, true);
+                out.push_row(span.len() - column, next_indent.row, true);
                 builder.append(out.finish());
                 return Some(builder.items);
             };
             let Some(rest) = budget.checked_sub(len) else {
                 *budget = 0;
                 let old_column = tail?.old_column(column, span.len())?;
-                out.end_rows(indent, false);
+                out.end_rows(false);
                 builder.append(out.finish());
                 let stale_rows = self.join(tail?.line, old_column, indent);
                 builder.append(stale_rows);
                 return Some(builder.items);
             };
             *budget = rest;
-            out.push_row(len, indent, false);
+            // The item says how those behind the first row are indented.
+            let shown_indent = if column == 0 { indent } else { next_indent.row };
+            out.push_row(len, shown_indent, false);
+            next_indent = options.next_indent(next_indent, &text[..len], &text[len..]);
             column += len;
         }
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sum_tree::SumTree;
 
 use super::{WrapItem, WrapOptions};
-use crate::limits::{ROW_BYTES, ROWS_PER_ITEM, WINDOW_BYTES};
+use crate::limits::{LONG_LINE_BYTES, ROW_BYTES, ROWS_PER_ITEM, WINDOW_BYTES};
 use crate::shown::{ChunkSource, Shown};
 
 /// Wraps lines; `None` when `cancel` was set meanwhile.
@@ -28,13 +28,43 @@ pub(crate) fn wrap_lines(
     Some(out.finish())
 }
 
+/// Rows for lines that do not wrap: they end at the breaks of inlays alone. Very long lines stay whole.
+pub(super) fn broken_lines(shown: &Shown, lines: Range<u32>, generation: u32) -> SumTree<WrapItem> {
+    let unbounded = WrapOptions {
+        cells: u32::MAX,
+        tab_width: 1,
+    };
+    let mut out = Output::new(unbounded, generation);
+    for line in lines {
+        let span = shown.line(line).shown;
+        let mut breaks = match span.len() <= LONG_LINE_BYTES {
+            true => shown.breaks(span.clone()),
+            false => Vec::new(),
+        };
+        breaks.retain(|at| *at < span.end);
+        if breaks.is_empty() {
+            out.plain_lines += 1;
+            continue;
+        }
+        let mut at = span.start;
+        for next in breaks {
+            out.push_row(next - at, 0, false);
+            at = next;
+        }
+        out.push_row(span.end - at, 0, true);
+    }
+    out.finish()
+}
+
 /// The rows of the lines seen so far.
 pub(super) struct Output {
     options: WrapOptions,
     generation: u32,
     items: Vec<WrapItem>,
     plain_lines: u32,
+    /// The rows of one line that are in no item yet, and their indent.
     lens: Vec<u32>,
+    indent: u32,
 }
 
 impl Output {
@@ -45,6 +75,7 @@ impl Output {
             items: Vec::new(),
             plain_lines: 0,
             lens: Vec::new(),
+            indent: 0,
         }
     }
 
@@ -53,23 +84,27 @@ impl Output {
         SumTree::from_iter(self.items, ())
     }
 
-    /// One row of a line that has several.
+    /// One row of a line that has several. That of a line's first row is ignored.
     pub(super) fn push_row(&mut self, len: usize, indent: u32, ends_line: bool) {
         self.end_plain_lines();
+        if indent != self.indent {
+            self.end_rows(false);
+        }
+        self.indent = indent;
         self.lens.push(u32::try_from(len).unwrap_or(u32::MAX));
         if ends_line || self.lens.len() >= ROWS_PER_ITEM {
-            self.end_rows(indent, ends_line);
+            self.end_rows(ends_line);
         }
     }
 
     /// Puts the rows so far into an item.
-    pub(super) fn end_rows(&mut self, indent: u32, ends_line: bool) {
+    pub(super) fn end_rows(&mut self, ends_line: bool) {
         if self.lens.is_empty() {
             return;
         }
         self.items.push(WrapItem::Rows {
             lens: self.lens.as_slice().into(),
-            indent,
+            indent: self.indent,
             ends_line,
             generation: self.generation,
         });
@@ -127,14 +162,18 @@ impl Output {
             self.plain_lines += 1;
             return;
         };
-        let indent = self.options.indent(text);
+        let mut indent = self.options.first_indent(text);
+        let mut shown_indent = indent.hanging;
         let mut rest = text;
         loop {
-            self.push_row(len, indent, false);
-            rest = &rest[len..];
-            match self.options.row_len(rest, indent) {
+            self.push_row(len, shown_indent, false);
+            let (row, next) = rest.split_at(len);
+            indent = self.options.next_indent(indent, row, next);
+            shown_indent = indent.row;
+            rest = next;
+            match self.options.row_len(rest, indent.row) {
                 Some(next) => len = next,
-                None => return self.push_row(rest.len(), indent, true),
+                None => return self.push_row(rest.len(), shown_indent, true),
             }
         }
     }
@@ -143,14 +182,17 @@ impl Output {
     fn wrap_long(&mut self, shown: &Shown, line: u32, cancel: &AtomicBool) -> Option<()> {
         let span = shown.line(line).shown;
         let mut window = Window::new(shown, span.clone(), WINDOW_BYTES);
-        let indent = self.options.indent(window.at(span.start));
+        let mut indent = self.options.first_indent(window.at(span.start));
+        let mut shown_indent = indent.hanging;
         let mut at = span.start;
         let mut count = 0_u32;
         loop {
-            let row_indent = if at == span.start { 0 } else { indent };
-            match self.options.row_len(window.at(at), row_indent) {
+            let text = window.at(at);
+            match self.options.row_len(text, indent.row) {
                 Some(len) => {
-                    self.push_row(len, indent, false);
+                    self.push_row(len, shown_indent, false);
+                    indent = self.options.next_indent(indent, &text[..len], &text[len..]);
+                    shown_indent = indent.row;
                     at += len;
                 }
                 None if at == span.start => {
@@ -158,7 +200,7 @@ impl Output {
                     return Some(());
                 }
                 None => {
-                    self.push_row(span.end - at, indent, true);
+                    self.push_row(span.end - at, shown_indent, true);
                     return Some(());
                 }
             }

@@ -5,8 +5,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use gpui_kit::{
-    AppContext as _, Context, InteractiveElement as _, IntoElement, KeyContext, ParentElement as _,
-    Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _, Window, div,
+    AppContext as _, Context, InteractiveElement as _, IntoElement, KeyContext,
+    ModifiersChangedEvent, ParentElement as _, Render, Role, SharedString,
+    StatefulInteractiveElement as _, Styled as _, Window, div,
 };
 use ui::MenuExt as _;
 
@@ -20,6 +21,9 @@ const BLINK: Duration = Duration::from_millis(530);
 
 impl Render for Editor {
     fn render(&mut self, window: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
+        // What is shown decides what keys mean, so it has to be known now.
+        self.sync(cx);
+        self.refresh_suggestion(cx);
         let entity = cx.entity();
         let text = match self.comparison_view(cx) {
             Some(comparison) => comparison.into_any_element(),
@@ -48,6 +52,9 @@ impl Editor {
             .aria_label(self.accessible_name(cx))
             .key_context(self.key_context(cx))
             .track_focus(&self.focus)
+            .on_modifiers_changed(cx.listener(|editor, event: &ModifiersChangedEvent, _, cx| {
+                editor.note_held(event.modifiers.alt, cx);
+            }))
             .a11y_synthetic_children(move |builder| {
                 if let Some(text) = accessible.borrow().as_ref() {
                     describe(text, builder);
@@ -71,7 +78,7 @@ impl Editor {
     }
 
     /// What keymaps can ask about this view.
-    fn key_context(&self, cx: &Context<Self>) -> KeyContext {
+    pub(crate) fn key_context(&self, cx: &Context<Self>) -> KeyContext {
         let mut context = KeyContext::default();
         context.add("Editor");
         context.set("mode", "full");
@@ -99,6 +106,19 @@ impl Editor {
         }
         if !self.marked.is_empty() {
             context.add("composing");
+        }
+        if self.shows_suggestion() {
+            context.add("suggestion");
+        }
+        if self
+            .suggesting
+            .in_text()
+            .is_some_and(|shown| shown.at_caret.is_some())
+        {
+            context.add("ghost_at_caret");
+        }
+        if self.tab_takes_suggestion(cx) {
+            context.add("tab_takes_suggestion");
         }
         if let Some(language) = self.model.read(cx).language() {
             context.set("language", language.name());

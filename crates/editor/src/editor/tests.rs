@@ -5,6 +5,7 @@ mod folding;
 mod input;
 mod pointer;
 mod reviewing;
+mod suggesting;
 mod typing;
 mod views;
 

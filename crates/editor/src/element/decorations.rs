@@ -19,6 +19,7 @@ impl Editor {
         let colors = cx.theme().colors;
         self.add_reviewed(layout, colors.added_ground);
         self.add_current_row(layout, cx);
+        self.add_suggested(layout, cx);
         self.add_rulers(layout, colors.ruler);
         self.add_occurrences(layout, colors.occurrence);
         self.add_matches(layout, cx);
@@ -281,7 +282,9 @@ impl Editor {
             let next = self
                 .display
                 .to_display(self.snapshot.next_grapheme(head), Bias::Left);
-            let cells = match next.row == place.row {
+            // A caret's box covers the letter behind it, but not what is put in before that.
+            let has_inlay = self.display.to_display(head, Bias::Right) != place;
+            let cells = match next.row == place.row && !has_inlay {
                 true => next.cell.saturating_sub(place.cell).max(1),
                 false => 1,
             };

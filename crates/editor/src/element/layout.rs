@@ -73,6 +73,8 @@ impl Editor {
             f64::from(f32::from(geometry.text.size.width)),
             cx,
         );
+        self.note_held(window.modifiers().alt, cx);
+        self.refresh_suggestion(cx);
         self.wrap_in_sight(&geometry);
         geometry.top = self.snapped_top(&palette, window, cx);
         let rows = self.rows_in_sight(&mut geometry, &palette, window, cx);
@@ -356,6 +358,7 @@ impl Editor {
             display: &self.display,
             window,
             words: &self.words,
+            looks: &self.suggesting.looks,
         };
         let mut shape = shaper.shape(&line, &highlights);
         if part.cells.is_some() {

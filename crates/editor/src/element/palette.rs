@@ -6,6 +6,9 @@ use gpui_kit::{
 use syntax::HighlightKind;
 use ui::ActiveTheme as _;
 
+/// How much of a letter's colour is left while it is not in the text yet.
+const GHOST: f32 = 0.58;
+
 /// Fonts and colours of one theme at one size.
 pub(crate) struct Palette {
     /// Tells this palette from others.
@@ -89,6 +92,11 @@ impl Palette {
     /// How a kind of syntax looks.
     pub(crate) fn style(&self, kind: HighlightKind) -> Option<HighlightStyle> {
         self.styles.get(kind as usize).copied().flatten()
+    }
+
+    /// A colour for letters that are not in the text yet.
+    pub(crate) fn ghost(&self, color: Hsla) -> Hsla {
+        color.opacity(GHOST)
     }
 
     /// The font for a style.

@@ -210,6 +210,13 @@ impl RowCache {
         true
     }
 
+    /// Forgets the shapes of one row; its colours stay.
+    pub(crate) fn forget_shapes_of(&mut self, row: Row) {
+        if let Some(entry) = self.entry_mut(row) {
+            entry.shapes.clear();
+        }
+    }
+
     /// Forgets shapes; colours stay.
     pub(crate) fn forget_shapes(&mut self) {
         self.entries

@@ -10,12 +10,14 @@ mod words;
 use std::cell::RefCell;
 
 use base::Span;
-use display::{DisplayLine, DisplaySnapshot, Segment, SegmentKind};
+use display::{DisplayLine, DisplaySnapshot, InlayId, Segment, SegmentKind};
 use gpui_kit::{FontId, GlyphId, HighlightStyle, Hsla, TextRun, UnderlineStyle, Window, px};
 use smallvec::SmallVec;
 
 pub(crate) use self::words::Words;
 use super::palette::Palette;
+use crate::editor::{InlayLook, InlayLooks};
+use crate::suggestion::Look;
 
 /// One letter.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +50,29 @@ pub(crate) struct Blank {
     pub(crate) is_single: bool,
 }
 
+/// The cells of an inlay in one row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InlayPart {
+    pub(crate) id: InlayId,
+    pub(crate) cell: u32,
+    /// May be none: of an empty line of an inlay.
+    pub(crate) cells: u32,
+    /// Bytes of its text before this row.
+    pub(crate) start: usize,
+}
+
+fn inlay_part(segment: &Segment) -> Option<InlayPart> {
+    match segment.kind {
+        SegmentKind::Inlay(id) => Some(InlayPart {
+            id,
+            cell: segment.cell,
+            cells: segment.cells,
+            start: segment.inlay_start,
+        }),
+        _ => None,
+    }
+}
+
 /// A display row, ready to be painted.
 #[derive(Clone, Debug)]
 pub(crate) struct ShapedRow {
@@ -59,6 +84,8 @@ pub(crate) struct ShapedRow {
     pub(crate) blanks: SmallVec<[Blank; 4]>,
     /// Cells of the signs for folded text.
     pub(crate) folds: SmallVec<[(u32, u32); 1]>,
+    /// The parts of inlays on it.
+    pub(crate) inlays: SmallVec<[InlayPart; 1]>,
     /// Cells of blanks at its start; `None` when there is nothing else.
     pub(crate) indent: Option<u32>,
     /// Cells before the text of a continued row.
@@ -78,6 +105,7 @@ impl ShapedRow {
             strokes: SmallVec::new(),
             blanks: SmallVec::new(),
             folds: SmallVec::new(),
+            inlays: SmallVec::new(),
             indent: None,
             hanging: 0,
             is_last: true,
@@ -99,6 +127,8 @@ pub(crate) struct Shaper<'a> {
     pub(crate) window: &'a Window,
     /// Words that were shaped before.
     pub(crate) words: &'a RefCell<Words>,
+    /// How inlays look that have a look of their own.
+    pub(crate) looks: &'a InlayLooks,
 }
 
 impl Shaper<'_> {
@@ -123,6 +153,7 @@ impl Shaper<'_> {
                 .filter(fold)
                 .map(|segment| (segment.cell, segment.cells))
                 .collect(),
+            inlays: line.segments.iter().filter_map(inlay_part).collect(),
             indent: indent(line),
             hanging: line.indent_cells,
             is_last: line.is_last_wrap,
@@ -168,12 +199,70 @@ impl Shaper<'_> {
                 }
                 SegmentKind::Tab => pieces.push(plain(segment.text.start, palette.text)),
                 SegmentKind::Control => pieces.push(plain(segment.text.start, palette.error)),
-                SegmentKind::Inlay(_) | SegmentKind::FoldPlaceholder => {
+                SegmentKind::Inlay(id) => {
+                    self.inlay_pieces(segment, self.looks.get(&id), &mut pieces)
+                }
+                SegmentKind::FoldPlaceholder => {
                     pieces.push(plain(segment.text.start, palette.muted));
                 }
             }
         }
         pieces
+    }
+
+    /// The pieces of an inlay: muted, unless it has a look of its own.
+    fn inlay_pieces(&self, segment: &Segment, look: Option<&InlayLook>, pieces: &mut Vec<Piece>) {
+        let palette = self.palette;
+        let plain = match look.map(|look| look.look) {
+            None => palette.muted,
+            Some(Look::Ghost) => palette.ghost(palette.text),
+            Some(Look::Added | Look::AddedRows) => palette.text,
+        };
+        let mut end = segment.text.start;
+        let plain_piece = |start: usize| Piece {
+            start,
+            style: None,
+            color: plain,
+        };
+        let known =
+            look.and_then(|look| look.colours.as_deref().map(|colours| (look.look, colours)));
+        for (look, highlight) in known
+            .iter()
+            .flat_map(|(look, colours)| colours.iter().map(|it| (*look, it)))
+        {
+            // Offsets in the inlay become offsets in the row; what a tab takes more is behind them.
+            let at = |offset: u32| {
+                segment.text.start + (offset as usize).saturating_sub(segment.inlay_start)
+            };
+            let (start, stop) = (
+                at(highlight.start).max(end),
+                at(highlight.end).min(segment.text.end),
+            );
+            if start >= stop {
+                continue;
+            }
+            if start > end {
+                pieces.push(plain_piece(end));
+            }
+            let mut style = palette.style(highlight.kind);
+            let mut color = style.and_then(|style| style.color).unwrap_or(palette.text);
+            if look == Look::Ghost {
+                color = palette.ghost(color);
+                style = style.map(|style| HighlightStyle {
+                    color: Some(color),
+                    ..style
+                });
+            }
+            pieces.push(Piece {
+                start,
+                style,
+                color,
+            });
+            end = stop;
+        }
+        if end < segment.text.end || segment.text.is_empty() {
+            pieces.push(plain_piece(end));
+        }
     }
 
     fn glyphs(&self, line: &DisplayLine, pieces: &[Piece]) -> Vec<Glyph> {

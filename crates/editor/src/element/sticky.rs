@@ -127,6 +127,7 @@ impl Editor {
             display: &self.display,
             window,
             words: &self.words,
+            looks: &self.suggesting.looks,
         };
         let shape = Rc::new(shaper.shape(&line, &highlights));
         if self.sticky.shapes.len() >= MOST_SHAPES {

@@ -218,7 +218,7 @@ mod tests {
     use base::Row;
     use text::RowSpan;
 
-    use super::{Found, FoundPlace, Scope, Section, Sources, ordered};
+    use super::{Found, FoundPlace, Scope, Section, Sources, ordered, still_fitting};
     use crate::finder::FoundFile;
 
     fn place(section: Section, path: &str, row: u32, title: &str) -> FoundPlace {

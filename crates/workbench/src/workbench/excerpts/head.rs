@@ -4,9 +4,9 @@ use base::Row;
 use display::{BlockSpec, Placement};
 use editor::{BlockPlace, BlockView, DocumentModel, Excerpts};
 use gpui_kit::{
-    AnyElement, App, Entity, InteractiveElement as _, IntoElement as _, ParentElement as _, Pixels,
-    Role, SharedString, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _,
-    WeakEntity, div, px,
+    AnyElement, App, Entity, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
+    SharedString, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, WeakEntity,
+    div, px,
 };
 use ui::{ActiveTheme as _, Button, ButtonStyle, Elide, Label, dp};
 

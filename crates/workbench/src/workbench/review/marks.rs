@@ -7,8 +7,8 @@ use composer_panel::board::{Board, Hunk, Verdict};
 use editor::{BlockPlace, BlockView, ReviewMark};
 use gpui_kit::{
     Action, AnyElement, App, Div, InteractiveElement as _, IntoElement as _, ParentElement as _,
-    Pixels, Role, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, WeakEntity,
-    div, prelude::FluentBuilder as _, px,
+    Role, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, WeakEntity, div,
+    prelude::FluentBuilder as _, px,
 };
 use text::{RowSpan, Snapshot};
 use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, KeyHint, Label, dp, keys_text};

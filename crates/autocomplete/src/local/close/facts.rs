@@ -1,0 +1,104 @@
+//! What a text defines: enumerations with their variants, structures with their fields, functions with their parameters.
+
+use std::collections::HashMap;
+
+use base::{Revision, Span};
+use syntax::{OutlineItem, OutlineKind};
+
+use crate::Scene;
+
+/// What a text defines. A name that is defined twice tells nothing and is left out.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Facts {
+    pub(crate) revision: Revision,
+    enums: HashMap<String, Vec<Variant>>,
+    structs: HashMap<String, Vec<String>>,
+    functions: HashMap<String, Vec<String>>,
+}
+
+/// A variant of an enumeration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Variant {
+    pub(crate) name: String,
+    /// What a pattern needs behind the name: nothing, `(..)` or ` { .. }`.
+    pub(crate) payload: &'static str,
+}
+
+impl Facts {
+    /// Reads the definitions of a text. Takes time in proportion to it.
+    pub(crate) fn of(scene: &Scene) -> Self {
+        let revision = scene.snapshot.revision();
+        let Some(syntax) = &scene.syntax else {
+            return Self {
+                revision,
+                ..Self::default()
+            };
+        };
+        let outline = syntax.outline(&scene.snapshot);
+        let mut facts = Self {
+            revision,
+            ..Self::default()
+        };
+        let mut seen: HashMap<&str, usize> = HashMap::new();
+        for (ix, item) in outline.iter().enumerate() {
+            match item.kind {
+                OutlineKind::Enum => {
+                    let variants = parts(&outline, ix).map(|it| variant(it, scene)).collect();
+                    facts.enums.insert(item.name.clone(), variants);
+                }
+                OutlineKind::Struct => {
+                    let fields = parts(&outline, ix).map(|it| it.name.clone()).collect();
+                    facts.structs.insert(item.name.clone(), fields);
+                }
+                OutlineKind::Function | OutlineKind::Method => {
+                    let parameters = syntax.parameters(&scene.snapshot, item.span);
+                    facts.functions.insert(item.name.clone(), parameters);
+                }
+                _ => continue,
+            }
+            *seen.entry(&item.name).or_default() += 1;
+        }
+        for (name, _) in seen.into_iter().filter(|(_, count)| *count > 1) {
+            facts.enums.remove(name);
+            facts.structs.remove(name);
+            facts.functions.remove(name);
+        }
+        facts
+    }
+
+    pub(crate) fn variants(&self, name: &str) -> Option<&[Variant]> {
+        self.enums.get(name).map(Vec::as_slice)
+    }
+
+    pub(crate) fn fields(&self, name: &str) -> Option<&[String]> {
+        self.structs.get(name).map(Vec::as_slice)
+    }
+
+    pub(crate) fn parameters(&self, name: &str) -> Option<&[String]> {
+        self.functions.get(name).map(Vec::as_slice)
+    }
+}
+
+/// The fields or variants right in an item of the outline.
+fn parts(outline: &[OutlineItem], ix: usize) -> impl Iterator<Item = &OutlineItem> {
+    let whole = outline.get(ix).map_or(Span::default(), |item| item.span);
+    let depth = outline.get(ix).map_or(0, |item| item.depth + 1);
+    outline
+        .iter()
+        .skip(ix + 1)
+        .take_while(move |item| whole.covers(item.span))
+        .filter(move |item| item.depth == depth && item.kind == OutlineKind::Field)
+}
+
+fn variant(item: &OutlineItem, scene: &Scene) -> Variant {
+    let behind = Span::new(item.name_span.end, item.span.end.max(item.name_span.end));
+    let behind = scene.snapshot.text(behind);
+    Variant {
+        name: item.name.clone(),
+        payload: match behind.trim_start().chars().next() {
+            Some('(') => "(..)",
+            Some('{') => " { .. }",
+            _ => "",
+        },
+    }
+}

@@ -1,0 +1,242 @@
+//! The next part of something whose parts are known: an arm, a field, a keyword argument.
+//!
+//! Invariant: only where at least one part stands already, which tells what is being listed.
+
+use base::{ByteOffset, Span};
+
+use super::Closing;
+use super::facts::Facts;
+use crate::Scene;
+use crate::local::token::{Token, TokenKind, is_word_char, solid_tokens};
+
+/// Longer lists are not looked at.
+const MOST_BYTES: usize = 16 * 1024;
+
+/// What is being listed at the caret.
+struct List<'a> {
+    text: &'a str,
+    /// The tokens right in the brackets, up to the word that is typed; deeper ones are left out.
+    before: Vec<Token>,
+    /// The tokens right in the brackets behind the caret.
+    behind: Vec<Token>,
+    /// The tokens of the row before the opening bracket.
+    head: Vec<&'a str>,
+    open: char,
+    partial: &'a str,
+    is_row_start: bool,
+}
+
+/// The next part of what is listed at the caret.
+pub(super) fn next_part<'f>(
+    scene: &Scene,
+    facts: impl Iterator<Item = &'f Facts> + Clone,
+) -> Option<Closing> {
+    let syntax = scene.syntax.as_ref()?;
+    let text = &scene.snapshot;
+    let pair = syntax.enclosing_brackets(text, Span::at(scene.caret))?;
+    let inner = Span::new(pair.open.end, pair.close.start);
+    if inner.len() > MOST_BYTES || !(inner.start <= scene.caret && scene.caret <= inner.end) {
+        return None;
+    }
+    let row = text.point_at(pair.open.start).row;
+    let head = text.text(Span::new(text.row_start(row), pair.open.start));
+    let before = text.text(Span::new(inner.start, scene.caret));
+    let behind = text.text(Span::new(scene.caret, inner.end));
+    let whole = format!("{before}{behind}");
+    let start = before.trim_end_matches(is_word_char).len();
+    let list = List {
+        before: shallow(&whole, 0, start),
+        behind: shallow(&whole, before.len(), whole.len()),
+        head: solid_tokens(&head)
+            .iter()
+            .map(|token| token.text(&head))
+            .collect(),
+        open: text.text(pair.open).chars().next()?,
+        partial: before.get(start..)?,
+        is_row_start: before
+            .get(..start)?
+            .rsplit_once('\n')
+            .is_some_and(|(_, line)| line.trim().is_empty()),
+        text: &whole,
+    };
+    let language = scene.language.map_or("", |language| language.name());
+    let (new, likelihood) = match (language, list.open) {
+        ("Rust", '{') => list
+            .arm(facts.clone())
+            .or_else(|| list.field(facts, scene))?,
+        ("Python", '(') => list.keyword(facts)?,
+        _ => return None,
+    };
+    let typed = list.partial;
+    let rest = new
+        .strip_prefix(typed)
+        .filter(|rest| !rest.is_empty())?
+        .to_owned();
+    Some(Closing {
+        span: Span::at(scene.caret),
+        new: rest,
+        likelihood,
+    })
+}
+
+/// The tokens of a stretch that lie in no brackets of it.
+fn shallow(text: &str, from: usize, to: usize) -> Vec<Token> {
+    let mut depth = 0_usize;
+    let stretch = text.get(from..to).unwrap_or_default();
+    solid_tokens(stretch)
+        .into_iter()
+        .filter(|token| {
+            let sign = token.text(stretch);
+            let is_open = matches!(sign, "(" | "[" | "{");
+            let is_close = matches!(sign, ")" | "]" | "}");
+            depth = if is_close {
+                depth.saturating_sub(1)
+            } else {
+                depth
+            };
+            let is_shallow = depth == 0;
+            depth += usize::from(is_open);
+            is_shallow
+        })
+        .map(|token| Token {
+            start: token.start + from,
+            end: token.end + from,
+            ..token
+        })
+        .collect()
+}
+
+impl List<'_> {
+    fn word(&self, tokens: &[Token], ix: usize) -> &str {
+        tokens.get(ix).map_or("", |token| token.text(self.text))
+    }
+
+    fn last(&self) -> &str {
+        self.before.last().map_or("", |token| token.text(self.text))
+    }
+
+    /// The parts of all lists around the caret, cut at commas.
+    fn all(&self) -> Vec<Token> {
+        self.before.iter().chain(&self.behind).copied().collect()
+    }
+
+    /// The next arm of a match whose arms name the variants of one enumeration.
+    fn arm<'f>(&self, facts: impl Iterator<Item = &'f Facts>) -> Option<(String, f32)> {
+        let starts_arm = matches!(self.last(), "," | "}") && self.is_row_start;
+        if !starts_arm || !self.head.contains(&"match") {
+            return None;
+        }
+        let tokens = self.all();
+        let words: Vec<&str> = tokens.iter().map(|token| token.text(self.text)).collect();
+        if words.windows(2).any(|two| two == ["_", "=>"]) {
+            return None;
+        }
+        let paths: Vec<(&str, &str)> = words
+            .windows(3)
+            .filter(|three| three[1] == "::")
+            .map(|three| (three[0], three[2]))
+            .collect();
+        let (name, _) = *paths.first()?;
+        if paths.iter().any(|(other, _)| *other != name) {
+            return None;
+        }
+        let variants = only(facts, |facts| facts.variants(name))?;
+        let is_there = |variant: &str| paths.iter().any(|(_, other)| *other == variant);
+        if !paths
+            .iter()
+            .all(|(_, path)| variants.iter().any(|it| it.name == *path))
+        {
+            return None;
+        }
+        let mut missing = variants.iter().filter(|it| !is_there(&it.name));
+        let next = missing.find_map(|it| {
+            let arm = format!("{name}::{}{} => ", it.name, it.payload);
+            arm.starts_with(self.partial).then_some(arm)
+        })?;
+        Some((next, 0.7))
+    }
+
+    /// The next field of a structure that is being made.
+    fn field<'f>(
+        &self,
+        facts: impl Iterator<Item = &'f Facts>,
+        scene: &Scene,
+    ) -> Option<(String, f32)> {
+        let name = *self.head.last()?;
+        const DEFINING: [&str; 8] = [
+            "struct", "enum", "union", "impl", "trait", "for", "mod", "match",
+        ];
+        let before = self.head.len().checked_sub(2).map(|ix| self.head[ix]);
+        let defines = before.is_some_and(|word| DEFINING.contains(&word) || word == "->");
+        if defines || self.last() != "," {
+            return None;
+        }
+        let fields = only(facts, |facts| facts.fields(name))?;
+        let tokens = self.all();
+        if (0..tokens.len()).any(|ix| self.word(&tokens, ix) == "..") {
+            return None;
+        }
+        let is_start = |ix: usize| ix == 0 || self.word(&tokens, ix - 1) == ",";
+        let given: Vec<&str> = (0..tokens.len())
+            .filter(|ix| is_start(*ix) && tokens[*ix].kind == TokenKind::Word)
+            .map(|ix| self.word(&tokens, ix))
+            .collect();
+        if given.is_empty() || !given.iter().all(|word| fields.iter().any(|it| it == word)) {
+            return None;
+        }
+        let mut missing = fields.iter().filter(|it| !given.contains(&it.as_str()));
+        let next = missing.find(|it| it.starts_with(self.partial))?;
+        let at = ByteOffset(scene.caret.0.saturating_sub(self.partial.len()));
+        let binding = scene.syntax.as_ref()?.binding(&scene.snapshot, at, &[next]);
+        Some(match binding {
+            Some(_) => (format!("{next},"), 0.7),
+            None => (format!("{next}: "), 0.65),
+        })
+    }
+
+    /// The next keyword argument of a call that has one already.
+    fn keyword<'f>(&self, facts: impl Iterator<Item = &'f Facts>) -> Option<(String, f32)> {
+        let name = *self.head.last()?;
+        let before = self.head.len().checked_sub(2).map(|ix| self.head[ix]);
+        if before == Some("def") || self.last() != "," {
+            return None;
+        }
+        let parameters = only(facts, |facts| facts.parameters(name))?;
+        let tokens = self.all();
+        let is_start = |ix: usize| ix == 0 || self.word(&tokens, ix - 1) == ",";
+        let starts = (0..tokens.len()).filter(|ix| is_start(*ix));
+        let (mut given, mut positional) = (Vec::new(), 0);
+        for ix in starts {
+            match self.word(&tokens, ix + 1) {
+                "=" => given.push(self.word(&tokens, ix)),
+                _ if self.word(&tokens, ix).starts_with('*') => return None,
+                _ => positional += 1,
+            }
+        }
+        if given.is_empty()
+            || !given
+                .iter()
+                .all(|word| parameters.iter().any(|it| it == word))
+        {
+            return None;
+        }
+        let own = parameters
+            .iter()
+            .filter(|it| !matches!(it.as_str(), "self" | "cls"));
+        let mut missing = own
+            .skip(positional)
+            .filter(|it| !given.contains(&it.as_str()));
+        let next = missing.find(|it| it.starts_with(self.partial))?;
+        Some((format!("{next}="), 0.55))
+    }
+}
+
+/// What one of the texts says, if no two say different things.
+fn only<'f, T: PartialEq + ?Sized>(
+    facts: impl Iterator<Item = &'f Facts>,
+    of: impl Fn(&'f Facts) -> Option<&'f T>,
+) -> Option<&'f T> {
+    let mut found = facts.filter_map(of);
+    let first = found.next()?;
+    found.all(|other| other == first).then_some(first)
+}

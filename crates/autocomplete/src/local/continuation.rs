@@ -1,0 +1,364 @@
+//! Continuation: what followed the like of the text before the caret, here or elsewhere in the project.
+//!
+//! Must not know: trees, files. Places with the longest context in common are found near the caret and in the corpus;
+//! they vote for one token after the other, and the text ends where it is worth most: long, and still likely.
+//! Invariant: the work is bounded by constants, not by the text or the project.
+
+mod guess;
+mod near;
+mod trail;
+
+use std::collections::HashSet;
+
+use base::{AbsPath, Span};
+
+use super::corpus::CorpusView;
+use super::corpus::stream::{Gap, NEWLINE};
+use crate::Scene;
+use guess::{Told, likelihood};
+use near::Near;
+use trail::{Trail, trails};
+
+/// A text that may come next at the caret.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Guess {
+    /// What it replaces: the beginning of the word that is typed is left as it is, so this is empty.
+    pub(crate) span: Span,
+    pub(crate) new: String,
+    /// How likely all of it is right, from 0 to 1.
+    pub(crate) likelihood: f32,
+    /// How many tokens before the caret agreed with the best place.
+    pub(crate) context: usize,
+}
+
+/// Tokens in one guess, and lines.
+const MOST_TOKENS: usize = 60;
+const MOST_LINES: usize = 6;
+
+/// A guess is not made longer once it is less likely than this.
+const LEAST_LIKELIHOOD: f32 = 0.12;
+
+/// Guesses at one caret.
+const MOST_GUESSES: usize = 3;
+
+/// Shorter guesses than this many bytes are no help.
+const LEAST_BYTES: usize = 2;
+
+/// What may come next at the caret, the most useful first.
+pub(crate) fn guesses(scene: &Scene, view: &CorpusView, open: &HashSet<AbsPath>) -> Vec<Guess> {
+    let Some(near) = Near::new(scene) else {
+        return Vec::new();
+    };
+    let trails = trails(&near, view, scene.path.as_ref(), open);
+    let mut guesses: Vec<Guess> = Vec::new();
+    let mut tried = HashSet::new();
+    for _ in 0..MOST_GUESSES {
+        let walk = Walk::new(&near, scene, &trails);
+        let Some((first, guess)) = walk.guess(&tried) else {
+            break;
+        };
+        tried.insert(first);
+        guesses.extend(guess);
+    }
+    guesses.sort_by(|a, b| b.worth().total_cmp(&a.worth()));
+    guesses
+}
+
+/// The guesses at one caret together with what stands around it, as told to whoever learns.
+#[derive(Clone, Debug)]
+pub struct Vote {
+    /// What was known of a token before it was guessed.
+    pub features: [f32; guess::FEATURES],
+    /// The token, without blanks before it.
+    pub token: String,
+}
+
+/// What the places say about the tokens behind the caret, as long as `truth` agrees: material to fit the weights of
+/// `guess` on.
+pub fn votes(scene: &Scene, view: &CorpusView, truth: &str) -> Vec<Vote> {
+    let Some(near) = Near::new(scene) else {
+        return Vec::new();
+    };
+    let trails = trails(&near, view, scene.path.as_ref(), &HashSet::new());
+    let mut walk = Walk::new(&near, scene, &trails);
+    let mut votes = Vec::new();
+    while votes.len() < MOST_TOKENS {
+        let Some(step) = walk.step(&HashSet::new()) else {
+            break;
+        };
+        votes.push(Vote {
+            features: step.told.features(),
+            token: step.text.clone(),
+        });
+        walk.take(&step);
+        if !truth.starts_with(&walk.text) {
+            break;
+        }
+    }
+    votes
+}
+
+impl Guess {
+    /// The bytes it may be expected to save.
+    fn worth(&self) -> f32 {
+        self.likelihood * self.new.len() as f32
+    }
+}
+
+/// A guess as it grows.
+struct Walk<'a> {
+    near: &'a Near,
+    scene: &'a Scene,
+    /// Places that have agreed so far, with their weights.
+    trails: Vec<&'a Trail<'a>>,
+    taken: usize,
+    text: String,
+    likelihood: f32,
+    lines: usize,
+    /// The indent of the line that is written, in steps more than the caret's.
+    steps: i32,
+    brackets: Vec<char>,
+    context: usize,
+}
+
+/// The token that most places say comes next.
+struct Step {
+    text: String,
+    gap: Gap,
+    is_newline: bool,
+    told: Told,
+}
+
+impl<'a> Walk<'a> {
+    fn new(near: &'a Near, scene: &'a Scene, trails: &'a [Trail<'a>]) -> Self {
+        Self {
+            near,
+            scene,
+            trails: trails.iter().collect(),
+            taken: 0,
+            text: String::new(),
+            likelihood: 1.0,
+            lines: 1,
+            steps: 0,
+            brackets: Vec::new(),
+            context: trails.iter().map(|trail| trail.length).max().unwrap_or(0),
+        }
+    }
+
+    /// The guess that is worth most, and the token that it began with; no guess where that token is worth nothing.
+    fn guess(mut self, tried: &HashSet<String>) -> Option<(String, Option<Guess>)> {
+        let mut first = None;
+        let mut best: Option<Guess> = None;
+        while self.taken < MOST_TOKENS {
+            let passed = if self.taken == 0 {
+                tried
+            } else {
+                &HashSet::new()
+            };
+            let Some(step) = self.step(passed) else {
+                break;
+            };
+            if self.must_end_before(&step) {
+                first.get_or_insert(step.text);
+                break;
+            }
+            let likelihood = likelihood(&step.told);
+            self.likelihood *= likelihood;
+            self.take(&step);
+            first.get_or_insert(step.text.clone());
+            if self.likelihood < LEAST_LIKELIHOOD {
+                break;
+            }
+            let guess = self.as_guess();
+            let is_better = best
+                .as_ref()
+                .is_none_or(|best| guess.worth() > best.worth());
+            if self.may_end_behind(&step) && is_better && guess.new.len() >= LEAST_BYTES {
+                best = Some(guess);
+            }
+        }
+        first.map(|first| (first, best))
+    }
+
+    fn as_guess(&self) -> Guess {
+        Guess {
+            span: Span::at(self.scene.caret),
+            new: self.text.clone(),
+            likelihood: self.likelihood,
+            context: self.context,
+        }
+    }
+
+    /// The token that comes next by the weights of those who still agree, those in `passed` left out.
+    fn step(&self, passed: &HashSet<String>) -> Option<Step> {
+        let mut options: Vec<(String, Gap, bool, Vec<&Trail<'_>>)> = Vec::new();
+        for trail in &self.trails {
+            let Some(item) = trail.item(self.taken as isize) else {
+                continue;
+            };
+            let is_newline = item.word() == NEWLINE;
+            let text = trail.rebound(item);
+            if text.is_empty() && !is_newline || self.taken == 0 && passed.contains(text) {
+                continue;
+            }
+            match options.iter_mut().find(|(known, ..)| known == text) {
+                Some((.., voters)) => voters.push(trail),
+                None => options.push((text.to_owned(), item.gap(), is_newline, vec![trail])),
+            }
+        }
+        let weight =
+            |voters: &[&Trail<'_>]| -> f32 { voters.iter().map(|trail| trail.weight).sum() };
+        let all: f32 = options.iter().map(|(.., voters)| weight(voters)).sum();
+        let (text, gap, is_newline, voters) = options
+            .into_iter()
+            .max_by(|a, b| weight(&a.3).total_cmp(&weight(&b.3)))?;
+        let told = Told {
+            length: voters.iter().map(|it| it.length).max().unwrap_or(0),
+            farther: voters.iter().map(|it| it.farther).max().unwrap_or(0),
+            share: weight(&voters) / all.max(f32::MIN_POSITIVE),
+            voters: voters.len(),
+            is_near: voters.iter().any(|it| it.is_near()),
+            is_here: voters.iter().any(|it| it.is_here),
+            partial: if self.taken == 0 {
+                self.near.partial.len()
+            } else {
+                0
+            },
+            taken: self.taken,
+            is_word: text.chars().next().is_some_and(super::token::is_word_char),
+            is_known: self.near.knows(&text),
+            is_newline,
+            bytes: text.len(),
+        };
+        Some(Step {
+            text,
+            gap,
+            is_newline,
+            told,
+        })
+    }
+
+    /// Writes a token down and leaves out who does not agree with it.
+    fn take(&mut self, step: &Step) {
+        if step.is_newline {
+            self.write_newline(step.gap);
+        } else if self.taken == 0 {
+            let gap = match step.gap {
+                Gap::Spaces(count) if !self.near.has_blank && !self.near.is_row_start => count,
+                _ => 0,
+            };
+            if self.near.partial.is_empty() {
+                self.text.extend(std::iter::repeat_n(' ', gap));
+            }
+            self.text
+                .push_str(step.text.get(self.near.partial.len()..).unwrap_or_default());
+        } else {
+            if let Gap::Spaces(count) = step.gap
+                && !self.text.ends_with('\n')
+                && !self.is_line_start()
+            {
+                self.text.extend(std::iter::repeat_n(' ', count));
+            }
+            self.text.push_str(&step.text);
+        }
+        for ch in step.text.chars().filter(|_| !step.is_newline) {
+            match ch {
+                '(' | '[' | '{' => self.brackets.push(ch),
+                ')' | ']' | '}' => {
+                    self.brackets.pop();
+                }
+                _ => {}
+            }
+        }
+        let taken = self.taken as isize;
+        self.trails.retain(|trail| {
+            trail.item(taken).is_some_and(|item| match step.is_newline {
+                true => item.word() == NEWLINE && item.gap() == step.gap,
+                false => item.word() != NEWLINE && trail.rebound(item) == step.text,
+            })
+        });
+        self.taken += 1;
+    }
+
+    fn write_newline(&mut self, gap: Gap) {
+        let Gap::Line { steps, is_blank } = gap else {
+            return;
+        };
+        self.steps += steps;
+        self.lines += 1;
+        self.text.push_str(if is_blank { "\n\n" } else { "\n" });
+        self.text.push_str(&self.indent());
+    }
+
+    /// The indent of the caret's row with as many steps more as the guess has taken.
+    fn indent(&self) -> String {
+        let text = &self.scene.snapshot;
+        let row = text.point_at(self.scene.caret).row;
+        let row = text.row_text(row);
+        let own = &row[..row.len() - row.trim_start().len()];
+        match usize::try_from(self.steps) {
+            Ok(more) => format!("{own}{}", self.scene.indent.repeat(more)),
+            Err(_) => {
+                let less = self.steps.unsigned_abs() as usize * self.scene.indent.len();
+                own.get(..own.len().saturating_sub(less))
+                    .unwrap_or_default()
+                    .to_owned()
+            }
+        }
+    }
+
+    fn is_line_start(&self) -> bool {
+        let line = self.text.rsplit('\n').next().unwrap_or_default();
+        self.text.contains('\n') && line.trim().is_empty()
+    }
+
+    /// Whether a token can only be wrong here.
+    fn must_end_before(&self, step: &Step) -> bool {
+        if step.gap == Gap::Odd {
+            return true;
+        }
+        if step.is_newline {
+            let Gap::Line { steps, .. } = step.gap else {
+                return true;
+            };
+            // What dedents below the caret's line closes something that the guess has not opened.
+            return self.lines >= MOST_LINES
+                || !self.near.rest.trim().is_empty()
+                || self.steps + steps < 0
+                || self.text.trim().is_empty() && self.near.is_row_start;
+        }
+        let is_closer = matches!(
+            step.text.as_str(),
+            ")" | "]" | "}" | "\"" | "'" | "`" | ";" | ","
+        );
+        let closes_more = matches!(step.text.as_str(), ")" | "]" | "}") && self.brackets.is_empty();
+        // What stands behind the caret already is not written again.
+        is_closer
+            && self.near.rest_starts_with(&step.text)
+            && (closes_more || self.brackets.is_empty())
+            || closes_more && !self.near.rest.trim().is_empty()
+    }
+
+    /// Whether a guess may end with this token: not with what asks for more.
+    fn may_end_behind(&self, step: &Step) -> bool {
+        if step.is_newline || self.brackets.iter().any(|open| *open != '{') {
+            return false;
+        }
+        let last = step.text.chars().next_back().unwrap_or(' ');
+        super::token::is_word_char(last)
+            || matches!(
+                last,
+                ')' | ']' | '}' | ';' | '{' | ':' | '?' | '"' | '\'' | '`' | ','
+            ) && !step.text.starts_with("::")
+                && quotes_are_even(&self.text)
+    }
+}
+
+/// Whether a guess closes the strings that it opens.
+fn quotes_are_even(text: &str) -> bool {
+    let last = text.rsplit('\n').next().unwrap_or_default();
+    last.matches('"').count().is_multiple_of(2)
+}
+
+#[cfg(test)]
+mod tests;

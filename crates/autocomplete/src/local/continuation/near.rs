@@ -1,0 +1,156 @@
+//! The text around the caret as tokens, to be searched without any index.
+//!
+//! Invariant: what is read is bounded, so that a key costs the same in a long file.
+
+use std::collections::HashMap;
+
+use base::{Row, Span};
+
+use crate::Scene;
+use crate::local::corpus::CorpusView;
+use crate::local::corpus::stream::{FIRST_WORD, Gap, Item, NEWLINE, items};
+use crate::local::token::is_word_char;
+
+/// Bytes that are read before and behind the caret, up to whole rows.
+const BEFORE: usize = 16 * 1024;
+const BEHIND: usize = 6 * 1024;
+
+/// Longer rows are data.
+const MOST_ROW: usize = 1000;
+
+/// A context is at most so many tokens long.
+const MOST_CONTEXT: usize = 48;
+
+/// What stands around the caret.
+pub(super) struct Near {
+    texts: Vec<String>,
+    numbers: HashMap<String, u32>,
+    /// Up to the token that is being typed, without it.
+    pub(super) before: Vec<Item>,
+    /// From the caret on.
+    pub(super) behind: Vec<Item>,
+    /// The beginning of the word that is being typed.
+    pub(super) partial: String,
+    /// Whether blanks stand between the caret and the token before it.
+    pub(super) has_blank: bool,
+    /// What is left of the caret's row.
+    pub(super) rest: String,
+    /// Whether nothing but blanks stands before the caret in its row.
+    pub(super) is_row_start: bool,
+}
+
+impl Near {
+    /// Reads the text around the caret; `None` in the middle of a word and in rows that no person wrote.
+    pub(super) fn new(scene: &Scene) -> Option<Self> {
+        let text = &scene.snapshot;
+        let row = text.point_at(scene.caret).row;
+        if text.row_len(row).0 as usize > MOST_ROW {
+            return None;
+        }
+        let rest = text
+            .text(Span::new(scene.caret, text.row_end(row)))
+            .into_owned();
+        if rest.chars().next().is_some_and(is_word_char) {
+            return None;
+        }
+        let from = text
+            .point_at(base::ByteOffset(scene.caret.0.saturating_sub(BEFORE)))
+            .row;
+        let from = if from == Row(0) { Row(0) } else { from + 1 };
+        let to = text.point_at((scene.caret + BEHIND).min(text.len())).row;
+        let head = text.text(Span::new(
+            text.row_start(from).min(scene.caret),
+            scene.caret,
+        ));
+        let tail = text.text(Span::new(scene.caret, text.row_start(to + 1)));
+        let partial_start = head.trim_end_matches(is_word_char).len();
+        let partial = head.get(partial_start..).unwrap_or_default().to_owned();
+        // A number is no word to be completed.
+        if partial.starts_with(|ch: char| ch.is_ascii_digit()) {
+            return None;
+        }
+        let head = head.get(..partial_start).unwrap_or_default();
+        let line = head.rsplit('\n').next().unwrap_or_default();
+        let mut near = Self {
+            texts: Vec::new(),
+            numbers: HashMap::new(),
+            before: Vec::new(),
+            behind: Vec::new(),
+            partial,
+            has_blank: head.ends_with([' ', '\t']),
+            is_row_start: line.trim().is_empty(),
+            rest,
+        };
+        near.before = items(head, |word| {
+            near_number(&mut near.texts, &mut near.numbers, word)
+        });
+        near.behind = items(&tail, |word| {
+            near_number(&mut near.texts, &mut near.numbers, word)
+        });
+        Some(near)
+    }
+
+    pub(super) fn text(&self, word: u32) -> &str {
+        let ix = (word as usize).checked_sub(FIRST_WORD as usize);
+        ix.and_then(|ix| self.texts.get(ix))
+            .map_or("", String::as_str)
+    }
+
+    /// Whether a word stands somewhere around the caret.
+    pub(super) fn knows(&self, word: &str) -> bool {
+        self.numbers.contains_key(word)
+    }
+
+    /// The words before the caret, the nearest first, by their numbers here.
+    pub(super) fn context(&self) -> Vec<u32> {
+        let nearest = self.before.iter().rev().take(MOST_CONTEXT);
+        nearest.map(|item| item.word()).collect()
+    }
+
+    /// The words before the caret, the nearest first, by their numbers in the corpus.
+    pub(super) fn context_in(&self, view: &CorpusView, most: usize) -> Vec<u32> {
+        let nearest = self.before.iter().rev().take(most);
+        nearest
+            .map(|item| match item.word() {
+                NEWLINE => NEWLINE,
+                word => view.word(self.text(word)),
+            })
+            .collect()
+    }
+
+    /// The token so many behind the start of what was read; what is being typed is none of them.
+    pub(super) fn item(&self, at: usize) -> Option<Item> {
+        match at.checked_sub(self.before.len()) {
+            None => self.before.get(at).copied(),
+            Some(at) => self.behind.get(at).copied(),
+        }
+    }
+
+    /// Whether the caret's row goes on with this token.
+    pub(super) fn rest_starts_with(&self, token: &str) -> bool {
+        self.rest.trim_start().starts_with(token)
+    }
+
+    /// Whether blanks before a token fit what stands before the caret.
+    pub(super) fn fits_gap(&self, gap: Gap) -> bool {
+        match gap {
+            Gap::Spaces(count) => {
+                self.is_row_start
+                    || !self.partial.is_empty() && (count > 0) == self.has_blank
+                    || self.partial.is_empty() && (count > 0 || !self.has_blank)
+            }
+            Gap::Line { .. } => !self.has_blank && self.rest.trim().is_empty(),
+            Gap::Odd => false,
+        }
+    }
+}
+
+fn near_number(texts: &mut Vec<String>, numbers: &mut HashMap<String, u32>, word: &str) -> u32 {
+    if let Some(number) = numbers.get(word) {
+        return *number;
+    }
+    let number = texts.len() as u32 + FIRST_WORD;
+    texts.push(word.to_owned());
+    numbers.insert(word.to_owned(), number);
+    number
+}

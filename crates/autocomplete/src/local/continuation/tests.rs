@@ -1,0 +1,132 @@
+//! What is offered at a caret, given the text around it and a project.
+
+use crate::local::story::Story;
+use crate::{Source, Suggestion};
+
+const PROJECT: &[(&str, &str)] = &[
+    (
+        "/project/a",
+        "fn a(reader: R) {\n    let value = match reader.next_item() {\n        Some(value) => value,\n        None => return Err(Error::Empty),\n    };\n    tracing::debug!(value);\n}\n",
+    ),
+    (
+        "/project/b",
+        "fn b(reader: R) {\n    let value = match reader.next_item() {\n        Some(value) => value,\n        None => return Err(Error::Empty),\n    };\n    tracing::info!(value);\n}\n",
+    ),
+    (
+        "/project/c",
+        "fn c(reader: R) {\n    let other = match reader.next_item() {\n        Some(value) => value,\n        None => return Err(Error::Empty),\n    };\n    log(other);\n}\n",
+    ),
+];
+
+fn offers(text: &str, project: &[(&str, &str)]) -> Vec<Suggestion> {
+    let mut story = Story::new("Rust", text);
+    story.learn_project(project);
+    let mut all = story.suggestions(0);
+    all.retain(|it| it.source == Source::Continuation);
+    all
+}
+
+fn new_text(offer: &Suggestion) -> String {
+    offer.edits.iter().map(|edit| edit.new.as_ref()).collect()
+}
+
+#[track_caller]
+fn check_first(text: &str, project: &[(&str, &str)], expected: &str) {
+    let offers = offers(text, project);
+    assert_eq!(
+        offers.first().map(new_text).as_deref(),
+        Some(expected),
+        "{offers:?}"
+    );
+}
+
+#[track_caller]
+fn check_none(text: &str, project: &[(&str, &str)]) {
+    assert_eq!(offers(text, project), [], "{text}");
+}
+
+#[test]
+fn a_word_is_completed_from_its_beginning_with_what_followed_it() {
+    check_first(
+        "fn k(reader: R) {\n    let value = match reader.nex|\n}\n",
+        PROJECT,
+        "t_item() {\n        Some(value) => value,\n        None => return Err(Error::Empty),\n    };",
+    );
+}
+
+#[test]
+fn it_ends_where_places_disagree() {
+    let offers = offers(
+        "fn k(reader: R) {\n    x = |\n}\n",
+        &[
+            ("/project/a", "x = first.one();\n"),
+            ("/project/b", "x = first.two();\n"),
+            ("/project/c", "x = first.three();\n"),
+        ],
+    );
+    assert_eq!(offers.first().map(new_text).as_deref(), Some("first"));
+}
+
+#[test]
+fn names_are_those_of_the_caret() {
+    check_first(
+        "fn k(source: R) {\n    let item = source.open_it();\n    source.che|\n}\n",
+        &[
+            (
+                "/project/a",
+                "fn a(input: R) {\n    let thing = input.open_it();\n    input.check_all(thing, input);\n}\n",
+            ),
+            (
+                "/project/b",
+                "fn b(input: R) {\n    let thing = input.open_it();\n    input.check_all(thing, input);\n}\n",
+            ),
+        ],
+        "ck_all(item, source);",
+    );
+}
+
+#[test]
+fn the_text_near_the_caret_counts_without_any_project() {
+    check_first(
+        "fn k() {\n    let remaining_bytes = size_of_thing();\n    other();\n    use_up(rema|)\n}\n",
+        &[],
+        "ining_bytes",
+    );
+}
+
+#[test]
+fn what_follows_the_caret_already_is_not_offered_again() {
+    let file = "fn a() {\n    one_call(1);\n    two_calls(2);\n    three_calls(3);\n}\n";
+    check_none(
+        "fn a() {\n    one_call(1);\n    |\n    two_calls(2);\n    three_calls(3);\n}\n",
+        &[("/project/first", file)],
+    );
+}
+
+#[test]
+fn closing_signs_that_stand_behind_the_caret_are_left_there() {
+    check_first(
+        "fn k(reader: R) {\n    frobnicate(alpha, |);\n}\n",
+        &[
+            ("/project/a", "    frobnicate(alpha, beta);\n"),
+            ("/project/b", "    frobnicate(alpha, beta);\n"),
+        ],
+        "beta",
+    );
+}
+
+#[test]
+fn nothing_is_offered_in_the_middle_of_a_word_behind_numbers_or_without_a_like() {
+    check_none("fn k() { rem|aining }\nfn remarkable() {}\n", &[]);
+    check_none("fn k() { 12| }\n1234\n", &[]);
+    check_none("fn k() {\n    zebra |\n}\n", PROJECT);
+}
+
+#[test]
+fn lines_take_the_indent_of_the_caret() {
+    check_first(
+        "impl K {\n    fn k(reader: R) {\n        let value = match reader.next_item() {|\n    }\n}\n",
+        PROJECT,
+        "\n            Some(value) => value,\n            None => return Err(Error::Empty),\n        };",
+    );
+}

@@ -1,0 +1,210 @@
+//! Some files' tokens with all places in them, sorted by what stands before each place.
+//!
+//! A suffix array over the reversed stream, sorted by `DEPTH` tokens: the places with the longest context in common
+//! with a given one lie next to each other, around where that one would be put.
+//! Built by prefix doubling (Manber and Myers 1993), which takes four sorts whatever the text repeats.
+
+use base::AbsPath;
+
+use super::stream::{BOUNDARY, Item};
+
+/// Contexts are sorted by so many tokens.
+pub(crate) const DEPTH: usize = 16;
+
+/// Tokens of files. Never changes.
+pub(crate) struct Segment {
+    /// The files one after the other, a boundary before each and at the end.
+    items: Vec<Item>,
+    /// Places, sorted by the words before them, the nearest word first.
+    order: Vec<u32>,
+    /// Sorted by start.
+    files: Vec<FileSpan>,
+}
+
+/// Where a file lies.
+pub(crate) struct FileSpan {
+    pub(crate) start: usize,
+    pub(crate) path: AbsPath,
+}
+
+/// A place and how many words before it are the same as in the context asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Match {
+    pub(crate) place: usize,
+    pub(crate) length: usize,
+}
+
+impl Segment {
+    /// Sorts the places of some files. Takes some 200 ns a token.
+    pub(crate) fn new(files: Vec<(AbsPath, Vec<Item>)>) -> Self {
+        let boundary = Item::new(BOUNDARY, super::stream::Gap::Odd);
+        let mut items = Vec::with_capacity(files.iter().map(|(_, it)| it.len() + 1).sum());
+        let mut spans = Vec::with_capacity(files.len());
+        for (path, file) in files {
+            items.push(boundary);
+            spans.push(FileSpan {
+                start: items.len(),
+                path,
+            });
+            items.extend(file);
+        }
+        items.push(boundary);
+        Self {
+            order: sorted(&items),
+            items,
+            files: spans,
+        }
+    }
+
+    pub(crate) fn item(&self, place: usize) -> Option<Item> {
+        self.items
+            .get(place)
+            .copied()
+            .filter(|item| item.word() != BOUNDARY)
+    }
+
+    /// Tokens without boundaries.
+    pub(crate) fn token_count(&self) -> usize {
+        self.items.len() - self.files.len() - 1
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        4 * (self.items.len() + self.order.len()) + self.files.len() * size_of::<FileSpan>()
+    }
+
+    pub(crate) fn files(&self) -> &[FileSpan] {
+        &self.files
+    }
+
+    /// The number of the file that holds a place.
+    pub(crate) fn file_at(&self, place: usize) -> Option<usize> {
+        self.files
+            .partition_point(|file| file.start <= place)
+            .checked_sub(1)
+    }
+
+    /// The tokens of a file.
+    pub(crate) fn file_items(&self, file: usize) -> &[Item] {
+        let Some(start) = self.files.get(file).map(|file| file.start) else {
+            return &[];
+        };
+        let next = self
+            .files
+            .get(file + 1)
+            .map_or(self.items.len(), |file| file.start);
+        self.items.get(start..next - 1).unwrap_or_default()
+    }
+
+    /// Tells the places whose context is most like `context` (the nearest word first), the longest matches first,
+    /// until `visit` has enough or no word matches any more.
+    pub(crate) fn visit(&self, context: &[u32], mut visit: impl FnMut(Match) -> bool) {
+        let middle = self
+            .order
+            .partition_point(|place| self.is_before(*place as usize, context));
+        let at = |ix: usize| {
+            let place = *self.order.get(ix)? as usize;
+            Some(Match {
+                place,
+                length: self.alike(place, context),
+            })
+        };
+        let (mut left, mut right) = (middle.checked_sub(1).and_then(at), at(middle));
+        let (mut from, mut to) = (middle, middle);
+        loop {
+            let takes_left = match (left, right) {
+                (Some(left), Some(right)) => left.length > right.length,
+                (left, _) => left.is_some(),
+            };
+            let next = if takes_left { left } else { right };
+            let Some(next) = next.filter(|next| next.length > 0) else {
+                return;
+            };
+            if !visit(next) {
+                return;
+            }
+            if takes_left {
+                from -= 1;
+                left = from.checked_sub(1).and_then(at);
+            } else {
+                to += 1;
+                right = at(to);
+            }
+        }
+    }
+
+    fn word_before(&self, place: usize, back: usize) -> u32 {
+        let item = place
+            .checked_sub(back + 1)
+            .and_then(|ix| self.items.get(ix));
+        item.map_or(BOUNDARY, |item| item.word())
+    }
+
+    fn is_before(&self, place: usize, context: &[u32]) -> bool {
+        for (back, word) in context.iter().take(DEPTH).enumerate() {
+            let ours = self.word_before(place, back);
+            if ours != *word {
+                return ours < *word;
+            }
+        }
+        false
+    }
+
+    fn alike(&self, place: usize, context: &[u32]) -> usize {
+        let words = context.iter().enumerate();
+        words
+            .take_while(|(back, word)| self.word_before(place, *back) == **word)
+            .count()
+    }
+}
+
+/// All places that something follows, sorted by the words before them.
+fn sorted(items: &[Item]) -> Vec<u32> {
+    let word = |place: usize, back: usize| -> u64 {
+        let item = place.checked_sub(back + 1).and_then(|ix| items.get(ix));
+        u64::from(item.map_or(BOUNDARY, |item| item.word()))
+    };
+    let mut keyed: Vec<(u64, u32)> = (0..items.len())
+        .map(|place| (word(place, 0) << 32 | word(place, 1), place as u32))
+        .collect();
+    keyed.sort_unstable();
+    let mut ranks = vec![0_u32; items.len()];
+    let mut depth = 2;
+    while depth < DEPTH {
+        rank(&keyed, &mut ranks);
+        for (key, place) in &mut keyed {
+            let before = (*place as usize).checked_sub(depth);
+            let farther = before
+                .and_then(|ix| ranks.get(ix))
+                .map_or(0, |rank| *rank + 1);
+            let nearer = ranks.get(*place as usize).copied().unwrap_or_default();
+            *key = u64::from(nearer) << 32 | u64::from(farther);
+        }
+        keyed.sort_unstable();
+        depth *= 2;
+    }
+    let follows = |place: &u32| {
+        items
+            .get(*place as usize)
+            .is_some_and(|it| it.word() != BOUNDARY)
+    };
+    keyed
+        .into_iter()
+        .map(|(_, place)| place)
+        .filter(follows)
+        .collect()
+}
+
+/// Equal keys get equal ranks.
+fn rank(keyed: &[(u64, u32)], ranks: &mut [u32]) {
+    let mut rank = 0;
+    let mut last = None;
+    for (ix, (key, place)) in keyed.iter().enumerate() {
+        if last != Some(*key) {
+            rank = ix as u32;
+            last = Some(*key);
+        }
+        if let Some(slot) = ranks.get_mut(*place as usize) {
+            *slot = rank;
+        }
+    }
+}

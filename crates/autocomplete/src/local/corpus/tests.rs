@@ -1,0 +1,175 @@
+//! The corpus against a search through all its files, while files come, change and go.
+
+use base::AbsPath;
+
+use super::stream::{Gap, Item, NEWLINE, items};
+use super::{Corpus, CorpusView};
+use crate::local::token::Tokens;
+
+fn path(name: &str) -> AbsPath {
+    AbsPath::new(format!("/project/{name}")).expect("an absolute path")
+}
+
+/// The words before `|` in a text, the nearest first, and what of them a view finds.
+fn found(view: &CorpusView, before: &str, most: usize) -> Vec<(usize, String)> {
+    let mut context: Vec<u32> = Tokens::new(before)
+        .map(|token| match token.text(before).starts_with('\n') {
+            true => NEWLINE,
+            false => view.word(token.text(before)),
+        })
+        .collect();
+    context.reverse();
+    let places = view.places(&context, (most, 10_000), |_| true);
+    let mut told: Vec<(usize, String)> = places
+        .iter()
+        .map(|place| {
+            let item = view.item(place, 0).expect("something follows");
+            (place.length, view.text(item.word()).to_owned())
+        })
+        .collect();
+    told.sort();
+    told.reverse();
+    told
+}
+
+#[test]
+fn the_longest_context_is_found_first() {
+    let mut corpus = Corpus::new();
+    corpus.put(&path("a"), "let x = first(1);\nlet y = second(2);\n");
+    corpus.put(&path("b"), "var x = third(1);\n");
+    let view = corpus.view();
+    let told = found(&view, "let x =", 3);
+    assert_eq!(
+        told,
+        [
+            (3, "first".to_owned()),
+            (2, "third".to_owned()),
+            (1, "second".to_owned())
+        ]
+    );
+    assert!(found(&view, "nowhere", 3).is_empty());
+}
+
+#[test]
+fn indents_are_steps_and_gaps_are_kept() {
+    let text = "a {\n    b\n\n        c = 1\n}\n";
+    let mut words = Vec::new();
+    let items = items(text, |word| {
+        words.push(word.to_owned());
+        words.len() as u32 + 2
+    });
+    let gaps: Vec<Gap> = items.iter().map(|item| item.gap()).collect();
+    let line = |steps, is_blank| Gap::Line { steps, is_blank };
+    let (none, one) = (Gap::Spaces(0), Gap::Spaces(1));
+    assert_eq!(
+        gaps,
+        [
+            none,
+            one,
+            line(1, false),
+            none,
+            line(1, true),
+            none,
+            one,
+            one,
+            line(-2, false),
+            none,
+            line(0, false)
+        ]
+    );
+    assert_eq!(Item::new(5, Gap::Spaces(300)).gap(), Gap::Odd);
+}
+
+/// The same question, answered by looking at every place of every file.
+fn by_hand(files: &[(String, String)], before: &str) -> usize {
+    let texts = |text: &str| -> Vec<String> {
+        Tokens::new(text)
+            .map(|token| match token.text(text).starts_with('\n') {
+                true => "\n".to_owned(),
+                false => token.text(text).to_owned(),
+            })
+            .collect()
+    };
+    let mut context = texts(before);
+    context.reverse();
+    let longest = |text: &str| {
+        let tokens = texts(text);
+        (1..tokens.len())
+            .map(|at| {
+                let back = tokens[..at].iter().rev().zip(&context);
+                back.take_while(|(ours, theirs)| ours == theirs).count()
+            })
+            .max()
+    };
+    files
+        .iter()
+        .filter_map(|(_, text)| longest(text))
+        .max()
+        .unwrap_or(0)
+}
+
+#[test]
+fn it_finds_what_a_search_through_all_files_finds() {
+    let mut seed = 7_u64;
+    let mut below = |bound: u64| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed % bound
+    };
+    let words = ["a", "b", "c", "(", ")", "\n", "\n    ", "=", "x1"];
+    let mut text = |count: u64| -> String {
+        let pick = (0..count).map(|_| words[below(words.len() as u64) as usize]);
+        pick.collect::<Vec<_>>().join(" ")
+    };
+    let mut corpus = Corpus::new();
+    let mut files: Vec<(String, String)> = Vec::new();
+    for round in 0..120_usize {
+        let name = format!("f{}", round * 7 % 31);
+        let file = text(60);
+        files.retain(|(known, _)| *known != name);
+        if round % 5 == 4 {
+            corpus.remove(&path(&name));
+        } else {
+            corpus.put(&path(&name), &file);
+            files.push((name, file));
+        }
+        let view = corpus.view();
+        let before = text(8);
+        let told = found(&view, &before, 50);
+        let best = told.first().map_or(0, |(length, _)| *length);
+        assert_eq!(best, by_hand(&files, &before), "round {round}: {before:?}");
+        assert_eq!(corpus.file_count(), files.len());
+    }
+    let tokens: usize = files
+        .iter()
+        .map(|(_, text)| Tokens::new(text).count())
+        .sum();
+    assert_eq!(corpus.token_count(), tokens);
+}
+
+#[test]
+fn a_budget_is_kept_by_forgetting_the_oldest_files() {
+    let mut corpus = Corpus::new();
+    for ix in 0..40 {
+        corpus.put(
+            &path(&format!("f{ix}")),
+            &format!("word{ix} = {ix};\n").repeat(500),
+        );
+        corpus.view();
+    }
+    let all = corpus.bytes();
+    corpus.compact(all / 2);
+    assert!(corpus.bytes() <= all / 2);
+    assert!(corpus.file_count() > 0 && corpus.file_count() < 40);
+    let view = corpus.view();
+    assert!(!found(&view, "word39 =", 1).is_empty());
+}
+
+#[test]
+fn what_no_person_wrote_is_left_out() {
+    let mut corpus = Corpus::new();
+    corpus.put(&path("min.js"), &"a=b;".repeat(1000));
+    corpus.put(&path("large"), &"a = b\n".repeat(100_000));
+    assert_eq!(corpus.file_count(), 0);
+}

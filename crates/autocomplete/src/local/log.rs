@@ -1,0 +1,367 @@
+//! What was edited lately: keystrokes coalesced into edits, each as pairs of token sequences.
+//!
+//! Must not know: the clock; every change comes with its time. Keystrokes at one place with short pauses are one edit,
+//! which stays open until the next one begins elsewhere; its pairs are told at every key.
+//! Invariant: the work for a key depends on the edit and on the number of logged edits, never on the file.
+//! Invariant: at most `MOST_EDITS` edits are kept, each with at most `MOST_EDIT_BYTES` of either text.
+
+mod frames;
+mod pairs;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use base::{AbsPath, Bias, ByteOffset, Span};
+use syntax::SyntaxSnapshot;
+use text::{Change, Snapshot, Splice, Timestamp};
+
+pub(crate) use frames::{Frame, LoggedToken};
+use pairs::hunks;
+
+/// One change of an open text, as the log is told of it.
+#[derive(Clone)]
+pub struct Edited {
+    /// The file; none for a text that has none yet.
+    pub path: Option<AbsPath>,
+    /// The text before the change.
+    pub before: Snapshot,
+    /// The text behind it.
+    pub after: Snapshot,
+    /// What leads from the one to the other.
+    pub change: Change,
+    /// The tree behind the change, with the offsets of `after`; its structure may be older.
+    pub syntax: Option<SyntaxSnapshot>,
+    /// When it happened.
+    pub at: Timestamp,
+    /// How it came about.
+    pub kind: EditedKind,
+}
+
+/// How a change came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditedKind {
+    /// The person typed or deleted.
+    Typed,
+    /// The person took a change back, or took that back.
+    Undone,
+    /// A suggestion was accepted.
+    Accepted,
+    /// Anything else: a formatter, an agent, the disk.
+    Other,
+}
+
+/// An edit of the log.
+#[derive(Clone, Debug)]
+pub struct LoggedEdit {
+    /// Counts the edits of this log.
+    pub id: u64,
+    /// The file; none for a text that has none yet.
+    pub path: Option<AbsPath>,
+    /// Where its new text stands now.
+    pub span: Span,
+    /// What went away, widened to whole tokens.
+    pub old: Arc<str>,
+    /// What came instead, widened to whole tokens.
+    pub new: Arc<str>,
+    /// When it ended.
+    pub at: Timestamp,
+    /// How it came about.
+    pub kind: EditedKind,
+    /// Whether it was taken back.
+    pub is_undone: bool,
+    /// What it changed, normalised.
+    pub(crate) pieces: Vec<Piece>,
+}
+
+/// One changed place of an edit.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    /// Where its new text begins, in bytes from the start of the edit's new text.
+    pub(crate) offset: usize,
+    /// The change alone, then with more and more of what stands around it.
+    pub(crate) frames: Vec<Frame>,
+    /// The two tokens before it, the nearest last.
+    pub(crate) lead: [Arc<str>; 2],
+}
+
+/// An edit that may still go on.
+struct OpenEdit {
+    path: Option<AbsPath>,
+    before: Snapshot,
+    after: Snapshot,
+    /// In `before`.
+    old: Span,
+    /// In `after`.
+    new: Span,
+    /// The tree of `before`.
+    syntax: Option<SyntaxSnapshot>,
+    at: Timestamp,
+    kind: EditedKind,
+}
+
+/// Edits that are remembered.
+const MOST_EDITS: usize = 64;
+
+/// Of larger edits neither text nor pairs are remembered.
+const MOST_EDIT_BYTES: usize = 2048;
+
+/// A pause of so many milliseconds ends an edit, even at the same place.
+const PAUSE: u64 = 4000;
+
+/// Changes in one row, at most so many bytes apart, are one edit: a call wrapped around something takes two.
+const MOST_GAP: usize = 64;
+
+/// Texts whose newest tree is remembered.
+const MOST_TREES: usize = 16;
+
+/// The edits of all open texts, the oldest first.
+#[derive(Default)]
+pub struct EditLog {
+    open: Option<OpenEdit>,
+    closed: VecDeque<LoggedEdit>,
+    next: u64,
+    /// The newest tree of each text.
+    trees: VecDeque<(Option<AbsPath>, SyntaxSnapshot)>,
+}
+
+impl EditLog {
+    /// An empty log.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Tells the log of a tree, so that the next change of its text is understood.
+    pub fn see(&mut self, path: &Option<AbsPath>, syntax: &SyntaxSnapshot) {
+        self.trees.retain(|(other, _)| other != path);
+        self.trees.push_back((path.clone(), syntax.clone()));
+        if self.trees.len() > MOST_TREES {
+            self.trees.pop_front();
+        }
+    }
+
+    /// Notes a change.
+    pub fn edited(&mut self, edit: &Edited) {
+        let tree = self.tree_before(edit);
+        let joined = self.open.as_mut().is_some_and(|open| open.join(edit));
+        if !joined {
+            self.close();
+            self.follow(&edit.path, &edit.change);
+            self.note(edit, tree);
+        } else {
+            self.follow(&edit.path, &edit.change);
+        }
+        if let Some(syntax) = &edit.syntax {
+            self.see(&edit.path, syntax);
+        }
+    }
+
+    /// The edits that are over, the oldest first, and the one that may go on behind them.
+    pub fn edits(&self) -> Vec<LoggedEdit> {
+        let open = self.open_edit();
+        self.closed.iter().cloned().chain(open).collect()
+    }
+
+    /// The edits that are over, the oldest first.
+    pub(crate) fn closed(&self) -> impl DoubleEndedIterator<Item = &LoggedEdit> {
+        self.closed.iter()
+    }
+
+    /// The edit that may go on, as if it were over.
+    pub(crate) fn open_edit(&self) -> Option<LoggedEdit> {
+        self.open.as_ref()?.logged(self.next)
+    }
+
+    /// The number that the next edit gets.
+    pub(crate) fn next_id(&self) -> u64 {
+        self.next
+    }
+
+    fn tree_before(&self, edit: &Edited) -> Option<SyntaxSnapshot> {
+        let (_, tree) = self.trees.iter().find(|(path, _)| *path == edit.path)?;
+        (tree.revision() == edit.before.revision()).then(|| tree.clone())
+    }
+
+    fn close(&mut self) {
+        let Some(open) = self.open.take() else {
+            return;
+        };
+        let Some(edit) = open.logged(self.next) else {
+            return;
+        };
+        self.next += 1;
+        self.closed.push_back(edit);
+        if self.closed.len() > MOST_EDITS {
+            self.closed.pop_front();
+        }
+    }
+
+    /// Keeps the places of logged edits in step with a change of their text.
+    fn follow(&mut self, path: &Option<AbsPath>, change: &Change) {
+        for edit in self.closed.iter_mut().filter(|edit| edit.path == *path) {
+            edit.span = Span::new(
+                change.map(edit.span.start, Bias::Left),
+                change.map(edit.span.end, Bias::Right),
+            );
+        }
+    }
+
+    fn note(&mut self, edit: &Edited, syntax: Option<SyntaxSnapshot>) {
+        match (edit.kind, edit.change.splices.as_slice()) {
+            (EditedKind::Undone, splices) => self.undo(edit, splices),
+            (EditedKind::Typed | EditedKind::Accepted, [splice]) => {
+                self.open = Some(OpenEdit {
+                    path: edit.path.clone(),
+                    before: edit.before.clone(),
+                    after: edit.after.clone(),
+                    old: splice.old,
+                    new: splice.new,
+                    syntax,
+                    at: edit.at,
+                    kind: edit.kind,
+                });
+            }
+            // Several carets change all their places themselves; nothing is left to be offered.
+            _ => {}
+        }
+    }
+
+    /// Marks the edits whose new text a change took back.
+    fn undo(&mut self, edit: &Edited, splices: &[Splice]) {
+        for logged in self.closed.iter_mut().filter(|it| it.path == edit.path) {
+            let is_touched = splices.iter().any(|splice| {
+                splice.new.start <= logged.span.end && logged.span.start <= splice.new.end
+            });
+            let is_gone = edit.after.text(logged.span) != *logged.new;
+            logged.is_undone |= is_touched && is_gone;
+        }
+    }
+}
+
+impl OpenEdit {
+    /// Takes a change in, if it goes on where this edit is.
+    fn join(&mut self, edit: &Edited) -> bool {
+        let [splice] = edit.change.splices.as_slice() else {
+            return false;
+        };
+        let is_same = self.path == edit.path
+            && self.kind == edit.kind
+            && edit.kind == EditedKind::Typed
+            && self.after.revision() == edit.before.revision();
+        let is_soon = edit.at.0.saturating_sub(self.at.0) <= PAUSE;
+        if !is_same || !is_soon || !self.is_near(splice, &edit.before) {
+            return false;
+        }
+        let hull = self.new.union(splice.old);
+        let before_start = self.new.start.0 - hull.start.0;
+        let behind_end = hull.end.0 - self.new.end.0;
+        let (Some(old_start), old_end) = (
+            self.old.start.0.checked_sub(before_start),
+            self.old.end.0 + behind_end,
+        ) else {
+            return false;
+        };
+        self.old = Span::from(old_start..old_end);
+        let end = hull.end.0 - splice.old.len() + splice.new.len();
+        self.new = Span::from(hull.start.0..end);
+        self.after = edit.after.clone();
+        self.at = edit.at;
+        true
+    }
+
+    fn is_near(&self, splice: &Splice, before: &Snapshot) -> bool {
+        let (a, b) = (self.new, splice.old);
+        if a.start <= b.end && b.start <= a.end {
+            return a.len() + splice.new.len() <= MOST_EDIT_BYTES;
+        }
+        let (left, right) = if a.end < b.start {
+            (a.end, b.start)
+        } else {
+            (b.end, a.start)
+        };
+        right.0 - left.0 <= MOST_GAP
+            && before.point_at(left).row == before.point_at(right).row
+            && splice.new.len() <= MOST_GAP
+    }
+
+    /// This edit with its pairs; `None` when nothing is left of it.
+    fn logged(&self, id: u64) -> Option<LoggedEdit> {
+        if self.old.len().max(self.new.len()) > MOST_EDIT_BYTES {
+            return Some(self.bare(id, self.new, "", ""));
+        }
+        let (left, right) = self.widening();
+        let old = Span::new(ByteOffset(self.old.start.0 - left), self.old.end + right);
+        let new = Span::new(ByteOffset(self.new.start.0 - left), self.new.end + right);
+        let (old_text, new_text) = (self.before.text(old), self.after.text(new));
+        if old_text == new_text {
+            return None;
+        }
+        let mut edit = self.bare(id, new, &old_text, &new_text);
+        edit.pieces = hunks(&old_text, &new_text)
+            .into_iter()
+            .map(|hunk| Piece {
+                offset: hunk.new.start,
+                lead: self.lead(old.start + hunk.old.start),
+                frames: frames::frames(
+                    &self.before,
+                    self.syntax.as_ref(),
+                    Span::new(old.start + hunk.old.start, old.start + hunk.old.end),
+                    &new_text[hunk.new],
+                ),
+            })
+            .collect();
+        Some(edit)
+    }
+
+    fn bare(&self, id: u64, span: Span, old: &str, new: &str) -> LoggedEdit {
+        LoggedEdit {
+            id,
+            path: self.path.clone(),
+            span,
+            old: Arc::from(old),
+            new: Arc::from(new),
+            at: self.at,
+            kind: self.kind,
+            is_undone: false,
+            pieces: Vec::new(),
+        }
+    }
+
+    /// How many bytes of unchanged words belong to the edit on either side, so that it covers whole words.
+    fn widening(&self) -> (usize, usize) {
+        let is_word = super::token::is_word_char;
+        let first = |text: &Snapshot, span: Span| text.chars_at(span.start).next();
+        let last = |text: &Snapshot, span: Span| text.chars_before(span.end).next();
+        // Of an empty side, its neighbour is what would be joined.
+        let starts = [first(&self.before, self.old), first(&self.after, self.new)];
+        let ends = [last(&self.before, self.old), last(&self.after, self.new)];
+        let run = |chars: &mut dyn Iterator<Item = char>| {
+            let run = chars.take_while(|ch| is_word(*ch)).take(MOST_GAP);
+            run.map(char::len_utf8).sum::<usize>()
+        };
+        let left = match starts.iter().flatten().any(|ch| is_word(*ch)) {
+            true => run(&mut self.before.chars_before(self.old.start)),
+            false => 0,
+        };
+        let right = match ends.iter().flatten().any(|ch| is_word(*ch)) {
+            true => run(&mut self.before.chars_at(self.old.end)),
+            false => 0,
+        };
+        (left, right)
+    }
+
+    /// The two tokens before a place of `before`.
+    fn lead(&self, at: ByteOffset) -> [Arc<str>; 2] {
+        let start = ByteOffset(at.0.saturating_sub(MOST_GAP));
+        let text = self.before.text(Span::new(start, at));
+        let tokens = super::token::solid_tokens(&text);
+        let nth = |back: usize| {
+            let ix = tokens.len().checked_sub(back);
+            let token = ix.and_then(|ix| tokens.get(ix));
+            Arc::from(token.map_or("", |token| token.text(&text)))
+        };
+        [nth(2), nth(1)]
+    }
+}
+
+#[cfg(test)]
+mod tests;

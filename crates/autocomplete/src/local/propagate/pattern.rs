@@ -1,0 +1,376 @@
+//! What two like edits have in common.
+//!
+//! Invariant: a pattern has an anchor, a name that says what is meant; a number, a sign or a word of the language by
+//! itself never is one. Invariant: at most one hole, which stands on both sides.
+
+use std::sync::Arc;
+
+use syntax::TokenRole;
+
+use crate::local::log::{Frame, LoggedToken, Piece};
+use crate::local::token::TokenKind;
+
+/// An edit with what may differ from place to place left open.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    pub(crate) old: Vec<Slot>,
+    pub(crate) new: Vec<Slot>,
+    /// The kind of the node that a place must be all of.
+    pub(crate) kind: Option<u16>,
+    /// What must stand before the dot in front of a place.
+    pub(crate) receiver: Option<Arc<str>>,
+}
+
+/// One token of a pattern.
+#[derive(Clone, Debug)]
+pub(crate) enum Slot {
+    /// This very token.
+    Fixed {
+        text: Arc<str>,
+        kind: TokenKind,
+        gap: Arc<str>,
+        /// The parts it may play.
+        roles: Roles,
+    },
+    /// What may differ.
+    Hole { gap: Arc<str> },
+}
+
+/// A set of roles. Of no roles: nothing is known of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Roles(u16);
+
+impl Roles {
+    pub(crate) fn of(roles: impl IntoIterator<Item = Option<TokenRole>>) -> Self {
+        let bits = roles.into_iter().flatten().map(bit);
+        Self(bits.fold(0, |all, bit| all | bit))
+    }
+
+    pub(crate) fn is_known(self) -> bool {
+        self.0 != 0
+    }
+
+    pub(crate) fn has(self, role: TokenRole) -> bool {
+        self.0 & bit(role) != 0
+    }
+}
+
+fn bit(role: TokenRole) -> u16 {
+    // Where a variable is defined and where it is used is one and the same to a change of it.
+    let role = if role == TokenRole::Binding {
+        TokenRole::Variable
+    } else {
+        role
+    };
+    1 << role as u16
+}
+
+impl Slot {
+    fn of(token: &LoggedToken, other: &LoggedToken) -> Self {
+        Self::Fixed {
+            text: token.text.clone(),
+            kind: token.kind,
+            gap: token.gap.clone(),
+            roles: Roles::of([token.role, other.role]),
+        }
+    }
+
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Fixed { text, .. } => Some(text),
+            Self::Hole { .. } => None,
+        }
+    }
+
+    fn is_anchor(&self) -> bool {
+        let Self::Fixed {
+            text,
+            kind: TokenKind::Word,
+            roles,
+            ..
+        } = self
+        else {
+            return false;
+        };
+        if COMMON.contains(&text.as_ref()) {
+            return false;
+        }
+        let is_variable = roles.has(TokenRole::Variable);
+        let is_name = [
+            TokenRole::Function,
+            TokenRole::Member,
+            TokenRole::Type,
+            TokenRole::Import,
+        ]
+        .iter()
+        .any(|role| roles.has(*role));
+        let is_prose = [TokenRole::String, TokenRole::Comment, TokenRole::Other]
+            .iter()
+            .any(|role| roles.has(*role));
+        is_variable
+            || is_name && text.len() > 1
+            || (is_prose || !roles.is_known()) && is_distinct(text)
+    }
+}
+
+/// Words too common to say what is meant.
+const COMMON: [&str; 44] = [
+    "self",
+    "Self",
+    "this",
+    "super",
+    "cls",
+    "new",
+    "Some",
+    "None",
+    "Ok",
+    "Err",
+    "Vec",
+    "Option",
+    "Result",
+    "String",
+    "Box",
+    "Arc",
+    "str",
+    "bool",
+    "int",
+    "float",
+    "char",
+    "void",
+    "string",
+    "number",
+    "boolean",
+    "object",
+    "any",
+    "usize",
+    "isize",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "f32",
+    "f64",
+    "error",
+    "len",
+    "nil",
+    "undefined",
+    "append",
+];
+
+/// Whether a word in prose can only be a name.
+fn is_distinct(word: &str) -> bool {
+    let has_inner_capital = word.chars().skip(1).any(char::is_uppercase);
+    let has_digit = word.chars().any(|ch| ch.is_ascii_digit());
+    word.len() >= 4 && (word.contains('_') || has_inner_capital || has_digit)
+}
+
+impl Pattern {
+    /// The pattern of two pieces, if they are alike.
+    pub(crate) fn of(a: &Piece, b: &Piece) -> Option<Self> {
+        let (first, second) = (a.frames.first()?, b.frames.first()?);
+        if [first, second].iter().any(|frame| spans_rows(frame)) {
+            return None;
+        }
+        // What both did has to agree before anything around it is looked at.
+        let bare = same_tokens(&first.old, &second.old) && same_tokens(&first.new, &second.new);
+        if bare
+            && !first.old.is_empty()
+            && !first.new.is_empty()
+            && let Some(mut pattern) = unify(first, second)
+        {
+            pattern.receiver = receiver(a, b, &pattern);
+            return Some(pattern);
+        }
+        let pairs = a.frames[1..]
+            .iter()
+            .flat_map(|x| b.frames[1..].iter().map(move |y| (x, y)));
+        pairs
+            .filter(|(x, y)| x.kind == y.kind)
+            .find_map(|(x, y)| unify(x, y))
+    }
+
+    /// Whether both ask for the same.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let texts = |slots: &[Slot]| -> Vec<Option<Arc<str>>> {
+            slots
+                .iter()
+                .map(|slot| slot.text().map(Arc::from))
+                .collect()
+        };
+        self.kind == other.kind
+            && texts(&self.old) == texts(&other.old)
+            && texts(&self.new) == texts(&other.new)
+    }
+
+    /// The text that takes the place of a site whose hole is filled so.
+    pub(crate) fn fill(&self, hole: &str) -> String {
+        let mut text = String::new();
+        for (ix, slot) in self.new.iter().enumerate() {
+            let (gap, part) = match slot {
+                Slot::Fixed { text, gap, .. } => (gap, text.as_ref()),
+                Slot::Hole { gap } => (gap, hole),
+            };
+            if ix > 0 {
+                text.push_str(gap);
+            }
+            text.push_str(part);
+        }
+        text
+    }
+
+    /// The anchor that is looked for first.
+    pub(crate) fn anchor(&self) -> Option<&str> {
+        let anchors = self.old.iter().filter(|slot| slot.is_anchor());
+        anchors.filter_map(Slot::text).max_by_key(|text| text.len())
+    }
+
+    /// The variable that the pattern is about, with the name it gets where it is renamed.
+    pub(crate) fn variable(&self) -> Option<(&str, Option<&str>)> {
+        let name = self.old.iter().find_map(|slot| match slot {
+            Slot::Fixed { text, roles, .. } if roles.has(TokenRole::Variable) => {
+                Some(text.as_ref())
+            }
+            _ => None,
+        })?;
+        let renamed = match (self.old.as_slice(), self.new.as_slice()) {
+            ([_], [new]) => new.text(),
+            _ => None,
+        };
+        Some((name, renamed))
+    }
+
+    /// Whether it leaves something open.
+    pub(crate) fn has_hole(&self) -> bool {
+        self.old.iter().any(|slot| slot.text().is_none())
+    }
+}
+
+fn spans_rows(frame: &Frame) -> bool {
+    let tokens = frame.old.iter().chain(&frame.new);
+    tokens
+        .into_iter()
+        .any(|token| token.kind == TokenKind::Newline)
+}
+
+fn same_tokens(a: &[LoggedToken], b: &[LoggedToken]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.text == y.text)
+}
+
+/// What stands before the dot at both places, unless it is the object itself: then any receiver will do only if
+/// the places had different ones.
+fn receiver(a: &Piece, b: &Piece, pattern: &Pattern) -> Option<Arc<str>> {
+    let is_member = matches!(pattern.old.first(),
+        Some(Slot::Fixed { roles, .. }) if roles.has(TokenRole::Member));
+    let is_dot = |sign: &str| matches!(sign, "." | "->" | "?." | "::");
+    let is_alike = is_member && a.lead == b.lead && is_dot(&a.lead[1]);
+    is_alike.then(|| a.lead[0].clone())
+}
+
+/// One pattern out of two frames, with at most one hole.
+fn unify(a: &Frame, b: &Frame) -> Option<Pattern> {
+    let start = a
+        .old
+        .iter()
+        .zip(&b.old)
+        .take_while(|(x, y)| x.text == y.text)
+        .count();
+    let most = a.old.len().min(b.old.len()) - start;
+    let back = a.old.iter().rev().zip(b.old.iter().rev());
+    let end = back
+        .take_while(|(x, y)| x.text == y.text)
+        .take(most)
+        .count();
+    let (first, second) = (
+        &a.old[start..a.old.len() - end],
+        &b.old[start..b.old.len() - end],
+    );
+    let fixed = |range: std::ops::Range<usize>, shift: usize| -> Vec<Slot> {
+        let pairs = a.old[range.clone()]
+            .iter()
+            .zip(&b.old[range.start + shift..]);
+        pairs.map(|(x, y)| Slot::of(x, y)).collect()
+    };
+    let (old, new) = if first.is_empty() && second.is_empty() {
+        let new = same_tokens(&a.new, &b.new).then(|| slots(&a.new, &[]))?;
+        (fixed(0..a.old.len(), 0), new)
+    } else {
+        if !is_hole(first) || !is_hole(second) {
+            return None;
+        }
+        let (new, other) = (slots(&a.new, first), slots(&b.new, second));
+        let has_hole = new.iter().any(|slot| slot.text().is_none());
+        let texts = |slots: &[Slot]| -> Vec<Option<String>> {
+            slots
+                .iter()
+                .map(|slot| slot.text().map(str::to_owned))
+                .collect()
+        };
+        if !has_hole || texts(&new) != texts(&other) {
+            return None;
+        }
+        let mut old = fixed(0..start, 0);
+        old.push(Slot::Hole {
+            gap: first[0].gap.clone(),
+        });
+        // The tails are of equal length, however far apart they begin.
+        let tail = a.old[a.old.len() - end..]
+            .iter()
+            .zip(&b.old[b.old.len() - end..]);
+        old.extend(tail.map(|(x, y)| Slot::of(x, y)));
+        (old, new)
+    };
+    let pattern = Pattern {
+        old,
+        new,
+        kind: a.kind,
+        receiver: None,
+    };
+    pattern.anchor()?;
+    Some(pattern)
+}
+
+/// Tokens as slots, with every run that equals `hole` left open.
+fn slots(tokens: &[LoggedToken], hole: &[LoggedToken]) -> Vec<Slot> {
+    let mut slots = Vec::new();
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        let run = tokens.get(at..at + hole.len());
+        if !hole.is_empty() && run.is_some_and(|run| same_tokens(run, hole)) {
+            slots.push(Slot::Hole {
+                gap: token.gap.clone(),
+            });
+            at += hole.len();
+        } else {
+            slots.push(Slot::of(token, token));
+            at += 1;
+        }
+    }
+    slots
+}
+
+/// Whether tokens may fill a hole: something, in balance, and one thing rather than several.
+fn is_hole(tokens: &[LoggedToken]) -> bool {
+    let texts: Vec<&str> = tokens.iter().map(|token| token.text.as_ref()).collect();
+    fills_hole(&texts)
+}
+
+/// As `is_hole`, of bare texts.
+pub(crate) fn fills_hole(tokens: &[&str]) -> bool {
+    let mut depth = 0_i32;
+    for token in tokens {
+        match *token {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth -= 1,
+            "," | ";" if depth == 0 => return false,
+            _ => {}
+        }
+        if depth < 0 {
+            return false;
+        }
+    }
+    depth == 0 && !tokens.is_empty()
+}

@@ -1,0 +1,79 @@
+//! The search for all sites of a pattern in whole texts, for another thread.
+
+use base::{AbsPath, Revision, Span};
+
+use super::pattern::Pattern;
+use super::sites::{Ground, Site, sites};
+use crate::Scene;
+
+/// What is to be searched.
+#[derive(Default)]
+pub(crate) struct SiteSearch {
+    tasks: Vec<Task>,
+}
+
+struct Task {
+    pattern: u64,
+    what: Pattern,
+    scene: Scene,
+    examples: Vec<Span>,
+}
+
+/// The sites of one text.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) revision: Revision,
+    /// In text order.
+    pub(crate) sites: Vec<Site>,
+    /// Sites between the edits that made the pattern: places that the person has seen and left.
+    pub(crate) skipped: usize,
+}
+
+/// Sites that are kept of one text.
+const MOST_SITES: usize = 512;
+
+impl SiteSearch {
+    pub(super) fn add(&mut self, pattern: u64, what: Pattern, scene: Scene, examples: Vec<Span>) {
+        self.tasks.push(Task {
+            pattern,
+            what,
+            scene,
+            examples,
+        });
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.tasks.is_empty()
+    }
+
+    /// Searches everything. Takes time in proportion to the texts.
+    pub(crate) fn run(self) -> Vec<(u64, Option<AbsPath>, Found)> {
+        self.tasks.into_iter().map(Task::run).collect()
+    }
+}
+
+impl Task {
+    fn run(self) -> (u64, Option<AbsPath>, Found) {
+        let text = &self.scene.snapshot;
+        let ground = Ground {
+            text,
+            syntax: self.scene.syntax.as_ref(),
+            examples: &self.examples,
+            is_elsewhere: self.examples.is_empty(),
+        };
+        let sites = sites(&self.what, ground, text.full_span(), MOST_SITES);
+        let first = self.examples.iter().map(|span| span.start).min();
+        let last = self.examples.iter().map(|span| span.start).max();
+        let is_between = |site: &&Site| {
+            first
+                .zip(last)
+                .is_some_and(|(first, last)| first < site.span.start && site.span.start < last)
+        };
+        let found = Found {
+            revision: text.revision(),
+            skipped: sites.iter().filter(is_between).count(),
+            sites,
+        };
+        (self.pattern, self.scene.path, found)
+    }
+}

@@ -1,0 +1,298 @@
+//! Histories of small edits with what they must offer, and histories that must offer nothing.
+
+use crate::local::Answer;
+use crate::local::story::Story;
+use crate::{Source, Suggestion};
+
+/// An edit: the text that goes, which of the like, and what comes.
+type Change<'a> = (&'a str, usize, &'a str);
+
+fn propagated(story: &mut Story, number: usize) -> Option<Suggestion> {
+    let mut all = story.suggestions(number);
+    all.retain(|it| matches!(it.source, Source::Propagation { .. }));
+    all.into_iter().next()
+}
+
+/// Makes the changes, then accepts whatever is offered, and expects `after`.
+fn check(language: &str, text: &str, changes: &[Change<'_>], after: &str) {
+    for works in [false, true] {
+        let mut story = Story::new(language, text);
+        for (old, nth, new) in changes {
+            story.change(0, old, *nth, new);
+        }
+        for _ in 0..20 {
+            if works {
+                story.work();
+            }
+            let Some(offer) = propagated(&mut story, 0) else {
+                break;
+            };
+            story.accept(0, &offer);
+        }
+        assert_eq!(story.text(0), after, "background work: {works}");
+    }
+}
+
+/// Makes the changes, and expects that nothing is offered.
+fn check_nothing(language: &str, text: &str, changes: &[Change<'_>]) {
+    for works in [false, true] {
+        let mut story = Story::new(language, text);
+        for (old, nth, new) in changes {
+            story.change(0, old, *nth, new);
+            if works {
+                story.work();
+            }
+        }
+        assert_eq!(
+            propagated(&mut story, 0),
+            None,
+            "background work: {works}\n{}",
+            story.text(0)
+        );
+    }
+}
+
+#[test]
+fn a_variable_is_renamed_in_its_function_and_nowhere_else() {
+    check(
+        "Rust",
+        "fn f(count: u8) {\n    g(count);\n    h(count + 1, \"count\"); // count\n    self.count = count;\n}\n\nfn k(count: u8) { g(count); }\n",
+        &[("count", 0, "total"), ("count", 0, "total")],
+        "fn f(total: u8) {\n    g(total);\n    h(total + 1, \"count\"); // count\n    self.count = total;\n}\n\nfn k(count: u8) { g(count); }\n",
+    );
+}
+
+#[test]
+fn a_definition_that_shadows_the_name_ends_the_search() {
+    check(
+        "Rust",
+        "fn f(a: u8) {\n    g(a);\n    h(a);\n    let a = 2;\n    k(a);\n}\n",
+        &[("a: u8", 0, "b: u8"), ("g(a)", 0, "g(b)")],
+        "fn f(b: u8) {\n    g(b);\n    h(b);\n    let a = 2;\n    k(a);\n}\n",
+    );
+    check_nothing(
+        "JavaScript",
+        "function f(a) {\n  g(a);\n  items.map((a) => k(a));\n}\n",
+        &[("f(a)", 0, "f(b)"), ("g(a)", 0, "g(b)")],
+    );
+}
+
+#[test]
+fn a_function_is_renamed_where_it_is_called() {
+    check(
+        "Python",
+        "def load(x):\n    return x\n\na = load(1)\nb = load(2)\nc = 'load'\nload = 3\n",
+        &[("load", 0, "read"), ("load", 0, "read")],
+        "def read(x):\n    return x\n\na = read(1)\nb = read(2)\nc = 'load'\nload = 3\n",
+    );
+}
+
+#[test]
+fn an_argument_is_added_to_the_other_calls() {
+    check(
+        "Rust",
+        "fn main() {\n    draw(a);\n    draw(b.c);\n    draw(f(1, 2));\n    paint(d);\n    draw(e);\n}\n",
+        &[("draw(a)", 0, "draw(a, ctx)"), ("draw(b.c)", 0, "draw(b.c, ctx)")],
+        "fn main() {\n    draw(a, ctx);\n    draw(b.c, ctx);\n    draw(f(1, 2));\n    paint(d);\n    draw(e, ctx);\n}\n"
+            .replace("draw(f(1, 2))", "draw(f(1, 2), ctx)")
+            .as_str(),
+    );
+}
+
+#[test]
+fn a_call_is_wrapped_around_the_like() {
+    check(
+        "TypeScript",
+        "a = parse(x);\nb = parse(y.z);\nc = parse(w);\nd = other(x);\n",
+        &[
+            ("parse(x)", 0, "must(parse(x))"),
+            ("parse(y.z)", 0, "must(parse(y.z))"),
+        ],
+        "a = must(parse(x));\nb = must(parse(y.z));\nc = must(parse(w));\nd = other(x);\n",
+    );
+}
+
+#[test]
+fn a_number_is_changed_in_the_like_calls_alone() {
+    check(
+        "Python",
+        "sleep(10)\nwait(10)\nsleep(10)\nsleep(20)\nsleep(10)\nx = 10\n",
+        &[("sleep(10)", 0, "sleep(30)"), ("sleep(10)", 0, "sleep(30)")],
+        "sleep(30)\nwait(10)\nsleep(30)\nsleep(20)\nsleep(30)\nx = 10\n",
+    );
+}
+
+#[test]
+fn an_import_is_corrected_in_the_other_imports() {
+    check(
+        "Python",
+        "from old_name import a\nfrom old_name import b\nfrom old_name import c\nold_name = 1\n",
+        &[("old_name", 0, "new_name"), ("old_name", 0, "new_name")],
+        "from new_name import a\nfrom new_name import b\nfrom new_name import c\nold_name = 1\n",
+    );
+}
+
+#[test]
+fn a_field_is_renamed_as_a_field() {
+    check(
+        "Go",
+        "package p\n\nfunc f(a T, b T, width int) {\n\ta.width = 1\n\tb.width = 2\n\tg(a.width, width)\n}\n",
+        &[("a.width", 0, "a.breadth"), ("b.width", 0, "b.breadth")],
+        "package p\n\nfunc f(a T, b T, width int) {\n\ta.breadth = 1\n\tb.breadth = 2\n\tg(a.breadth, width)\n}\n",
+    );
+}
+
+#[test]
+fn a_receiver_is_put_before_the_name() {
+    check(
+        "Python",
+        "def f(self, n):\n    a = limit\n    b = limit\n    c = g(limit)\n    d = self.limit\n",
+        &[("limit", 0, "self.limit"), ("limit", 1, "self.limit")],
+        "def f(self, n):\n    a = self.limit\n    b = self.limit\n    c = g(self.limit)\n    d = self.limit\n",
+    );
+}
+
+#[test]
+fn unrelated_edits_that_look_alike_offer_nothing() {
+    // Numbers, signs and words of the language mean nothing by themselves.
+    check_nothing(
+        "Rust",
+        "fn f() {\n    let a = 1;\n    let b = 1;\n    let c = 1;\n}\n",
+        &[("1", 0, "2"), ("1", 0, "2")],
+    );
+    check_nothing(
+        "Rust",
+        "const A: usize = 10;\nconst B: usize = 10;\nconst C: usize = 10;\n",
+        &[("10", 0, "20"), ("10", 0, "20")],
+    );
+    check_nothing(
+        "Python",
+        "if a == b:\n    pass\nif c == d:\n    pass\nif e == f:\n    pass\n",
+        &[("==", 0, "!="), ("==", 0, "!=")],
+    );
+    check_nothing(
+        "Python",
+        "x = foo(True)\ny = bar(True)\nz = baz(True)\n",
+        &[("True", 0, "False"), ("True", 0, "False")],
+    );
+    // Two variables of two functions; a third function has one of its own.
+    check_nothing(
+        "Rust",
+        "fn f(a: u8) {}\nfn g(a: u8) {}\nfn h(a: u8) { k(a) }\n",
+        &[("a: u8", 0, "b: u8"), ("a: u8", 0, "b: u8")],
+    );
+}
+
+#[test]
+fn names_in_strings_and_comments_are_left_alone() {
+    check_nothing(
+        "Python",
+        "old_name(1)\nold_name(2)\nprint('old_name')  # old_name\n",
+        &[("old_name", 0, "new_name"), ("old_name", 0, "new_name")],
+    );
+    check_nothing(
+        "Python",
+        "print('old_name', 'old_name')\nold_name(2)\n",
+        &[("old_name", 0, "new_name"), ("old_name", 0, "new_name")],
+    );
+    check_nothing(
+        "Python",
+        "# the way\n# the day\n# the bay\n",
+        &[("the", 0, "a"), ("the", 0, "a")],
+    );
+}
+
+#[test]
+fn one_edit_is_no_pattern_and_one_that_goes_on_is_none_any_more() {
+    check_nothing("Rust", "fn f() { g(x); g(y); }", &[("g(x)", 0, "h(x)")]);
+    let mut story = Story::new("Python", "alpha(1)\nalpha(2)\nalpha(3)\n");
+    story.change(0, "alpha", 0, "beta");
+    story.change(0, "alpha", 0, "beta");
+    assert!(propagated(&mut story, 0).is_some());
+    story.type_at(0, "beta(1)\nbeta".len(), "d");
+    assert_eq!(propagated(&mut story, 0), None);
+}
+
+#[test]
+fn a_pattern_is_dropped_by_dismissal_by_two_ignored_offers_and_by_undo() {
+    let start = || {
+        let mut story = Story::new("Python", "alpha(1)\nalpha(2)\nalpha(3)\nalpha(4)\n");
+        story.change(0, "alpha", 0, "beta");
+        story.change(0, "alpha", 0, "beta");
+        let offer = propagated(&mut story, 0).expect("an offer");
+        (story, offer)
+    };
+    let (mut story, offer) = start();
+    assert_eq!(offer.source, Source::Propagation { places: 2 });
+    story.local.answered(&offer, Answer::Dismissed);
+    assert_eq!(propagated(&mut story, 0), None);
+
+    let (mut story, offer) = start();
+    story.local.answered(&offer, Answer::Ignored);
+    let offer = propagated(&mut story, 0).expect("a second offer");
+    story.local.answered(&offer, Answer::Ignored);
+    assert_eq!(propagated(&mut story, 0), None);
+
+    let (mut story, _) = start();
+    for _ in 0.."beta".len() + 1 {
+        story.undo(0);
+    }
+    assert_eq!(propagated(&mut story, 0), None);
+}
+
+#[test]
+fn nothing_is_offered_in_text_typed_after_the_pattern_was_learned() {
+    let mut story = Story::new("Python", "alpha(1)\nalpha(2)\n");
+    story.change(0, "alpha", 0, "beta");
+    story.change(0, "alpha", 0, "beta");
+    story.type_behind(0, "beta(2)\n", 0, "alpha(3)\n");
+    story.work();
+    story.change(0, "1", 0, "5");
+    assert_eq!(propagated(&mut story, 0), None);
+}
+
+#[test]
+fn places_come_one_at_a_time_those_behind_the_caret_first() {
+    let mut story = Story::new("Python", "alpha(0)\nalpha(1)\nalpha(2)\nalpha(3)\n");
+    story.change(0, "alpha", 1, "beta");
+    story.change(0, "alpha", 1, "beta");
+    story.work();
+    let offer = propagated(&mut story, 0).expect("an offer");
+    assert_eq!(
+        offer.start().0,
+        story.text(0).find("alpha(3)").expect("a place")
+    );
+    assert_eq!(offer.source, Source::Propagation { places: 2 });
+    story.accept(0, &offer);
+    let offer = propagated(&mut story, 0).expect("an offer");
+    assert_eq!(offer.start().0, 0);
+    assert_eq!(offer.source, Source::Propagation { places: 1 });
+}
+
+#[test]
+fn other_open_files_come_last() {
+    let mut story = Story::new("Python", "alpha(0)\nalpha(1)\n");
+    story.open("Python", "/project/second", "def f(a):\n    alpha(a)\n");
+    story.open("Python", "/project/third", "'alpha'\n");
+    story.change(0, "alpha", 0, "beta");
+    story.change(0, "alpha", 0, "beta");
+    story.work();
+    let offer = propagated(&mut story, 0).expect("an offer");
+    assert_eq!(
+        offer.file.as_ref().map(|file| file.name()),
+        Some("second".to_owned())
+    );
+    story.accept(0, &offer);
+    assert_eq!(story.text(1), "def f(a):\n    beta(a)\n");
+    assert_eq!(propagated(&mut story, 0), None);
+}
+
+#[test]
+fn a_variable_of_a_function_is_of_no_interest_to_other_files() {
+    let mut story = Story::new("Rust", "fn f(a: u8) { g(a) }\n");
+    story.open("Rust", "/project/second", "fn k() { g(a) }\n");
+    story.change(0, "a: u8", 0, "b: u8");
+    story.change(0, "g(a", 0, "g(b");
+    story.work();
+    assert_eq!(propagated(&mut story, 0), None);
+}

@@ -1,0 +1,68 @@
+//! What answers teach.
+
+use super::{Case, Kind, Ranker};
+
+fn case(kind: Kind, likelihood: f32) -> Case {
+    Case {
+        kind,
+        likelihood,
+        bytes: 12,
+        lines: 1,
+        is_row_start: false,
+        is_prose: false,
+    }
+}
+
+#[test]
+fn to_begin_with_a_source_is_believed() {
+    let ranker = Ranker::default();
+    for likelihood in [0.1, 0.5, 0.9] {
+        let told = ranker.likelihood(&case(Kind::Continuation, likelihood));
+        assert!((told - likelihood).abs() < 0.01, "{told}");
+    }
+}
+
+#[test]
+fn a_source_whose_offers_are_sent_away_sinks_and_others_stay() {
+    let mut ranker = Ranker::default();
+    let (bad, good) = (case(Kind::Syntax, 0.6), case(Kind::Propagation, 0.6));
+    for _ in 0..60 {
+        ranker.learn(&bad, false, 1.0);
+        ranker.learn(&good, true, 1.0);
+    }
+    assert!(ranker.likelihood(&bad) < 0.35);
+    assert!(ranker.likelihood(&good) > 0.75);
+}
+
+#[test]
+fn the_threshold_rises_while_little_is_kept_and_has_bounds() {
+    let mut ranker = Ranker::default();
+    let first = ranker.threshold();
+    for _ in 0..500 {
+        ranker.learn(&case(Kind::Continuation, 0.5), false, 1.0);
+    }
+    let strict = ranker.threshold();
+    assert!(first < strict && strict <= 0.7);
+    for _ in 0..500 {
+        ranker.learn(&case(Kind::Continuation, 0.5), true, 1.0);
+    }
+    assert!(ranker.threshold() < first);
+    assert!(ranker.threshold() >= 0.25);
+}
+
+#[test]
+fn what_was_learned_comes_back_and_nonsense_does_not() {
+    let mut ranker = Ranker::default();
+    ranker.learn(&case(Kind::Syntax, 0.6), false, 1.0);
+    let stored = ranker.to_json().expect("numbers");
+    assert_eq!(Ranker::from_json(&stored), Some(ranker));
+    assert_eq!(Ranker::from_json("{}"), None);
+    assert_eq!(
+        Ranker::from_json(&stored.replace("\"version\":1", "\"version\":0")),
+        None
+    );
+    assert_eq!(
+        Ranker::from_json(&stored.replace("\"kept\":0", "\"kept\":7")),
+        None
+    );
+}

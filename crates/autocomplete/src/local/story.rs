@@ -1,0 +1,220 @@
+//! Texts that are edited as a person would, with a local tier that hears of it: for tests.
+
+use base::{AbsPath, ByteOffset, Row, Span};
+use syntax::{Budget, ParseStatus, SyntaxTree, language_named};
+use text::{Buffer, Change, Edit, Origin, Timestamp};
+
+use super::{Answer, Edited, EditedKind, Local};
+use crate::{Part, Scene, Suggestion, SuggestionId};
+
+/// Some open texts and a person who edits them.
+pub(crate) struct Story {
+    pub(crate) local: Local,
+    texts: Vec<Open>,
+    now: u64,
+    ids: u64,
+}
+
+struct Open {
+    path: AbsPath,
+    buffer: Buffer,
+    tree: SyntaxTree,
+    caret: ByteOffset,
+}
+
+impl Story {
+    /// One open text. `|` marks the caret, if it is there.
+    pub(crate) fn new(language: &str, text: &str) -> Self {
+        let mut story = Self {
+            local: Local::new(),
+            texts: Vec::new(),
+            now: 1_000_000,
+            ids: 0,
+        };
+        story.open(language, "/project/first", text);
+        story
+    }
+
+    /// Opens a further text; it gets the number behind the last.
+    pub(crate) fn open(&mut self, language: &str, path: &str, text: &str) {
+        let caret = text.find('|');
+        let text = caret.map_or(text.to_owned(), |_| text.replacen('|', "", 1));
+        let buffer = Buffer::new(&text);
+        let tree = SyntaxTree::new(language_named(language).expect("a known language"));
+        self.texts.push(Open {
+            path: AbsPath::new(path).expect("an absolute path"),
+            buffer,
+            tree,
+            caret: ByteOffset(caret.unwrap_or(0)),
+        });
+        let number = self.texts.len() - 1;
+        self.texts[number].parse();
+        let scene = self.scene(number);
+        self.local.see(&scene);
+    }
+
+    pub(crate) fn scene(&self, number: usize) -> Scene {
+        let open = &self.texts[number];
+        let snapshot = open.buffer.snapshot();
+        Scene {
+            path: Some(open.path.clone()),
+            rows: (Row(0), Row(snapshot.row_count())),
+            syntax: Some(open.tree.snapshot()),
+            language: Some(open.tree.language()),
+            caret: open.caret,
+            indent: "    ".to_owned(),
+            snapshot,
+        }
+    }
+
+    pub(crate) fn text(&self, number: usize) -> String {
+        self.texts[number].buffer.snapshot().to_string()
+    }
+
+    /// Puts `new` in the place of the `nth` `old` of a text: a deletion and one change for each letter.
+    pub(crate) fn change(&mut self, number: usize, old: &str, nth: usize, new: &str) {
+        let text = self.text(number);
+        let start = text.match_indices(old).nth(nth).expect("the old text").0;
+        self.now += 10_000;
+        if !old.is_empty() {
+            self.replace(
+                number,
+                Span::from(start..start + old.len()),
+                "",
+                EditedKind::Typed,
+            );
+        }
+        self.type_at(number, start, new);
+    }
+
+    /// Deletes the first `old` of a text, without a pause before.
+    pub(crate) fn erase(&mut self, number: usize, old: &str) {
+        let start = self.text(number).find(old).expect("the old text");
+        self.now += 80;
+        self.replace(
+            number,
+            Span::from(start..start + old.len()),
+            "",
+            EditedKind::Typed,
+        );
+    }
+
+    /// Types at a place, letter by letter.
+    pub(crate) fn type_at(&mut self, number: usize, start: usize, new: &str) {
+        for (at, ch) in new.char_indices() {
+            self.now += 80;
+            let place = Span::at(ByteOffset(start + at));
+            self.replace(number, place, &ch.to_string(), EditedKind::Typed);
+        }
+    }
+
+    /// Types `new` behind the `nth` `before` of a text.
+    pub(crate) fn type_behind(&mut self, number: usize, before: &str, nth: usize, new: &str) {
+        let text = self.text(number);
+        let start = text
+            .match_indices(before)
+            .nth(nth)
+            .expect("the text before")
+            .0;
+        self.now += 10_000;
+        self.type_at(number, start + before.len(), new);
+    }
+
+    fn replace(&mut self, number: usize, span: Span, new: &str, kind: EditedKind) {
+        let before = self.texts[number].buffer.snapshot();
+        let edits = [Edit::new(span, new)];
+        let change = self.texts[number]
+            .buffer
+            .edit(&edits, &Origin::user(Timestamp(self.now)));
+        self.heard(number, before, change, kind);
+    }
+
+    /// Takes the last step of a text back.
+    pub(crate) fn undo(&mut self, number: usize) {
+        self.now += 1000;
+        let before = self.texts[number].buffer.snapshot();
+        let restored = self.texts[number].buffer.undo().expect("a step to undo");
+        self.heard(number, before, restored.change, EditedKind::Undone);
+    }
+
+    fn heard(&mut self, number: usize, before: text::Snapshot, change: Change, kind: EditedKind) {
+        let open = &mut self.texts[number];
+        let after = open.buffer.snapshot();
+        open.tree.edit(&before, &after, &change);
+        open.parse();
+        if let Some(last) = change.splices.last() {
+            open.caret = last.new.end;
+        }
+        self.local.edited(&Edited {
+            path: Some(open.path.clone()),
+            before,
+            after,
+            change,
+            syntax: Some(open.tree.snapshot()),
+            at: Timestamp(self.now),
+            kind,
+        });
+    }
+
+    /// Hands a project to the local tier.
+    pub(crate) fn learn_project(&mut self, files: &[(&str, &str)]) {
+        let mut corpus = super::Corpus::new();
+        for (path, text) in files {
+            corpus.put(&AbsPath::new(path).expect("an absolute path"), text);
+        }
+        self.local.set_corpus(corpus.view());
+    }
+
+    /// Does the background work, with all texts open.
+    pub(crate) fn work(&mut self) {
+        let scenes: Vec<Scene> = (0..self.texts.len())
+            .map(|number| self.scene(number))
+            .collect();
+        if let Some(job) = self.local.job(&scenes) {
+            self.local.finish(job.run());
+        }
+    }
+
+    pub(crate) fn suggestions(&mut self, number: usize) -> Vec<Suggestion> {
+        let scene = self.scene(number);
+        let ids = &mut self.ids;
+        let suggestions = self.local.suggest(&scene, Timestamp(self.now), &mut || {
+            *ids += 1;
+            SuggestionId(*ids)
+        });
+        for suggestion in suggestions.iter().filter(|it| it.file.is_none()) {
+            assert!(suggestion.stands_in(&scene.snapshot), "{suggestion:?}");
+        }
+        suggestions
+    }
+
+    /// Accepts a suggestion, in the file that it names or in this text.
+    pub(crate) fn accept(&mut self, number: usize, suggestion: &Suggestion) {
+        let number = match &suggestion.file {
+            Some(file) => {
+                let place = self.texts.iter().position(|open| open.path == *file);
+                place.expect("an open file")
+            }
+            None => number,
+        };
+        self.now += 1000;
+        let before = self.texts[number].buffer.snapshot();
+        let edits = suggestion.taking(Part::All);
+        let change = self.texts[number]
+            .buffer
+            .edit(&edits, &Origin::user(Timestamp(self.now)));
+        self.heard(number, before, change, EditedKind::Accepted);
+        self.local.answered(suggestion, Answer::Accepted(Part::All));
+    }
+}
+
+impl Open {
+    fn parse(&mut self) {
+        self.tree.language().prepare();
+        let text = self.buffer.snapshot();
+        match self.tree.parse(&text, &mut Budget::unlimited()) {
+            ParseStatus::Pending(_) | ParseStatus::Running => panic!("a parse without end"),
+            ParseStatus::Done | ParseStatus::Unsettled => {}
+        }
+    }
+}

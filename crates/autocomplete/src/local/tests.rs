@@ -1,0 +1,112 @@
+//! The tier as a whole.
+
+use base::ByteOffset;
+
+use super::story::Story;
+use super::{Answer, Local};
+use crate::{Part, Source};
+
+#[test]
+fn an_answer_about_something_never_shown_teaches_nothing() {
+    let mut story = Story::new("Python", "alpha(1)\nalpha(2)\nalpha(3)\n");
+    story.change(0, "alpha", 0, "beta");
+    story.change(0, "alpha", 0, "beta");
+    let offer = story.suggestions(0).into_iter().next().expect("an offer");
+    let mut other = Local::new();
+    let before = other.learned().expect("numbers");
+    other.answered(&offer, Answer::Dismissed);
+    assert_eq!(other.learned().expect("numbers"), before);
+}
+
+#[test]
+fn answers_are_learned_from_and_can_be_recalled() {
+    let mut story = Story::new(
+        "Rust",
+        "fn k() {\n    remaining_bytes();\n    other();\n    rema|\n}\n",
+    );
+    let offer = story.suggestions(0).into_iter().next().expect("an offer");
+    assert_eq!(offer.source, Source::Continuation);
+    let first = story.local.threshold();
+    for _ in 0..200 {
+        story.local.answered(&offer, Answer::TypedOver);
+    }
+    assert!(story.local.threshold() > first);
+    assert_eq!(story.suggestions(0), []);
+    let mut next = Local::new();
+    assert!(next.recall(&story.local.learned().expect("numbers")));
+    assert_eq!(next.threshold(), story.local.threshold());
+    for _ in 0..400 {
+        story.local.answered(&offer, Answer::Accepted(Part::All));
+    }
+    assert!(!story.suggestions(0).is_empty());
+    assert!(!next.recall("no json"));
+    assert_eq!(next.threshold(), first);
+}
+
+#[test]
+fn a_job_is_asked_for_until_all_is_known_and_again_after_a_change() {
+    let mut story = Story::new("Rust", "enum E { A }\n");
+    let scene = story.scene(0);
+    assert!(story.local.job(std::slice::from_ref(&scene)).is_some());
+    story.work();
+    assert!(story.local.job(&[scene]).is_none());
+    story.type_behind(0, "A", 0, "b");
+    assert!(story.local.job(&[story.scene(0)]).is_some());
+}
+
+#[test]
+fn what_was_found_in_an_older_text_is_not_used() {
+    let mut story = Story::new("Python", "alpha(1)\nalpha(2)\nalpha(3)\n");
+    story.change(0, "alpha", 0, "beta");
+    story.change(0, "alpha", 0, "beta");
+    let job = story.local.job(&[story.scene(0)]).expect("a search");
+    story.type_at(0, 0, "# ");
+    story.local.finish(job.run());
+    // Every suggestion is held against the text of now in `suggestions`.
+    story.suggestions(0);
+}
+
+#[test]
+fn any_history_gives_only_what_stands_in_the_text() {
+    let text = "fn f(alpha: u8) {\n    let größe = alpha(alpha, \"alpha\");\n    g(alpha);\n}\n";
+    for seed in 1..30_u64 {
+        let mut story = Story::new("Rust", &text.repeat(3));
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut below = |bound: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % bound.max(1) as u64) as usize
+        };
+        for _ in 0..25 {
+            let now = story.text(0);
+            match below(6) {
+                0 => story.change(0, "alpha", 0, "beta"),
+                1 => {
+                    let mut at = below(now.len());
+                    while !now.is_char_boundary(at) {
+                        at -= 1;
+                    }
+                    story.type_at(0, at, ["x", "(ü)", "\n", "\"", "alpha"][below(5)]);
+                }
+                2 => story.work(),
+                3 if now.contains("g(") => story.change(0, "g(", 0, "h(1, "),
+                4 => {
+                    let offer = story.suggestions(0).into_iter().next();
+                    if let Some(offer) = offer {
+                        story.accept(0, &offer);
+                    }
+                }
+                _ => story.undo(0),
+            }
+            story.suggestions(0);
+            if !story.text(0).contains("alpha") {
+                break;
+            }
+        }
+        assert!(
+            story.scene(0).caret <= ByteOffset(story.text(0).len()),
+            "seed {seed}"
+        );
+    }
+}

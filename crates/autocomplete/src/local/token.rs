@@ -1,0 +1,156 @@
+//! A text as words, numbers and signs.
+//!
+//! Must not know: languages. What is between tokens is told by their bytes: blanks are no tokens, line ends are.
+//! Invariant: tokens are sorted, do not overlap, and lie on char boundaries.
+
+use std::ops::Range;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum TokenKind {
+    /// Letters, digits and underscores that do not begin with a digit.
+    Word,
+    /// What begins with a digit.
+    Number,
+    /// One operator or any other char.
+    Sign,
+    /// The end of one or more lines, with the indent of the next one.
+    Newline,
+}
+
+/// A token by its bytes in the text it was cut from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Token {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) kind: TokenKind,
+}
+
+impl Token {
+    pub(crate) fn range(&self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    pub(crate) fn text<'a>(&self, text: &'a str) -> &'a str {
+        text.get(self.range()).unwrap_or_default()
+    }
+}
+
+/// Operators of more than one char, the longest first.
+const OPERATORS: [&str; 34] = [
+    "...", "..=", "===", "!==", "<<=", "\"\"\"", "'''", "**=", "::", "->", "=>", "==", "!=", "<=",
+    ">=", "&&", "||", "..", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", ":=", "?.", "??", "++",
+    "--", "//", "/*", "*/",
+];
+
+/// Whether a char belongs to words.
+pub(crate) fn is_word_char(ch: char) -> bool {
+    ch.is_alphanumeric() || ch == '_'
+}
+
+/// The tokens of a text, in order.
+pub(crate) struct Tokens<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Tokens<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+}
+
+/// The tokens of a text that are no line ends.
+pub(crate) fn solid_tokens(text: &str) -> Vec<Token> {
+    Tokens::new(text)
+        .filter(|token| token.kind != TokenKind::Newline)
+        .collect()
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = Token;
+
+    fn next(&mut self) -> Option<Token> {
+        let bytes = self.text.as_bytes();
+        while bytes.get(self.at).is_some_and(|byte| is_blank(*byte)) {
+            self.at += 1;
+        }
+        let start = self.at;
+        let first = *bytes.get(start)?;
+        let (end, kind) = match first {
+            b'\n' => (newline_end(bytes, start), TokenKind::Newline),
+            b'0'..=b'9' => (number_end(bytes, start), TokenKind::Number),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => (word_end(self.text, start), TokenKind::Word),
+            0..128 => (sign_end(bytes, start), TokenKind::Sign),
+            _ => self.wide(start),
+        };
+        self.at = end;
+        Some(Token { start, end, kind })
+    }
+}
+
+impl Tokens<'_> {
+    /// A token that begins with a char beyond ASCII.
+    fn wide(&self, start: usize) -> (usize, TokenKind) {
+        let first = self.text.get(start..).and_then(|rest| rest.chars().next());
+        match first {
+            Some(ch) if is_word_char(ch) => (word_end(self.text, start), TokenKind::Word),
+            Some(ch) => (start + ch.len_utf8(), TokenKind::Sign),
+            None => (self.text.len(), TokenKind::Sign),
+        }
+    }
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r')
+}
+
+/// The end of the blank lines behind a line end and of the indent behind them.
+fn newline_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while bytes
+        .get(at)
+        .is_some_and(|byte| is_blank(*byte) || *byte == b'\n')
+    {
+        at += 1;
+    }
+    at
+}
+
+fn word_end(text: &str, start: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = start;
+    loop {
+        match bytes.get(at) {
+            Some(byte) if byte.is_ascii_alphanumeric() || *byte == b'_' => at += 1,
+            Some(byte) if *byte >= 128 => match text.get(at..).and_then(|it| it.chars().next()) {
+                Some(ch) if is_word_char(ch) => at += ch.len_utf8(),
+                _ => return at,
+            },
+            _ => return at,
+        }
+    }
+}
+
+fn number_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    loop {
+        let is_digit = |ix: usize| bytes.get(ix).is_some_and(u8::is_ascii_digit);
+        match bytes.get(at) {
+            Some(byte) if byte.is_ascii_alphanumeric() || *byte == b'_' => at += 1,
+            Some(b'.') if is_digit(at + 1) => at += 2,
+            _ => return at,
+        }
+    }
+}
+
+fn sign_end(bytes: &[u8], start: usize) -> usize {
+    let rest = &bytes[start..];
+    let operator = OPERATORS
+        .iter()
+        .find(|operator| rest.starts_with(operator.as_bytes()));
+    start + operator.map_or(1, |operator| operator.len())
+}
+
+#[cfg(test)]
+mod tests;

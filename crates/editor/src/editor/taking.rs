@@ -1,0 +1,217 @@
+//! Taking a suggestion, whole or from its beginning; and going to where it begins.
+//!
+//! Invariant: a suggestion changes nothing but what it showed, and only where all it replaces still stands.
+//! Start at `Editor::take`.
+
+use autocomplete::Part;
+use base::{ByteOffset, Row, Span};
+use gpui_kit::{Context, Window};
+use text::EditKind;
+
+use super::suggesting::SuggestionEvent;
+use super::{Editor, EditorEvent, Reveal};
+use crate::suggestion::{CaretPlace, Presentation, fellows, tab_takes, taken};
+
+/// Carets that are looked at to tell what Tab means; with more of them it indents.
+const MOST_CARETS: usize = 16;
+
+impl Editor {
+    /// Takes a part of the suggestion that is shown. A sign that leads elsewhere is followed first, and the place it
+    /// leads to is shown: the next time takes it. `false` when nothing is shown or it does not stand any more.
+    pub fn take(&mut self, part: Part, window: &mut Window, cx: &mut Context<Self>) -> bool {
+        self.sync(cx);
+        self.refresh_suggestion(cx);
+        let (Some(suggestion), Some(shown)) = (self.suggestion(), self.suggesting.shown()) else {
+            return false;
+        };
+        let id = suggestion.id;
+        match shown {
+            Presentation::Portal => {
+                cx.emit(EditorEvent::Suggestion(SuggestionEvent::Entered(id)));
+                true
+            }
+            Presentation::Jump(jump) => {
+                let to = jump.to;
+                self.jump_to_suggestion(to, window, cx);
+                true
+            }
+            Presentation::InText(_) => self.take_shown(part, window, cx),
+        }
+    }
+
+    /// Brings the caret to where the suggestion begins.
+    fn jump_to_suggestion(&mut self, to: ByteOffset, window: &mut Window, cx: &mut Context<Self>) {
+        let Some(suggestion) = self.checked_suggestion(cx) else {
+            return;
+        };
+        let id = suggestion.id;
+        self.go_to(to, Reveal::Center, cx);
+        self.suggesting.jumped = Some((id, to));
+        self.suggesting.touch();
+        self.refresh_suggestion(cx);
+        self.tell_input_method(window);
+        cx.emit(EditorEvent::Suggestion(SuggestionEvent::Jumped(id)));
+    }
+
+    /// The suggestion if it still stands; otherwise it is dropped.
+    fn checked_suggestion(&mut self, cx: &mut Context<Self>) -> Option<autocomplete::Suggestion> {
+        let suggestion = self.suggestion().cloned()?;
+        if suggestion.revision == self.snapshot.revision() && suggestion.stands_in(&self.snapshot) {
+            return Some(suggestion);
+        }
+        self.set_suggestion(None, cx);
+        None
+    }
+
+    fn take_shown(&mut self, part: Part, window: &mut Window, cx: &mut Context<Self>) -> bool {
+        let Some(suggestion) = self.checked_suggestion(cx) else {
+            return false;
+        };
+        let before = self.snapshot.revision();
+        let fellows = match self.suggesting.in_text() {
+            Some(shown) if shown.is_ghost => fellows(&suggestion, &self.snapshot, &self.selections),
+            _ => Vec::new(),
+        };
+        let (edits, selections) = taken(suggestion.taking(part), &fellows, &self.selections);
+        if !self.edit(&edits, selections, EditKind::Other, cx) {
+            return false;
+        }
+        self.suggesting.last_taken = Some(self.snapshot.revision());
+        self.unfold_at_carets(cx);
+        self.follow = Some(crate::scroll::Follow::Fit);
+        self.tell_input_method(window);
+        let change = self
+            .model
+            .read(cx)
+            .document()
+            .buffer()
+            .changes_since(before);
+        if let Some(change) = change {
+            let id = suggestion.id;
+            cx.emit(EditorEvent::Suggestion(SuggestionEvent::Taken {
+                id,
+                part,
+                change,
+            }));
+        }
+        cx.notify();
+        true
+    }
+
+    /// Whether Tab takes what is shown rather than indenting; see `suggestion::tab_key`.
+    pub fn tab_takes_suggestion(&self, cx: &Context<Self>) -> bool {
+        let Some(shown) = self.suggesting.shown() else {
+            return false;
+        };
+        let is_mere = self.selections.iter().all(|selection| selection.is_empty());
+        if !is_mere || self.selections.len() > MOST_CARETS {
+            return false;
+        }
+        let head = self.selections.primary().head;
+        let has_jumped = self.suggesting.has_jumped_to(head);
+        let at_caret = match shown {
+            Presentation::InText(shown) => shown.at_caret.as_deref(),
+            Presentation::Jump(_) | Presentation::Portal => None,
+        };
+        let others = self
+            .selections
+            .iter()
+            .map(|selection| selection.head)
+            .filter(|other| *other != head);
+        let places: Vec<CaretPlace> = std::iter::once(head)
+            .chain(others)
+            .map(|caret| self.caret_place(caret, cx))
+            .collect();
+        tab_takes(at_caret, has_jumped, &places)
+    }
+
+    fn caret_place(&self, caret: ByteOffset, cx: &Context<Self>) -> CaretPlace {
+        let row = self.snapshot.point_at(caret).row;
+        let start = self.snapshot.row_start(row);
+        let is_blank = |char: char| char == ' ' || char == '\t';
+        let blanks = self
+            .snapshot
+            .chars_at(start)
+            .take_while(|char| is_blank(*char))
+            .count();
+        if caret - start > blanks {
+            return CaretPlace::InText;
+        }
+        CaretPlace::InIndent {
+            cells: self.cells_before(start, blanks),
+            asked: self.asked_indent(row, cx),
+        }
+    }
+
+    /// The cells that so many blanks fill at the start of a row.
+    fn cells_before(&self, start: ByteOffset, blanks: usize) -> u32 {
+        let width = self.caret_options.tab_width.max(1);
+        let text = self.snapshot.text(Span::new(start, start + blanks));
+        text.chars().fold(0, |cells, char| match char {
+            '\t' => (cells / width + 1) * width,
+            _ => cells + 1,
+        })
+    }
+
+    /// How far a row is to be indented, in cells: by its syntax, or else like the last row with text above it.
+    fn asked_indent(&self, row: Row, cx: &Context<Self>) -> u32 {
+        /// Rows that are searched for one with text.
+        const MOST_ROWS: u32 = 100;
+        if row.0 == 0 {
+            return 0;
+        }
+        let indent_of = |row: Row| {
+            let start = self.snapshot.row_start(row);
+            let blanks = self
+                .snapshot
+                .chars_at(start)
+                .take_while(|char| matches!(char, ' ' | '\t'));
+            self.cells_before(start, blanks.count())
+        };
+        let syntax = self
+            .model
+            .read(cx)
+            .syntax()
+            .filter(|syntax| syntax.has_tree());
+        if let Some(syntax) = syntax.filter(|_| self.caret_options.smart_indent) {
+            let hint = syntax.indent_for_new_line(&self.snapshot, self.snapshot.row_end(row - 1));
+            let levels = i64::from(hint.levels) * i64::from(self.caret_options.tab_width.max(1));
+            let cells = i64::from(indent_of(hint.base)) + levels + i64::from(hint.columns);
+            return u32::try_from(cells.max(0)).unwrap_or(u32::MAX);
+        }
+        let above = (row.0.saturating_sub(MOST_ROWS)..row.0).rev().map(Row);
+        let has_text = |row: &Row| {
+            let start = self.snapshot.row_start(*row);
+            let first = self
+                .snapshot
+                .chars_at(start)
+                .find(|char| !matches!(char, ' ' | '\t'));
+            first.is_some_and(|char| char != '\n' && char != '\r')
+        };
+        above.into_iter().find(has_text).map_or(0, indent_of)
+    }
+
+    pub(crate) fn accept_suggestion(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        self.take_or_pass(Part::All, window, cx);
+    }
+
+    pub(crate) fn accept_suggestion_word(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        self.take_or_pass(Part::Word, window, cx);
+    }
+
+    pub(crate) fn accept_suggestion_line(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        self.take_or_pass(Part::Line, window, cx);
+    }
+
+    /// Takes a part; the key means something else where nothing is shown.
+    fn take_or_pass(&mut self, part: Part, window: &mut Window, cx: &mut Context<Self>) {
+        self.sync(cx);
+        self.refresh_suggestion(cx);
+        match self.shows_suggestion() {
+            true => {
+                self.take(part, window, cx);
+            }
+            false => cx.propagate(),
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! Random sessions: keys, edits by others, suggestions of every kind; what is shown and taken is held against the text.
+
+use autocomplete::Suggestion;
+use base::{ByteOffset, Revision, Row, Span};
+use display::{DisplayRow, SegmentKind};
+use gpui_kit::{Entity, TestAppContext, VisualTestContext};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use text::{Author, Edit, Snapshot};
+
+use super::{Heard, open_with_keys, suggestion};
+use crate::{Editor, SuggestionEvent};
+
+const START: &str = "fn one(a: u32) {\n    let b = a;\n    \n\n}\n\nstruct S {\n    x: u8,\n}\nˇ\n";
+
+const KEYS: &[&str] = &[
+    "a",
+    "x",
+    "(",
+    "enter",
+    "space",
+    "backspace",
+    "left",
+    "right",
+    "up",
+    "down",
+    "home",
+    "end",
+    "escape",
+    "ctrl-z",
+    "ctrl-y",
+    "ctrl-home",
+    "ctrl-end",
+    "shift-right",
+    "shift-alt-down",
+    "alt-]",
+];
+
+const NEW: &[&str] = &[
+    "x",
+    "ab c",
+    "    ",
+    "    y();",
+    "a {\n    b\n}",
+    "\n",
+    "x\ny",
+    "",
+    "größe(",
+    "()",
+    "\tz",
+];
+
+struct Session<'a> {
+    rng: StdRng,
+    editor: Entity<Editor>,
+    heard: Heard,
+    cx: &'a mut VisualTestContext,
+    log: Vec<String>,
+    /// How often something was shown, and taken.
+    seen: u32,
+    took: u32,
+}
+
+impl Session<'_> {
+    fn snapshot(&mut self) -> Snapshot {
+        self.editor
+            .update(self.cx, |editor, cx| editor.model.read(cx).snapshot())
+    }
+
+    fn place(&mut self, snapshot: &Snapshot) -> ByteOffset {
+        let at = ByteOffset(self.rng.random_range(0..=snapshot.len().0));
+        snapshot.clip(at, base::Bias::Left)
+    }
+
+    fn step(&mut self) {
+        match self.rng.random_range(0..12) {
+            0..=3 => self.offer(),
+            4..=6 => self.key(),
+            7 => self.type_it(),
+            8 => self.edit_by_another(),
+            9 => self.take_part(["ctrl-right", "ctrl-down", "alt-l"]),
+            _ => self.tab(),
+        }
+        self.cx.run_until_parked();
+        self.check();
+    }
+
+    fn offer(&mut self) {
+        let snapshot = self.snapshot();
+        let head = self
+            .editor
+            .update(self.cx, |editor, cx| editor.selections(cx).primary().head);
+        let at = match self.rng.random_bool(0.6) {
+            true => head,
+            false => self.place(&snapshot),
+        };
+        let mut span = Span::at(at);
+        if self.rng.random_bool(0.3) {
+            let len = self.rng.random_range(0..12);
+            span.end = snapshot
+                .clip((at + len).min(snapshot.len()), base::Bias::Left)
+                .max(at);
+        }
+        let mut edits = vec![(span, NEW[self.rng.random_range(0..NEW.len())])];
+        let next = self.place(&snapshot);
+        if self.rng.random_bool(0.3) && next > span.end {
+            edits.push((Span::at(next), NEW[self.rng.random_range(0..NEW.len())]));
+        }
+        edits.retain(|(span, new)| snapshot.text(*span) != *new);
+        if edits.is_empty() {
+            return;
+        }
+        let offered = suggestion(&self.editor, &edits, self.cx);
+        self.log.push(format!("offer {:?}", offered.edits));
+        self.editor.update(self.cx, |editor, cx| {
+            editor.set_suggestion(Some(offered), cx)
+        });
+    }
+
+    fn key(&mut self) {
+        let key = KEYS[self.rng.random_range(0..KEYS.len())];
+        self.log.push(key.to_owned());
+        self.cx.simulate_keystrokes(key);
+    }
+
+    /// Types the next letters of what is offered.
+    fn type_it(&mut self) {
+        let offered = self.offered();
+        let Some(text) = offered.and_then(|offered| Some(offered.edits.first()?.new.clone()))
+        else {
+            return;
+        };
+        let count = self.rng.random_range(1..4);
+        for letter in text.chars().take(count) {
+            self.log.push(format!("type {letter:?}"));
+            match letter {
+                '\n' => self.cx.simulate_keystrokes("enter"),
+                '\t' => {}
+                letter => self.cx.simulate_input(&letter.to_string()),
+            }
+            self.check();
+        }
+    }
+
+    fn edit_by_another(&mut self) {
+        let snapshot = self.snapshot();
+        let (a, b) = (self.place(&snapshot), self.place(&snapshot));
+        let end = if self.rng.random_bool(0.7) {
+            a
+        } else {
+            b.min(a + 5).max(a)
+        };
+        let span = Span::new(a, snapshot.clip(end, base::Bias::Left).max(a));
+        let new = NEW[self.rng.random_range(0..NEW.len())];
+        self.log.push(format!("another {span:?} {new:?}"));
+        let edit = Edit::new(span, new);
+        let model = self
+            .editor
+            .update(self.cx, |editor, _| editor.model.clone());
+        self.cx
+            .update(|_, cx| model.update(cx, |model, cx| model.edit(&[edit], Author::User, cx)));
+    }
+
+    fn offered(&mut self) -> Option<Suggestion> {
+        self.editor
+            .update(self.cx, |editor, _| editor.suggestion().cloned())
+    }
+
+    fn take_part(&mut self, keys: [&str; 3]) {
+        let key = keys[self.rng.random_range(0..keys.len())];
+        self.log.push(key.to_owned());
+        self.press_and_compare(key);
+    }
+
+    /// Presses a key that may take what is offered: taken whole it must leave the text with its edits applied.
+    fn press_and_compare(&mut self, key: &str) -> Option<Revision> {
+        let before = self.snapshot();
+        let offered = self.offered();
+        let is_single = self
+            .editor
+            .update(self.cx, |editor, cx| editor.selections(cx).len() == 1);
+        let heard = self.heard.borrow().len();
+        self.cx.simulate_keystrokes(key);
+        let after = self.snapshot();
+        let heard: Vec<SuggestionEvent> = self.heard.borrow()[heard..].to_vec();
+        let part = heard.iter().find_map(|event| match event {
+            SuggestionEvent::Taken { part, change, .. } => Some((*part, change.after)),
+            _ => None,
+        });
+        let Some((part, revision)) = part else {
+            if !heard.is_empty() {
+                assert_eq!(
+                    before.to_string(),
+                    after.to_string(),
+                    "a jump changes nothing"
+                );
+            }
+            return None;
+        };
+        let offered = offered.expect("what was taken was offered");
+        assert!(offered.stands_in(&before));
+        if is_single {
+            let mut expected = before.to_string();
+            for edit in offered.taking(part).iter().rev() {
+                expected.replace_range(edit.span.range(), &edit.text);
+            }
+            assert_eq!(after.to_string(), expected);
+        }
+        assert_eq!(revision, after.revision());
+        self.took += 1;
+        Some(revision)
+    }
+
+    /// Tab, which must not take what is offered where the row of a caret is to be indented.
+    fn tab(&mut self) {
+        self.log.push("tab".to_owned());
+        let snapshot = self.snapshot();
+        let (head, jumped) = self.editor.update(self.cx, |editor, cx| {
+            let head = editor.selections(cx).primary().head;
+            let jumped = editor.suggesting.has_jumped_to(head);
+            (head, jumped)
+        });
+        let wants_indent = wants_indent(&snapshot, head);
+        let selected = self.editor.update(self.cx, |editor, cx| {
+            !editor.selections(cx).primary().is_empty()
+        });
+        let taken = self.press_and_compare("tab");
+        if (wants_indent && !jumped) || selected {
+            assert_eq!(
+                taken,
+                None,
+                "Tab took it at {head:?} of {:?}",
+                snapshot.to_string()
+            );
+        }
+    }
+
+    fn check(&mut self) {
+        let log = &self.log;
+        let seen = &mut self.seen;
+        self.editor.update(self.cx, |editor, cx| {
+            let text = editor.model.read(cx).snapshot();
+            assert_eq!(editor.snapshot.revision(), text.revision());
+            if let Some(offered) = editor.suggestion() {
+                assert_eq!(offered.revision, text.revision());
+                assert!(offered.stands_in(&text), "{log:?}");
+            } else {
+                assert!(!editor.shows_suggestion(), "{log:?}");
+            }
+            // Without what is put in, the rows are those of the text.
+            let mut shown = String::new();
+            let mut put_in = String::new();
+            let display = &editor.display;
+            for row in (0..display.row_count()).map(DisplayRow) {
+                let line = display.line(row);
+                if line.buffer_row.is_some_and(|row| row.0 > 0) {
+                    shown.push('\n');
+                }
+                for segment in &line.segments {
+                    match segment.kind {
+                        SegmentKind::Inlay(_) => put_in.push_str(&line.text[segment.text.clone()]),
+                        SegmentKind::Tab => shown.push('\t'),
+                        _ => shown.push_str(&line.text[segment.text.clone()]),
+                    }
+                }
+            }
+            assert_eq!(shown, text.to_string(), "{log:?}");
+            let is_seen = editor
+                .suggesting
+                .in_text()
+                .is_some_and(|shown| !shown.pieces.is_empty());
+            *seen += u32::from(is_seen);
+            assert!(is_seen || put_in.is_empty(), "{put_in:?} {log:?}");
+        });
+    }
+}
+
+/// Whether the caret stands within the blanks of a row that is less indented than the brackets around it ask for. Told
+/// by counting braces, which is what the text of these sessions goes by.
+fn wants_indent(snapshot: &Snapshot, head: ByteOffset) -> bool {
+    let row = snapshot.point_at(head).row;
+    let text = snapshot.row_text(row).into_owned();
+    let blanks = text.len() - text.trim_start_matches([' ', '\t']).len();
+    let is_in_blanks = (head - snapshot.row_start(row)) <= blanks;
+    let above = row
+        .0
+        .checked_sub(1)
+        .map(|row| snapshot.row_text(Row(row)).into_owned());
+    let Some(above) = above else {
+        return false;
+    };
+    let opens = above.starts_with("fn one(a: u32) {") && above.ends_with('{');
+    is_in_blanks && opens && blanks == 0
+}
+
+fn run(seed: u64, cx: &mut TestAppContext) {
+    let (editor, heard, _heard, cx) = open_with_keys("/a.rs", START, cx);
+    let mut session = Session {
+        rng: StdRng::seed_from_u64(seed),
+        editor,
+        heard,
+        cx,
+        log: Vec::new(),
+        seen: 0,
+        took: 0,
+    };
+    for _ in 0..120 {
+        session.step();
+    }
+    assert!(
+        session.seen > 10 && session.took > 3,
+        "{} {}",
+        session.seen,
+        session.took
+    );
+}
+
+#[gpui_kit::test(iterations = 12)]
+fn what_is_shown_stands_and_what_is_taken_is_what_was_offered(
+    cx: &mut TestAppContext,
+    rng: StdRng,
+) {
+    let mut rng = rng;
+    run(rng.random(), cx);
+}

@@ -1,0 +1,245 @@
+//! Signs over the text: where a suggestion out of sight is, and what the one in sight is about.
+//!
+//! A sign names the key that follows it; a click on it does the same.
+
+use display::DisplayPoint;
+use gpui_kit::{
+    AnyElement, App, AvailableSpace, Entity, InteractiveElement as _, IntoElement as _,
+    MouseButton, ParentElement as _, Pixels, Point, Role, SharedString, Size,
+    StatefulInteractiveElement as _, Styled as _, Window, div, point, px, size,
+};
+use ui::{ActiveTheme as _, Icon, IconSize, KeyHint, dp};
+
+use super::layout::TextLayout;
+use crate::actions::AcceptSuggestion;
+use crate::editor::Editor;
+use crate::suggestion::{Jump, Presentation};
+
+/// Pixels between a sign and the edge of the text.
+const EDGE: f32 = 10.0;
+
+/// Lays the signs out over the text.
+pub(super) fn prepare(
+    editor: &Entity<Editor>,
+    layout: &TextLayout,
+    window: &mut Window,
+    cx: &mut App,
+) -> Vec<AnyElement> {
+    let view = editor.read(cx);
+    let Some(shown) = view.suggesting.shown().cloned() else {
+        return Vec::new();
+    };
+    let key = editor.update(cx, |view, cx| view.accepting_key(window, cx));
+    let sign = match &shown {
+        Presentation::Jump(jump) => Some(jump_sign(jump, key, editor, cx)),
+        Presentation::Portal => portal_sign(key, editor, cx),
+        Presentation::InText(_) => note(key, editor, cx),
+    };
+    let Some(mut sign) = sign else {
+        return Vec::new();
+    };
+    let text = layout.geometry.text;
+    let space = size(
+        AvailableSpace::MinContent,
+        AvailableSpace::Definite(layout.geometry.line_height),
+    );
+    let room = sign.layout_as_root(space, window, cx);
+    let place = match &shown {
+        Presentation::Jump(jump) => at_edge(jump, room, layout),
+        Presentation::Portal => at_row_end(editor.read(cx).caret_display_row(), room, layout),
+        Presentation::InText(shown) => {
+            let row = editor.read(cx).first_display_row(shown.row);
+            at_row_end(row, room, layout)
+        }
+    };
+    let Some(place) = place else {
+        return Vec::new();
+    };
+    window.with_content_mask(Some(gpui_kit::ContentMask { bounds: text }), |window| {
+        sign.prepaint_at(place, window, cx);
+    });
+    vec![sign]
+}
+
+/// In the middle of the upper or lower edge, on the side where the place is.
+fn at_edge(jump: &Jump, room: Size<Pixels>, layout: &TextLayout) -> Option<Point<Pixels>> {
+    let (geometry, text) = (&layout.geometry, layout.geometry.text);
+    let x = (text.left() + (text.size.width - room.width) / 2.0).max(text.left());
+    let headers = geometry.line_height * geometry.sticky_rows as f32;
+    let y = match jump.is_below {
+        true => text.bottom() - room.height - px(EDGE),
+        false => text.top() + headers + px(EDGE),
+    };
+    Some(point(x.round(), y.round()))
+}
+
+/// Behind the letters of a display row, in the middle of its height; at the right edge where they reach that far.
+fn at_row_end(
+    row: display::DisplayRow,
+    room: Size<Pixels>,
+    layout: &TextLayout,
+) -> Option<Point<Pixels>> {
+    let geometry = &layout.geometry;
+    let visible = layout.rows.iter().find(|visible| visible.row == row)?;
+    let end = visible.shape.end_cell?;
+    let x = geometry
+        .x_of(end + 3)
+        .min(geometry.text.right() - room.width - px(EDGE));
+    let y = geometry.y_of(visible.y) + (geometry.line_height - room.height) / 2.0;
+    Some(point(x.max(geometry.text.left()).round(), y.round()))
+}
+
+/// A sign that leads to a place in this text.
+fn jump_sign(
+    jump: &Jump,
+    key: Option<SharedString>,
+    editor: &Entity<Editor>,
+    cx: &App,
+) -> AnyElement {
+    let icon = match jump.is_below {
+        true => Icon::ArrowDown,
+        false => Icon::ArrowUp,
+    };
+    let words = format!("to line {}", jump.row.0 + 1);
+    pill(
+        Leads {
+            key,
+            icon,
+            words: words.into(),
+            preview: jump.preview.clone().into(),
+        },
+        editor,
+        cx,
+    )
+}
+
+/// A sign that leads to another file.
+fn portal_sign(key: Option<SharedString>, editor: &Entity<Editor>, cx: &App) -> Option<AnyElement> {
+    let view = editor.read(cx);
+    let file = view.suggestion()?.file.as_ref()?;
+    let name = file
+        .as_path()
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let place = view.suggesting.place.clone();
+    let words = match place.as_ref().and_then(|place| place.row) {
+        Some(row) => format!("{name}:{}", row.0 + 1),
+        None => name,
+    };
+    let preview = place.map(|place| place.preview).unwrap_or_default();
+    Some(pill(
+        Leads {
+            key,
+            icon: Icon::ArrowRight,
+            words: words.into(),
+            preview,
+        },
+        editor,
+        cx,
+    ))
+}
+
+/// What a sign says.
+struct Leads {
+    key: Option<SharedString>,
+    icon: Icon,
+    words: SharedString,
+    preview: SharedString,
+}
+
+fn pill(leads: Leads, editor: &Entity<Editor>, cx: &App) -> AnyElement {
+    let theme = cx.theme();
+    let colors = &theme.colors;
+    let (view, name) = (editor.downgrade(), format!("Suggestion: {}", leads.words));
+    let preview = (!leads.preview.is_empty()).then(|| {
+        div()
+            .pl(dp(8.0))
+            .border_l_1()
+            .border_color(colors.border)
+            .text_color(colors.muted)
+            .font(theme.code_font())
+            .child(leads.preview)
+    });
+    div()
+        .id("suggestion-sign")
+        .role(Role::Button)
+        .aria_label(name)
+        .flex()
+        .items_center()
+        .gap(dp(6.0))
+        .h(dp(24.0))
+        .px(dp(8.0))
+        .whitespace_nowrap()
+        .rounded(px(6.0))
+        .border_1()
+        .border_color(colors.border_strong)
+        .bg(colors.raised)
+        .shadow_md()
+        .text_size(dp(12.0))
+        .text_color(colors.text)
+        .font_family(theme.fonts.ui_family.clone())
+        .cursor_pointer()
+        .children(leads.key.map(KeyHint::text))
+        .child(leads.words)
+        .child(leads.icon.size(IconSize::Small).color(colors.accent))
+        .children(preview)
+        .occlude()
+        .on_mouse_down(MouseButton::Left, move |_, window, cx| {
+            cx.stop_propagation();
+            // A view that is gone has nothing to follow.
+            view.update(cx, |editor, cx| {
+                editor.take(autocomplete::Part::All, window, cx)
+            })
+            .ok();
+        })
+        .into_any_element()
+}
+
+/// A quiet note: which of several it is, and the key, where that is not Tab.
+fn note(key: Option<SharedString>, editor: &Entity<Editor>, cx: &App) -> Option<AnyElement> {
+    let view = editor.read(cx);
+    let note = view.suggesting.note.clone();
+    let key = key.filter(|key| key.as_ref() != "Tab");
+    if note.is_none() && key.is_none() {
+        return None;
+    }
+    let theme = cx.theme();
+    let element = div()
+        .flex()
+        .items_center()
+        .gap(dp(6.0))
+        .whitespace_nowrap()
+        .text_size(dp(11.0))
+        .text_color(theme.colors.muted)
+        .font_family(theme.fonts.ui_family.clone())
+        .children(key.map(KeyHint::text))
+        .children(note);
+    Some(element.into_any_element())
+}
+
+impl Editor {
+    /// The key that takes the suggestion here and now, as people read it.
+    fn accepting_key(&self, window: &Window, cx: &gpui_kit::Context<Self>) -> Option<SharedString> {
+        let context = self.key_context(cx);
+        let binding =
+            window.highest_precedence_binding_for_action_in_context(&AcceptSuggestion, context)?;
+        Some(ui::keys_text(&binding))
+    }
+
+    /// The display row of the newest caret.
+    fn caret_display_row(&self) -> display::DisplayRow {
+        let head = self.selections.primary().head;
+        self.display.to_display(head, base::Bias::Left).row
+    }
+
+    /// The display row in which what is shown in a row begins.
+    fn first_display_row(&self, row: base::Row) -> display::DisplayRow {
+        let shown = self.suggesting.in_text();
+        let first = shown.and_then(|shown| shown.pieces.first().map(|piece| piece.at));
+        let at = first.unwrap_or_else(|| self.snapshot.row_start(row));
+        let place: DisplayPoint = self.display.to_display(at, base::Bias::Left);
+        place.row
+    }
+}

@@ -1,0 +1,233 @@
+//! What a suggestion looks like: rows as they are read, with marks for what comes and what goes.
+
+use std::sync::Arc;
+
+use autocomplete::{Part, Replacement, Source, Suggestion, SuggestionId};
+use base::{ByteOffset, Row, Span};
+use text::{Buffer, Origin, Selection, SelectionSet, Snapshot, Timestamp};
+
+use super::{CaretPlace, ColourJob, Presentation, fellows, present, tab_takes, taken};
+use crate::fixture::unmark;
+
+/// A suggestion that replaces the spans of `old` texts, each found in the text, by new ones.
+fn replacing(snapshot: &Snapshot, edits: &[(&str, &str)]) -> Suggestion {
+    let text = snapshot.to_string();
+    let mut from = 0;
+    let edits = edits.iter().map(|(old, new)| {
+        let start = from + text[from..].find(old).expect("the text holds it");
+        from = start + old.len();
+        Replacement {
+            span: Span::from(start..from),
+            old: Arc::from(*old),
+            new: Arc::from(*new),
+        }
+    });
+    of(snapshot, edits.collect())
+}
+
+/// A suggestion that puts a text in.
+fn inserting(snapshot: &Snapshot, at: ByteOffset, new: &str) -> Suggestion {
+    of(
+        snapshot,
+        vec![Replacement::new(Span::at(at), new, snapshot)],
+    )
+}
+
+fn of(snapshot: &Snapshot, edits: Vec<Replacement>) -> Suggestion {
+    Suggestion {
+        id: SuggestionId(1),
+        file: None,
+        revision: snapshot.revision(),
+        edits,
+        source: Source::Continuation,
+        confidence: 0.5,
+    }
+}
+
+/// The text as it is shown: `‹put in›`, `[struck]`, `-` before rows that go.
+fn shown(snapshot: &Snapshot, suggestion: &Suggestion, selections: &SelectionSet) -> String {
+    let rows = (Row(0), Row(snapshot.row_count()));
+    let Presentation::InText(shown) = present(suggestion, snapshot, selections, rows) else {
+        panic!("all rows are in sight");
+    };
+    let mut marks: Vec<(ByteOffset, u8, String)> = Vec::new();
+    for (first, last) in &shown.gone_rows {
+        marks.extend(
+            (first.0..=last.0).map(|row| (snapshot.row_start(Row(row)), 0, "-".to_owned())),
+        );
+    }
+    for span in &shown.struck {
+        marks.push((span.start, 1, "[".to_owned()));
+        marks.push((span.end, 2, "]".to_owned()));
+    }
+    for piece in &shown.pieces {
+        marks.push((piece.at, 3, format!("‹{}›", piece.text)));
+    }
+    marks.sort();
+    let mut text = snapshot.to_string();
+    for (at, _, mark) in marks.iter().rev() {
+        text.insert_str(at.0, mark);
+    }
+    text
+}
+
+fn check(text: &str, edits: &[(&str, &str)], expected: &str) {
+    let snapshot = Snapshot::new(text);
+    let far = SelectionSet::single(Selection::caret(snapshot.len()));
+    let suggestion = replacing(&snapshot, edits);
+    assert_eq!(shown(&snapshot, &suggestion, &far), expected);
+}
+
+#[test]
+fn small_changes_are_shown_in_their_row() {
+    check("let a = 1;\n", &[("1", "2")], "let a = [1]‹2›;\n");
+    check(
+        "use foo_bar;\n",
+        &[("foo_bar", "foo_baz")],
+        "use [foo_bar]‹foo_baz›;\n",
+    );
+    check("f(a, b)\n", &[(", b", "")], "f(a[, b])\n");
+    check("f(a)\n", &[("a", "a, b")], "f(a‹, b›)\n");
+    check("a b c\n", &[("a", "x"), ("c", "z")], "[a]‹x› b [c]‹z›\n");
+}
+
+#[test]
+fn changes_of_rows_are_shown_old_above_new() {
+    check(
+        "fn f(a: u8) {\n    a\n}\n",
+        &[("f(a: u8)", "f(\n    a: u8,\n)")],
+        "-fn f(a: u8) {‹\nfn f(\n    a: u8,\n) {›\n    a\n}\n",
+    );
+    check(
+        "one\ntwo\nthree\n",
+        &[("one\ntwo\n", "both\n")],
+        "-one\n-two‹\nboth›\nthree\n",
+    );
+    check("one\ntwo\nthree\n", &[("two\n", "")], "one\n-two\nthree\n");
+    check("a\nb c\n", &[("a\nb", "")], "[a\nb] c\n");
+    check(
+        "a b c d\n",
+        &[("a", "1"), ("b", "2"), ("c", "3"), ("d", "4")],
+        "-a b c d‹\n1 2 3 4›\n",
+    );
+    check("x\n", &[("x", "x\n")], "x‹\n ›\n");
+}
+
+#[test]
+fn what_is_shown_as_added_rows_is_what_taking_gives() {
+    let text = "alpha\nbeta {\n  gamma\n}\ndelta\n";
+    let edits: &[(&str, &str)] = &[("beta {\n  gamma", "B {\n  x\n  y"), ("delta", "δ")];
+    let mut buffer = Buffer::new(text);
+    let snapshot = buffer.snapshot();
+    let suggestion = replacing(&snapshot, edits);
+    let far = SelectionSet::single(Selection::caret(ByteOffset(0)));
+    let seen = shown(&snapshot, &suggestion, &far);
+    assert_eq!(
+        seen,
+        "alpha\n-beta {\n-  gamma‹\nB {\n  x\n  y›\n}\n[delta]‹δ›\n"
+    );
+    buffer.edit(&suggestion.taking(Part::All), &Origin::user(Timestamp(0)));
+    assert_eq!(
+        buffer.snapshot().to_string(),
+        "alpha\nB {\n  x\n  y\n}\nδ\n"
+    );
+}
+
+#[test]
+fn carets_with_the_same_around_them_go_along() {
+    let check = |marked: &str, new: &str, seen: &str, after: &str| {
+        let (text, selections) = unmark(marked);
+        let mut buffer = Buffer::new(&text);
+        let snapshot = buffer.snapshot();
+        let suggestion = inserting(&snapshot, selections.primary().head, new);
+        assert_eq!(shown(&snapshot, &suggestion, &selections), seen);
+        let fellows = fellows(&suggestion, &snapshot, &selections);
+        let (edits, selections) = taken(suggestion.taking(Part::All), &fellows, &selections);
+        buffer.edit(&edits, &Origin::user(Timestamp(0)));
+        let mut text = buffer.snapshot().to_string();
+        selections
+            .as_slice()
+            .iter()
+            .rev()
+            .for_each(|it| text.insert(it.head.0, 'ˇ'));
+        assert_eq!(text, after);
+    };
+    check(
+        "foˇ;\nbaˇ;\nfoˇ;",
+        "o()",
+        "fo‹o()›;\nba;\nfo‹o()›;",
+        "foo()ˇ;\nbaˇ;\nfoo()ˇ;",
+    );
+    check("foˇ;\nfoˇ!", "o", "fo;\nfo‹o›!", "foˇ;\nfooˇ!");
+    check("ˇ\nˇ", "a\nb", "‹a\nb›\n‹a\nb›", "a\nbˇ\na\nbˇ");
+}
+
+#[test]
+fn places_out_of_sight_are_told_with_what_they_will_be() {
+    let snapshot = Snapshot::new("one\ntwo\nthree(a);\n");
+    let far = SelectionSet::single(Selection::caret(ByteOffset(0)));
+    let suggestion = replacing(&snapshot, &[("a", "a, b")]);
+    let Presentation::Jump(jump) = present(&suggestion, &snapshot, &far, (Row(0), Row(2))) else {
+        panic!("the place is not in sight");
+    };
+    assert_eq!((jump.row, jump.is_below), (Row(2), true));
+    assert_eq!(jump.preview, "three(a, b);");
+}
+
+#[test]
+fn tab_indents_where_that_is_what_it_means() {
+    use CaretPlace::{InIndent, InText};
+    let place = |cells, asked| InIndent { cells, asked };
+    assert!(tab_takes(None, false, &[InText]));
+    assert!(tab_takes(Some("x"), false, &[place(4, 4)]));
+    assert!(
+        !tab_takes(Some("x"), false, &[place(0, 4)]),
+        "the row is to be indented first"
+    );
+    assert!(
+        !tab_takes(Some("    "), false, &[place(4, 4)]),
+        "blanks are what Tab brings anyway"
+    );
+    assert!(
+        !tab_takes(None, false, &[place(4, 4)]),
+        "nothing comes in at the caret"
+    );
+    assert!(tab_takes(None, true, &[place(0, 4)]), "a Tab led here");
+    assert!(
+        !tab_takes(Some("x"), false, &[InText, place(0, 4)]),
+        "another caret is to be indented"
+    );
+    assert!(tab_takes(Some("x"), false, &[InText, place(4, 4)]));
+}
+
+#[test]
+fn put_in_text_has_the_colours_it_will_have() {
+    let snapshot = Snapshot::new("fn f() {\n    le\n}\n");
+    let at = ByteOffset(15);
+    let suggestion = inserting(&snapshot, at, "t x = \"s\";\n    g(1);");
+    let selections = SelectionSet::single(Selection::caret(at));
+    let rows = (Row(0), Row(4));
+    let Presentation::InText(shown) = present(&suggestion, &snapshot, &selections, rows) else {
+        panic!("all rows are in sight");
+    };
+    let language = syntax::language_for(std::path::Path::new("a.rs"), "").expect("Rust is known");
+    let job = ColourJob::new(language, snapshot, suggestion, shown.pieces.clone());
+    let found = job.run();
+    let kind_at = |text: &str, at: usize| {
+        let colours = found[0]
+            .of_rest(text)
+            .expect("it is what is left of the piece");
+        let hit = colours
+            .iter()
+            .find(|it| it.start as usize <= at && at < it.end as usize);
+        hit.map(|it| it.kind.name())
+    };
+    assert_eq!(kind_at("t x = \"s\";\n    g(1);", 0), Some("keyword"));
+    assert_eq!(kind_at("t x = \"s\";\n    g(1);", 6), Some("string"));
+    assert_eq!(
+        kind_at("= \"s\";\n    g(1);", 2),
+        Some("string"),
+        "what was typed shifts the rest"
+    );
+    assert!(found[0].of_rest("other").is_none());
+}

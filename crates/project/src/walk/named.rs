@@ -1,0 +1,80 @@
+//! Files named by globs, asked for one by one and without a walk.
+
+use base::AbsPath;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::BadGlob;
+
+/// Globs over the paths of files, as in `.gitignore`: one with a slash in it counts from the folder.
+#[derive(Clone, Debug)]
+pub struct NamedFiles {
+    folder: Option<(AbsPath, Gitignore)>,
+    /// For files that lie elsewhere.
+    anywhere: Gitignore,
+}
+
+impl NamedFiles {
+    /// Reads globs. Those that cannot be read name nothing and are told.
+    pub fn new(folder: Option<&AbsPath>, globs: &[String]) -> (Self, Vec<BadGlob>) {
+        let mut bad = Vec::new();
+        let anywhere = build("/", globs, &mut bad);
+        let folder = folder.map(|folder| {
+            let built = build(&folder.to_string(), globs, &mut Vec::new());
+            (folder.clone(), built)
+        });
+        (Self { folder, anywhere }, bad)
+    }
+
+    /// Whether a glob names the file or a folder above it.
+    pub fn has(&self, path: &AbsPath) -> bool {
+        let globs = match &self.folder {
+            Some((folder, globs)) if path.is_within(folder) && path != folder => globs,
+            _ => &self.anywhere,
+        };
+        globs
+            .matched_path_or_any_parents(path.as_path(), false)
+            .is_ignore()
+    }
+}
+
+fn build(root: &str, globs: &[String], bad: &mut Vec<BadGlob>) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(root);
+    for glob in globs {
+        if let Err(error) = builder.add_line(None, glob) {
+            bad.push(BadGlob {
+                glob: glob.clone(),
+                reason: error.to_string(),
+            });
+        }
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::NamedFiles;
+    use base::AbsPath;
+
+    #[test]
+    fn globs_name_files_and_what_lies_below_folders() {
+        let path = |text: &str| AbsPath::new(text).expect("absolute");
+        let globs = ["**/.env*", "gen/*.rs", "**/secrets/**", "{a", "*.md"];
+        let globs = globs.map(str::to_owned);
+        let (named, bad) = NamedFiles::new(Some(&path("/home/a/p")), &globs);
+        assert_eq!(bad.len(), 1);
+        assert_eq!(bad[0].glob, "{a");
+        for is_in in [
+            "/home/a/p/.env",
+            "/home/a/p/x/.env.local",
+            "/home/a/p/gen/a.rs",
+            "/home/a/p/x/secrets/deep/a.txt",
+            "/elsewhere/.env",
+            "/home/a/p/x/readme.md",
+        ] {
+            assert!(named.has(&path(is_in)), "{is_in}");
+        }
+        for is_out in ["/home/a/p/x/gen/a.rs", "/home/a/p/env", "/elsewhere/a.rs"] {
+            assert!(!named.has(&path(is_out)), "{is_out}");
+        }
+    }
+}
