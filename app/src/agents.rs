@@ -74,7 +74,7 @@ impl Engines {
     }
 
     /// Does something on the engines' runtime.
-    fn with<T: Send + 'static, F>(
+    pub(crate) fn with<T: Send + 'static, F>(
         &self,
         work: impl FnOnce(Arc<Workshop>) -> F + Send + 'static,
     ) -> BoxFuture<'static, Result<T, String>>

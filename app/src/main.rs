@@ -6,6 +6,7 @@ mod agents;
 mod arguments;
 mod second_start;
 mod stalls;
+mod tab;
 #[cfg(test)]
 mod walk;
 
@@ -83,6 +84,7 @@ fn services() -> Result<Services, String> {
     let working_folder = std::env::current_dir().ok().and_then(AbsPath::new);
     let home = std::env::var_os("HOME").and_then(AbsPath::new);
     let unsaved = Arc::new(Unsaved::default());
+    let engines = Arc::new(agents::Engines::new(dirs.clone(), unsaved.clone()));
     Ok(Services {
         files: Arc::new(RealFiles),
         clock: Arc::new(RealClock::default()),
@@ -91,10 +93,8 @@ fn services() -> Result<Services, String> {
             .or_else(|| home.clone())
             .unwrap_or_else(|| dirs.state.clone()),
         home,
-        agents: Some(Arc::new(agents::Engines::new(
-            dirs.clone(),
-            unsaved.clone(),
-        ))),
+        agents: Some(engines.clone()),
+        tab: Some(engines),
         index: Some(Arc::new(open_index(&dirs))),
         unsaved,
         dirs,

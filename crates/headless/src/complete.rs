@@ -1,7 +1,7 @@
 //! A suggestion for one place of one file, as Tab would make it.
 
 mod history;
-mod remote;
+pub(crate) mod remote;
 mod shown;
 mod text;
 

@@ -10,13 +10,18 @@ use agent::house::{HouseRules, WaitingHooks, WaitingServer};
 use agent::record::Mode;
 use agent::sources::Buffers;
 use agent::store::{SessionLine, Store};
+use autocomplete::Candidate;
+use autocomplete::engine::{Ask as TabAsk, TabModel};
 use base::AbsPath;
+use futures::StreamExt as _;
+use futures::stream::BoxStream;
 use host::{Dirs, Files, RealFiles};
-use model::ModelId;
+use model::{Event, ModelId};
 use project::Unsaved;
-use router::actor::RouterHandle;
+use router::actor::{RouterHandle, Told};
 
 use crate::ask::{self, LedgerBook};
+use crate::complete::remote as tab;
 use crate::confined::Confinement;
 use crate::crew::{self, Crew, Known, Wanted};
 use crate::house;
@@ -32,6 +37,7 @@ pub struct Workshop {
     problems: Vec<String>,
     router: RouterHandle,
     book: Arc<LedgerBook>,
+    for_tab: Vec<Candidate>,
 }
 
 /// A model that can be asked.
@@ -79,6 +85,7 @@ impl Workshop {
             ask::choose(model, "", &mut setup)?;
             model.clone_into(&mut setup.settings.default);
         }
+        let for_tab = setup.tab_candidates();
         let mut lanes = setup.lanes();
         lanes.push(setup::demo()?);
         let known: Vec<Known> = lanes.iter().map(Known::of).collect();
@@ -106,6 +113,7 @@ impl Workshop {
             problems,
             router,
             book,
+            for_tab,
         })
     }
 
@@ -147,6 +155,28 @@ impl Workshop {
     /// Variables of the environment of which each would bring models.
     pub fn missing_keys(&self) -> &[String] {
         &self.missing_keys
+    }
+
+    /// The model that Tab asks where the settings say `wanted`; none where there is none to be had.
+    pub fn tab_model(&self, wanted: &str) -> Result<Option<TabModel>, String> {
+        autocomplete::choose(wanted, &self.for_tab)
+    }
+
+    /// Asks for Tab, ahead of everything else. Dropping the stream closes the socket.
+    pub fn ask_for_tab(&self, what: TabAsk) -> BoxStream<'static, Event> {
+        let told = self.router.submit(tab::question(what));
+        let event = |told| async move {
+            match told {
+                Told::Event(event) => Some(event),
+                _ => None,
+            }
+        };
+        told.filter_map(event).boxed()
+    }
+
+    /// Writes a measurement down. Never waits.
+    pub fn measure(&self, name: &str, value: f64, tags: String) {
+        self.book.measure(name, value, tags);
     }
 
     /// Starts a session in a folder, a real path without links. The demo model gets a copy of the sample project

@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use host::{Clock as _, RealClock};
 use ledger::{Call, Decision, Entry, Ledger, Metric, Reservation, Writer};
 use model::policy::route::RouteDecision;
 use model::policy::{Caller, Class, Notice, Spend};
@@ -46,6 +47,16 @@ impl LedgerBook {
     /// Waits until everything is on the disk.
     pub(crate) fn flush(&self) -> Result<(), ledger::Error> {
         self.writer.flush()
+    }
+
+    /// Writes a measurement down. `tags` is a JSON object.
+    pub(crate) fn measure(&self, name: &str, value: f64, tags: String) {
+        self.append(Entry::Metric(Metric {
+            at_ms: RealClock::default().wall_ms(),
+            name: name.to_owned(),
+            value,
+            tags,
+        }));
     }
 
     fn name(&self, call: u64) -> String {

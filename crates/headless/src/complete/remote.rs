@@ -104,7 +104,7 @@ async fn drive(router: &RouterHandle, model: TabModel, question: &Question<'_>) 
             match effect {
                 Effect::Ask { request, what } => {
                     open.push(request);
-                    let told = router.submit(asked(what));
+                    let told = router.submit(self::question(what));
                     answers.push(told.map(move |told| (request, told)).boxed());
                 }
                 Effect::Cancel { request } => open.retain(|it| *it != request),
@@ -143,7 +143,8 @@ fn found(engine: &Engine, provider: String, failure: Option<FailureClass>) -> Fo
     }
 }
 
-fn asked(what: Ask) -> Asked {
+/// What is asked for Tab, as the router takes it.
+pub(crate) fn question(what: Ask) -> Asked {
     match what {
         Ask::Fim(fim) => Asked::fim(*fim, AgentId(1)),
         Ask::Chat(request) => Asked {
