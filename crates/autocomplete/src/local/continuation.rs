@@ -41,6 +41,10 @@ const LEAST_LIKELIHOOD: f32 = 0.12;
 /// Guesses at one caret.
 const MOST_GUESSES: usize = 3;
 
+/// Rows on either side that a guess must not repeat, unless they are as short as a closing bracket with its signs.
+const MOST_NEIGHBOURS: usize = 3;
+const MOST_TRIVIAL: usize = 4;
+
 /// Shorter guesses than this many bytes are no help.
 const LEAST_BYTES: usize = 2;
 
@@ -69,8 +73,8 @@ pub(crate) fn guesses(scene: &Scene, view: &CorpusView, open: &HashSet<AbsPath>)
 pub struct Vote {
     /// What was known of a token before it was guessed.
     pub features: [f32; guess::FEATURES],
-    /// The token, without blanks before it.
-    pub token: String,
+    /// Whether the text went on with it.
+    pub is_right: bool,
 }
 
 /// What the places say about the tokens behind the caret, as long as `truth` agrees: material to fit the weights of
@@ -86,16 +90,28 @@ pub fn votes(scene: &Scene, view: &CorpusView, truth: &str) -> Vec<Vote> {
         let Some(step) = walk.step(&HashSet::new()) else {
             break;
         };
+        if walk.must_end_before(&step) {
+            break;
+        }
+        walk.take(&step);
+        let is_right = goes_on_with(truth, &walk.text);
         votes.push(Vote {
             features: step.told.features(),
-            token: step.text.clone(),
+            is_right,
         });
-        walk.take(&step);
-        if !truth.starts_with(&walk.text) {
+        if !is_right {
             break;
         }
     }
     votes
+}
+
+/// Whether a text begins with another one and does not go on in the middle of a word.
+fn goes_on_with(truth: &str, text: &str) -> bool {
+    let is_word = super::token::is_word_char;
+    truth
+        .strip_prefix(text)
+        .is_some_and(|rest| !(text.ends_with(is_word) && rest.starts_with(is_word)))
 }
 
 impl Guess {
@@ -170,6 +186,11 @@ impl<'a> Walk<'a> {
                 break;
             }
             let guess = self.as_guess();
+            if self.repeats_a_neighbour() {
+                // The word that is typed may still be the right one.
+                best = best.filter(|best| best.new.chars().all(super::token::is_word_char));
+                break;
+            }
             let is_better = best
                 .as_ref()
                 .is_none_or(|best| guess.worth() > best.worth());
@@ -214,6 +235,8 @@ impl<'a> Walk<'a> {
             .max_by(|a, b| weight(&a.3).total_cmp(&weight(&b.3)))?;
         let told = Told {
             length: voters.iter().map(|it| it.length).max().unwrap_or(0),
+            words: voters.iter().map(|it| it.words).max().unwrap_or(0),
+            is_row_start: self.near.is_row_start,
             farther: voters.iter().map(|it| it.farther).max().unwrap_or(0),
             share: weight(&voters) / all.max(f32::MIN_POSITIVE),
             voters: voters.len(),
@@ -305,6 +328,22 @@ impl<'a> Walk<'a> {
                     .to_owned()
             }
         }
+    }
+
+    /// Whether the caret's row, as it would be, is one that stands right before or behind it.
+    fn repeats_a_neighbour(&self) -> bool {
+        let text = &self.scene.snapshot;
+        let row = text.point_at(self.scene.caret).row;
+        let head = text.text(Span::new(text.row_start(row), self.scene.caret));
+        let first = self.text.lines().next().unwrap_or_default();
+        let line = format!("{head}{first}");
+        let line = line.trim();
+        let is_line = |row: base::Row| text.row_text(row).trim() == line;
+        let before = (0..row.0).rev().map(base::Row).take(MOST_NEIGHBOURS);
+        let behind = (row.0 + 1..=text.last_row().0)
+            .map(base::Row)
+            .take(MOST_NEIGHBOURS);
+        line.len() > MOST_TRIVIAL && before.chain(behind).any(is_line)
     }
 
     fn is_line_start(&self) -> bool {

@@ -129,12 +129,13 @@ impl Story {
         self.heard(number, before, change, kind);
     }
 
-    /// Takes the last step of a text back.
+    /// Takes the last step of a text back, if there is one.
     pub(crate) fn undo(&mut self, number: usize) {
         self.now += 1000;
         let before = self.texts[number].buffer.snapshot();
-        let restored = self.texts[number].buffer.undo().expect("a step to undo");
-        self.heard(number, before, restored.change, EditedKind::Undone);
+        if let Some(restored) = self.texts[number].buffer.undo() {
+            self.heard(number, before, restored.change, EditedKind::Undone);
+        }
     }
 
     fn heard(&mut self, number: usize, before: text::Snapshot, change: Change, kind: EditedKind) {

@@ -8,6 +8,8 @@
 pub(super) struct Told {
     /// Tokens before the caret that agree with the best place.
     pub(super) length: usize,
+    /// The words among them: signs alone say little.
+    pub(super) words: usize,
     /// Tokens before those that agree but for the names in them.
     pub(super) farther: usize,
     /// The weight of the places that say so among all that have agreed so far, from 0 to 1.
@@ -24,14 +26,17 @@ pub(super) struct Told {
     /// Whether it stands somewhere around the caret.
     pub(super) is_known: bool,
     pub(super) is_newline: bool,
+    /// Whether nothing stands before the caret in its row.
+    pub(super) is_row_start: bool,
     pub(super) bytes: usize,
 }
 
 /// How many features a token has.
-pub(super) const FEATURES: usize = 14;
+pub(super) const FEATURES: usize = 18;
 
 const WEIGHTS: [f32; FEATURES] = [
-    -1.6, 0.9, 0.25, 0.7, 0.2, 0.3, 0.1, 0.5, 0.5, -0.3, 0.3, 0.0, 0.4, 0.02,
+    -2.716, 0.705, 0.372, 0.166, 0.555, 0.388, 0.278, -0.442, 0.998, 0.774, 0.328, -0.771, 0.058,
+    -2.729, 0.282, -0.518, -0.391, -0.728,
 ];
 
 impl Told {
@@ -39,21 +44,27 @@ impl Told {
         let flag = |is_so: bool| if is_so { 1.0 } else { 0.0 };
         let ln = |count: usize| (1.0 + count as f32).ln();
         let odds = (self.share / (1.0 - self.share).max(0.01)).max(0.05).ln();
+        let is_first = self.taken == 0;
+        let first = flag(is_first);
         [
             1.0,
-            ln(self.length + self.taken),
+            first * ln(self.length),
+            (1.0 - first) * ln(self.length + self.taken),
             ln(self.farther),
-            odds,
+            first * odds,
+            (1.0 - first) * odds,
             ln(self.voters),
             flag(self.is_near),
             flag(self.is_here),
             ln(self.partial),
-            flag(self.taken > 0),
-            flag(self.is_word),
+            flag(!is_first),
+            flag(self.is_word && !self.is_known),
             flag(self.is_word && self.is_known),
             flag(self.is_newline),
-            flag(self.share > 0.999 && self.voters > 1),
+            ln(self.words),
             (self.bytes as f32 - self.partial as f32).clamp(0.0, 20.0) / 10.0,
+            ln(self.taken),
+            flag(is_first && self.is_row_start),
         ]
     }
 }

@@ -107,6 +107,13 @@ impl Near {
         nearest.map(|item| item.word()).collect()
     }
 
+    /// How many of so many tokens before the caret are no signs.
+    pub(super) fn words_before(&self, most: usize) -> usize {
+        let nearest = self.before.iter().rev().take(most);
+        let is_word = |item: &&Item| self.text(item.word()).starts_with(is_word_char);
+        nearest.filter(is_word).count()
+    }
+
     /// The words before the caret, the nearest first, by their numbers in the corpus.
     pub(super) fn context_in(&self, view: &CorpusView, most: usize) -> Vec<u32> {
         let nearest = self.before.iter().rev().take(most);
@@ -134,10 +141,9 @@ impl Near {
     /// Whether blanks before a token fit what stands before the caret.
     pub(super) fn fits_gap(&self, gap: Gap) -> bool {
         match gap {
+            // What stands before a word that is typed already was written by the person.
             Gap::Spaces(count) => {
-                self.is_row_start
-                    || !self.partial.is_empty() && (count > 0) == self.has_blank
-                    || self.partial.is_empty() && (count > 0 || !self.has_blank)
+                !self.partial.is_empty() || self.is_row_start || count > 0 || !self.has_blank
             }
             Gap::Line { .. } => !self.has_blank && self.rest.trim().is_empty(),
             Gap::Odd => false,
