@@ -300,7 +300,7 @@ impl OpenEdit {
             .into_iter()
             .map(|hunk| Piece {
                 offset: hunk.new.start,
-                lead: self.lead(old.start + hunk.old.start),
+                lead: lead(&self.before, old.start + hunk.old.start),
                 frames: frames::frames(
                     &self.before,
                     self.syntax.as_ref(),
@@ -348,19 +348,19 @@ impl OpenEdit {
         };
         (left, right)
     }
+}
 
-    /// The two tokens before a place of `before`.
-    fn lead(&self, at: ByteOffset) -> [Arc<str>; 2] {
-        let start = ByteOffset(at.0.saturating_sub(MOST_GAP));
-        let text = self.before.text(Span::new(start, at));
-        let tokens = super::token::solid_tokens(&text);
-        let nth = |back: usize| {
-            let ix = tokens.len().checked_sub(back);
-            let token = ix.and_then(|ix| tokens.get(ix));
-            Arc::from(token.map_or("", |token| token.text(&text)))
-        };
-        [nth(2), nth(1)]
-    }
+/// The two tokens before a place of a text, the nearest last; empty where there are none near.
+pub(crate) fn lead(text: &Snapshot, at: ByteOffset) -> [Arc<str>; 2] {
+    let start = ByteOffset(at.0.saturating_sub(MOST_GAP));
+    let text = text.text(Span::new(start, at));
+    let tokens = super::token::solid_tokens(&text);
+    let nth = |back: usize| {
+        let ix = tokens.len().checked_sub(back);
+        let token = ix.and_then(|ix| tokens.get(ix));
+        Arc::from(token.map_or("", |token| token.text(&text)))
+    };
+    [nth(2), nth(1)]
 }
 
 #[cfg(test)]
