@@ -7,6 +7,7 @@
 mod guess;
 mod near;
 mod trail;
+mod weights;
 
 use std::collections::HashSet;
 
@@ -68,40 +69,39 @@ pub(crate) fn guesses(scene: &Scene, view: &CorpusView, open: &HashSet<AbsPath>)
     guesses
 }
 
-/// The guesses at one caret together with what stands around it, as told to whoever learns.
+/// What was known of a token that places foretold, and whether it came: material to fit the weights of `guess` on.
 #[derive(Clone, Debug)]
 pub struct Vote {
-    /// What was known of a token before it was guessed.
+    /// What was known of the token before it was guessed.
     pub features: [f32; guess::FEATURES],
-    /// Whether the text went on with it.
+    /// The token.
+    pub token: String,
+    /// How long the guess is with it, in bytes.
+    pub bytes: usize,
+    /// Whether the text went on so.
     pub is_right: bool,
 }
 
-/// What the places say about the tokens behind the caret, as long as `truth` agrees: material to fit the weights of
-/// `guess` on.
+/// What the places say about the tokens behind the caret, as long as `truth` agrees.
 pub fn votes(scene: &Scene, view: &CorpusView, truth: &str) -> Vec<Vote> {
     let Some(near) = Near::new(scene) else {
         return Vec::new();
     };
     let trails = trails(&near, view, scene.path.as_ref(), &HashSet::new());
     let mut walk = Walk::new(&near, scene, &trails);
-    let mut votes = Vec::new();
-    while votes.len() < MOST_TOKENS {
-        let Some(step) = walk.step(&HashSet::new()) else {
+    let mut votes: Vec<Vote> = Vec::new();
+    while votes.len() < MOST_TOKENS && votes.last().is_none_or(|vote| vote.is_right) {
+        let step = walk.step(&HashSet::new());
+        let Some(step) = step.filter(|step| !walk.must_end_before(step)) else {
             break;
         };
-        if walk.must_end_before(&step) {
-            break;
-        }
         walk.take(&step);
-        let is_right = goes_on_with(truth, &walk.text);
         votes.push(Vote {
             features: step.told.features(),
-            is_right,
+            is_right: goes_on_with(truth, &walk.text),
+            bytes: walk.text.len(),
+            token: step.text,
         });
-        if !is_right {
-            break;
-        }
     }
     votes
 }
@@ -229,29 +229,36 @@ impl<'a> Walk<'a> {
         }
         let weight =
             |voters: &[&Trail<'_>]| -> f32 { voters.iter().map(|trail| trail.weight).sum() };
+        let longest = |voters: &[&Trail<'_>]| voters.iter().map(|it| it.length).max().unwrap_or(0);
         let all: f32 = options.iter().map(|(.., voters)| weight(voters)).sum();
-        let (text, gap, is_newline, voters) = options
-            .into_iter()
-            .max_by(|a, b| weight(&a.3).total_cmp(&weight(&b.3)))?;
+        let best = (0..options.len())
+            .max_by(|a, b| weight(&options[*a].3).total_cmp(&weight(&options[*b].3)))?;
+        let (text, gap, is_newline, voters) = options.swap_remove(best);
         let told = Told {
-            length: voters.iter().map(|it| it.length).max().unwrap_or(0),
+            length: longest(&voters),
+            rival: options
+                .iter()
+                .map(|(.., voters)| longest(voters))
+                .max()
+                .unwrap_or(0),
             words: voters.iter().map(|it| it.words).max().unwrap_or(0),
-            is_row_start: self.near.is_row_start,
             farther: voters.iter().map(|it| it.farther).max().unwrap_or(0),
             share: weight(&voters) / all.max(f32::MIN_POSITIVE),
             voters: voters.len(),
             is_near: voters.iter().any(|it| it.is_near()),
             is_here: voters.iter().any(|it| it.is_here),
+            distance: voters.iter().filter_map(|it| it.distance()).min(),
             partial: if self.taken == 0 {
                 self.near.partial.len()
             } else {
                 0
             },
             taken: self.taken,
-            is_word: text.chars().next().is_some_and(super::token::is_word_char),
-            is_known: self.near.knows(&text),
+            is_word: text.starts_with(super::token::is_word_char),
+            known: self.near.count(&text),
             is_newline,
             bytes: text.len(),
+            site: self.near.site,
         };
         Some(Step {
             text,
@@ -267,7 +274,7 @@ impl<'a> Walk<'a> {
             self.write_newline(step.gap);
         } else if self.taken == 0 {
             let gap = match step.gap {
-                Gap::Spaces(count) if !self.near.has_blank && !self.near.is_row_start => count,
+                Gap::Spaces(count) if !self.near.has_blank && !self.near.site.is_row_start => count,
                 _ => 0,
             };
             if self.near.partial.is_empty() {
@@ -364,7 +371,7 @@ impl<'a> Walk<'a> {
             return self.lines >= MOST_LINES
                 || !self.near.rest.trim().is_empty()
                 || self.steps + steps < 0
-                || self.text.trim().is_empty() && self.near.is_row_start;
+                || self.text.trim().is_empty() && self.near.site.is_row_start;
         }
         let is_closer = matches!(
             step.text.as_str(),

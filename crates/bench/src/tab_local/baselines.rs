@@ -18,7 +18,10 @@ pub(super) struct Keywords {
 impl Keywords {
     pub(super) fn new(text: &str, caret: usize, others: &[&str]) -> Self {
         let (before, behind) = text.split_at_checked(caret).unwrap_or((text, ""));
-        let mut keywords = Self { list: Vec::new(), known: HashSet::new() };
+        let mut keywords = Self {
+            list: Vec::new(),
+            known: HashSet::new(),
+        };
         for part in [behind, before].into_iter().chain(others.iter().copied()) {
             words(part).for_each(|word| keywords.add(word));
         }
@@ -47,7 +50,11 @@ impl Keywords {
             typed += letters;
             let is_known = self.known.contains(word);
             oracle += if is_known { letters.min(2) } else { letters };
-            nvim += if is_known { self.presses(word).min(letters) } else { letters };
+            nvim += if is_known {
+                self.presses(word).min(letters)
+            } else {
+                letters
+            };
             // What was just written can be completed next time; it is the nearest before the caret, so the last.
             self.add(word);
             left = &left[length..];
@@ -59,7 +66,10 @@ impl Keywords {
     fn presses(&self, word: &str) -> usize {
         let prefixes = word.char_indices().skip(1).map(|(at, _)| &word[..at]);
         let keys = prefixes.map(|prefix| {
-            let matching = self.list.iter().filter(|it| it.starts_with(prefix) && *it != prefix);
+            let matching = self
+                .list
+                .iter()
+                .filter(|it| it.starts_with(prefix) && *it != prefix);
             let rank = matching.take_while(|it| *it != word).count() + 1;
             prefix.chars().count() + rank
         });
@@ -77,7 +87,8 @@ fn word_length(text: &str) -> usize {
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|ch| !is_word_char(ch)).filter(|word| !word.is_empty())
+    text.split(|ch| !is_word_char(ch))
+        .filter(|word| !word.is_empty())
 }
 
 /// The row of the next use of a word behind a row, around the end of the text.

@@ -66,7 +66,12 @@ impl Hunk {
             let (old, new) = (tokens(old), tokens(new));
             let start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
             let (old, new) = (&old[start..], &new[start..]);
-            let end = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+            let end = old
+                .iter()
+                .rev()
+                .zip(new.iter().rev())
+                .take_while(|(a, b)| a == b)
+                .count();
             let (old, new) = (&old[..old.len() - end], &new[..new.len() - end]);
             (old != new).then(|| (old.to_vec(), new.to_vec()))
         })

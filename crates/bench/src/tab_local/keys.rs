@@ -49,7 +49,13 @@ impl Tally {
                 .iter()
                 .enumerate()
                 .filter(|(other, _)| *other != number)
-                .map(|(other, it)| if other < number { it.new.as_str() } else { it.old.as_str() })
+                .map(|(other, it)| {
+                    if other < number {
+                        it.new.as_str()
+                    } else {
+                        it.old.as_str()
+                    }
+                })
                 .collect();
             for hunk in hunks(&file.old, &file.new) {
                 clock += 10_000;
@@ -65,7 +71,14 @@ impl Tally {
         }
     }
 
-    fn hunk(&mut self, local: &mut Local, open: &mut Open, hunk: &Hunk, others: &[&str], mut clock: u64) {
+    fn hunk(
+        &mut self,
+        local: &mut Local,
+        open: &mut Open,
+        hunk: &Hunk,
+        others: &[&str],
+        mut clock: u64,
+    ) {
         if !hunk.old.is_empty() {
             open.replace(hunk.old, "", clock, Some(local));
         }
@@ -146,11 +159,35 @@ impl Tally {
         let ratio = |peer: usize| saved(self.ours) / saved(peer).max(f64::MIN_POSITIVE);
         let mut figures = vec![
             Figure::alone("keys saved, ours", saved(self.ours), "", self.hunks, None),
-            Figure::alone("keys saved, keyword oracle", saved(self.oracle), "", self.hunks, None),
-            Figure::alone("keys saved, nvim keywords", saved(self.nvim), "", self.hunks, None),
-            Figure::alone("keys saved, ours / keyword oracle", ratio(self.oracle), "", self.hunks, None),
-            Figure::alone("keys saved, ours / nvim keywords", ratio(self.nvim), "", self.hunks, None)
-                .at_least(1.3),
+            Figure::alone(
+                "keys saved, keyword oracle",
+                saved(self.oracle),
+                "",
+                self.hunks,
+                None,
+            ),
+            Figure::alone(
+                "keys saved, nvim keywords",
+                saved(self.nvim),
+                "",
+                self.hunks,
+                None,
+            ),
+            Figure::alone(
+                "keys saved, ours / keyword oracle",
+                ratio(self.oracle),
+                "",
+                self.hunks,
+                None,
+            ),
+            Figure::alone(
+                "keys saved, ours / nvim keywords",
+                ratio(self.nvim),
+                "",
+                self.hunks,
+                None,
+            )
+            .at_least(1.3),
             Figure::alone(
                 "shown but wrong, at the threshold in use",
                 self.wrong as f64 / self.shown.max(1) as f64,
@@ -163,7 +200,13 @@ impl Tally {
         languages.sort();
         for (name, [typed, ours, oracle]) in languages {
             let saved = |keys: &usize| 1.0 - *keys as f64 / (*typed).max(1) as f64;
-            figures.push(Figure::alone(format!("keys saved, {name}"), saved(ours), "", *typed, None));
+            figures.push(Figure::alone(
+                format!("keys saved, {name}"),
+                saved(ours),
+                "",
+                *typed,
+                None,
+            ));
             figures.push(Figure::alone(
                 format!("keys saved, {name}, keyword oracle"),
                 saved(oracle),
@@ -178,7 +221,13 @@ impl Tally {
             let time = self.times.get(at.min(self.times.len().saturating_sub(1)));
             let ms = time.map_or(0.0, |time| time.as_secs_f64() * 1000.0);
             let goal = (share > 0.95).then_some(5.0);
-            figures.push(Figure::alone(format!("suggest {name}"), ms, "ms", self.times.len(), goal));
+            figures.push(Figure::alone(
+                format!("suggest {name}"),
+                ms,
+                "ms",
+                self.times.len(),
+                goal,
+            ));
         }
         figures
     }
@@ -208,6 +257,9 @@ pub(super) fn one_key(left: &str) -> usize {
     if !left.starts_with('\n') {
         return first;
     }
-    let indent = left[first..].chars().take_while(|ch| *ch == ' ' || *ch == '\t').count();
+    let indent = left[first..]
+        .chars()
+        .take_while(|ch| *ch == ' ' || *ch == '\t')
+        .count();
     first + indent
 }

@@ -60,7 +60,11 @@ struct Target<'a> {
 
 impl Tally {
     pub(super) fn commit(&mut self, moment: &Moment) {
-        let plans: Vec<Vec<Hunk>> = moment.files.iter().map(|it| hunks(&it.old, &it.new)).collect();
+        let plans: Vec<Vec<Hunk>> = moment
+            .files
+            .iter()
+            .map(|it| hunks(&it.old, &it.new))
+            .collect();
         if !HUNKS.contains(&plans.iter().map(Vec::len).sum()) {
             return;
         }
@@ -69,7 +73,10 @@ impl Tally {
         let mut opens: Vec<Open> = moment.files.iter().map(Open::new).collect();
         opens.iter().for_each(|open| local.see(&open.scene()));
         let removed: HashSet<String> = HashSet::new();
-        let mut known = Known { changes: Vec::new(), removed };
+        let mut known = Known {
+            changes: Vec::new(),
+            removed,
+        };
         let (mut made, mut clock) = (0, 1_000_000);
         for (number, plan) in plans.iter().enumerate() {
             for (ix, hunk) in plan.iter().enumerate() {
@@ -89,7 +96,14 @@ impl Tally {
         }
     }
 
-    fn target(&mut self, local: &Local, opens: &[Open], number: usize, known: &Known, left: &[Target<'_>]) {
+    fn target(
+        &mut self,
+        local: &Local,
+        opens: &[Open],
+        number: usize,
+        known: &Known,
+        left: &[Target<'_>],
+    ) {
         let Some(next) = left.first() else {
             return;
         };
@@ -98,18 +112,29 @@ impl Tally {
         self.cases += usize::from(is_case);
         let here = &opens[number];
         let offers = self.ids.suggest(local, &here.scene());
-        let offer = offers.iter().find(|it| matches!(it.source, Source::Propagation { .. }));
+        let offer = offers
+            .iter()
+            .find(|it| matches!(it.source, Source::Propagation { .. }));
         let ours = offer.and_then(|offer| guess(offer, opens, number));
         self.ours.count(ours, left, is_case);
         let text = here.buffer.snapshot().to_string();
         let row = here.buffer.snapshot().point_at(here.caret).row.0;
-        let at = |row: Option<u32>| Some(Guess { file: here.path.clone(), row: row?, text: None });
+        let at = |row: Option<u32>| {
+            Some(Guess {
+                file: here.path.clone(),
+                row: row?,
+                text: None,
+            })
+        };
         let same = known.changes.last().and_then(|(old, new)| {
             let name = removed_name(&old.join(" "), &new.join(" "))?;
             next_use(&text, &name, row)
         });
         self.same.count(at(same), left, is_case);
-        let rows = known.removed.iter().filter_map(|name| next_use(&text, name, row));
+        let rows = known
+            .removed
+            .iter()
+            .filter_map(|name| next_use(&text, name, row));
         // The first complaint behind the caret, around the end of the text.
         let first = rows.min_by_key(|found| (*found <= row, *found));
         self.diagnostic.count(at(first), left, is_case);
@@ -118,26 +143,46 @@ impl Tally {
     pub(super) fn figures(&self) -> Vec<Figure> {
         let (targets, cases) = (self.targets, self.cases);
         let share = |count: usize, of: usize| count as f64 / of.max(1) as f64;
-        let kinds = [("ours", &self.ours), ("same identifier", &self.same), ("next diagnostic", &self.diagnostic)];
+        let kinds = [
+            ("ours", &self.ours),
+            ("same identifier", &self.same),
+            ("next diagnostic", &self.diagnostic),
+        ];
         let mut figures = Vec::new();
         for (name, hits) in kinds {
             let mut add = |what: &str, count: usize, of: usize| {
-                figures.push(Figure::alone(format!("{what}, {name}"), share(count, of), "", of, None));
+                figures.push(Figure::alone(
+                    format!("{what}, {name}"),
+                    share(count, of),
+                    "",
+                    of,
+                    None,
+                ));
             };
             add("next edit hit@1", hits.next, targets);
             add("next edit exact", hits.exact, targets);
             add("next edit offered", hits.offered, targets);
             add("offers in a hunk still to come", hits.any, hits.offered);
             add("propagation cases, hit@1", hits.case_next, cases);
-            add("propagation cases, in a hunk still to come", hits.case_any, cases);
+            add(
+                "propagation cases, in a hunk still to come",
+                hits.case_any,
+                cases,
+            );
             add("propagation cases, exact", hits.case_exact, cases);
             add("propagation cases, offered", hits.case_offered, cases);
         }
         let best = self.same.case_next.max(self.diagnostic.case_next);
         let ratio = self.ours.case_next as f64 / best.max(1) as f64;
         figures.push(
-            Figure::alone("propagation cases, hit@1, ours / better peer", ratio, "", cases, None)
-                .at_least(2.0),
+            Figure::alone(
+                "propagation cases, hit@1, ours / better peer",
+                ratio,
+                "",
+                cases,
+                None,
+            )
+            .at_least(2.0),
         );
         figures
     }
@@ -153,9 +198,9 @@ impl Hits {
         };
         let is_next = left.first().is_some_and(holds);
         let hit = left.iter().find(|target| holds(target));
-        let is_exact = hit.zip(guess.text.as_ref()).is_some_and(|(target, text)| {
-            target.hunk.new_rows.iter().any(|row| row == text)
-        });
+        let is_exact = hit
+            .zip(guess.text.as_ref())
+            .is_some_and(|(target, text)| target.hunk.new_rows.iter().any(|row| row == text));
         let case = usize::from(is_case);
         self.offered += 1;
         self.next += usize::from(is_next);
@@ -179,7 +224,11 @@ impl Known {
     fn learn(&mut self, hunk: &Hunk, open: &Open) {
         self.changes.extend(hunk.row_changes());
         let scene = open.scene();
-        let outline = scene.syntax.as_ref().map(|it| it.outline(&scene.snapshot)).unwrap_or_default();
+        let outline = scene
+            .syntax
+            .as_ref()
+            .map(|it| it.outline(&scene.snapshot))
+            .unwrap_or_default();
         let new = hunk.new_rows.join("\n");
         for item in outline {
             let is_named = !matches!(item.kind, OutlineKind::Class | OutlineKind::Heading);
@@ -194,12 +243,19 @@ impl Known {
     /// Whether a hunk changes some row as at least two rows were changed before.
     fn is_case(&self, hunk: &Hunk) -> bool {
         let changes = hunk.row_changes();
-        changes.iter().any(|change| self.changes.iter().filter(|it| *it == change).count() >= 2)
+        changes
+            .iter()
+            .any(|change| self.changes.iter().filter(|it| *it == change).count() >= 2)
     }
 }
 
 /// The hunks from one on, with their rows in the texts of now.
-fn targets<'a>(moment: &'a Moment, plans: &'a [Vec<Hunk>], number: usize, ix: usize) -> Vec<Target<'a>> {
+fn targets<'a>(
+    moment: &'a Moment,
+    plans: &'a [Vec<Hunk>],
+    number: usize,
+    ix: usize,
+) -> Vec<Target<'a>> {
     let mut targets = Vec::new();
     for (file, plan) in plans.iter().enumerate().skip(number) {
         let from = if file == number { ix } else { 0 };
@@ -232,7 +288,12 @@ fn make(open: &mut Open, hunk: &Hunk, clock: u64, local: &mut Local) {
         let row = base::Row(hunk.rows.0 + ix as u32);
         let span = snapshot.row_span(row);
         let edit = autocomplete::Replacement::new(span, new, &snapshot);
-        open.replace(edit.span, &edit.new, clock + 10 * ix as u64, Some(&mut *local));
+        open.replace(
+            edit.span,
+            &edit.new,
+            clock + 10 * ix as u64,
+            Some(&mut *local),
+        );
     }
 }
 
@@ -251,5 +312,9 @@ fn guess(offer: &Suggestion, opens: &[Open], number: usize) -> Option<Guess> {
     let start = edit.span.start.0 - snapshot.row_start(row).0;
     let tail = line.get(start + edit.old.len()..)?;
     let text = format!("{}{}{tail}", line.get(..start)?, edit.new);
-    Some(Guess { file: open.path.clone(), row: row.0, text: Some(text) })
+    Some(Guess {
+        file: open.path.clone(),
+        row: row.0,
+        text: Some(text),
+    })
 }

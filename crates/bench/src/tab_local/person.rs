@@ -93,10 +93,17 @@ impl Ids {
 
 /// One step of indent in a text: the shortest there is.
 fn indent(text: &str) -> String {
-    let blanks = text.lines().filter(|line| !line.trim().is_empty()).filter_map(|line| {
-        let blanks = &line[..line.len() - line.trim_start().len()];
-        (blanks.len() > 1 || blanks == "\t").then_some(blanks)
-    });
+    let blanks = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .filter_map(|line| {
+            let blanks = &line[..line.len() - line.trim_start().len()];
+            (blanks.len() > 1 || blanks == "\t").then_some(blanks)
+        });
     let shortest = blanks.min_by_key(|blanks| blanks.len()).unwrap_or("    ");
-    if shortest.starts_with('\t') { "\t".to_owned() } else { shortest.to_owned() }
+    if shortest.starts_with('\t') {
+        "\t".to_owned()
+    } else {
+        shortest.to_owned()
+    }
 }

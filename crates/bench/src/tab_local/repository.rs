@@ -53,11 +53,19 @@ pub(super) fn replay(
                 continue;
             };
             if let (Some(old), Some(new)) = (blobs.read(old)?, blobs.read(new)?) {
-                files.push(ChangedFile { path: absolute(path), language, old, new });
+                files.push(ChangedFile {
+                    path: absolute(path),
+                    language,
+                    old,
+                    new,
+                });
             }
         }
         corpus.compact(DEFAULT_BYTES);
-        let moment = Moment { view: corpus.view(), files };
+        let moment = Moment {
+            view: corpus.view(),
+            files,
+        };
         make(&moment);
         for file in &moment.files {
             corpus.put(&file.path, &file.new);
@@ -75,7 +83,17 @@ fn absolute(path: &str) -> AbsPath {
 fn language(path: &str) -> Option<Language> {
     let language = language_for(Path::new(path), "")?;
     const CODE: [&str; 11] = [
-        "Rust", "Python", "TypeScript", "TSX", "JavaScript", "C", "C++", "Go", "Java", "Ruby", "Lua",
+        "Rust",
+        "Python",
+        "TypeScript",
+        "TSX",
+        "JavaScript",
+        "C",
+        "C++",
+        "Go",
+        "Java",
+        "Ruby",
+        "Lua",
     ];
     CODE.contains(&language.name()).then_some(language)
 }
@@ -86,7 +104,14 @@ type Change = (String, String, String);
 /// The newest commits that change files, the oldest first.
 fn history(repository: &Path, commits: usize) -> Result<Vec<(String, Vec<Change>)>, String> {
     let output = git(repository)
-        .args(["log", "--no-merges", "--raw", "--no-abbrev", "--no-renames", "--diff-filter=M"])
+        .args([
+            "log",
+            "--no-merges",
+            "--raw",
+            "--no-abbrev",
+            "--no-renames",
+            "--diff-filter=M",
+        ])
         .args(["--format=commit %H", "-n", &commits.to_string()])
         .output()
         .map_err(|error| format!("cannot start git: {error}"))?;
@@ -95,9 +120,12 @@ fn history(repository: &Path, commits: usize) -> Result<Vec<(String, Vec<Change>
     for line in text.lines() {
         if let Some(commit) = line.strip_prefix("commit ") {
             history.push((commit.to_owned(), Vec::new()));
-        } else if let Some((head, path)) = line.strip_prefix(':').and_then(|it| it.split_once('\t')) {
+        } else if let Some((head, path)) = line.strip_prefix(':').and_then(|it| it.split_once('\t'))
+        {
             let words: Vec<&str> = head.split(' ').collect();
-            if let ([_, _, old, new, ..], Some((_, changes))) = (words.as_slice(), history.last_mut()) {
+            if let ([_, _, old, new, ..], Some((_, changes))) =
+                (words.as_slice(), history.last_mut())
+            {
                 changes.push((path.to_owned(), (*old).to_owned(), (*new).to_owned()));
             }
         }
@@ -124,7 +152,10 @@ fn tree(repository: &Path, commit: &str) -> Result<HashMap<String, String>, Stri
 fn git(repository: &Path) -> Command {
     let mut command = Command::new("git");
     // A copied repository may belong to another user.
-    command.arg("-C").arg(repository).args(["-c", "safe.directory=*"]);
+    command
+        .arg("-C")
+        .arg(repository)
+        .args(["-c", "safe.directory=*"]);
     command
 }
 
@@ -146,7 +177,11 @@ impl Blobs {
         let (Some(input), Some(output)) = (process.stdin.take(), process.stdout.take()) else {
             return Err("git has no pipes".to_owned());
         };
-        Ok(Self { process, input, output: BufReader::new(output) })
+        Ok(Self {
+            process,
+            input,
+            output: BufReader::new(output),
+        })
     }
 
     fn read(&mut self, name: &str) -> Result<Option<String>, String> {
@@ -155,7 +190,10 @@ impl Blobs {
         self.input.flush().map_err(failed)?;
         let mut header = String::new();
         self.output.read_line(&mut header).map_err(failed)?;
-        let size = header.split_whitespace().nth(2).and_then(|size| size.parse().ok());
+        let size = header
+            .split_whitespace()
+            .nth(2)
+            .and_then(|size| size.parse().ok());
         let Some(size) = size else {
             // Not in the copy.
             return Ok(None);

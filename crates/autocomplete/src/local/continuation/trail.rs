@@ -151,6 +151,14 @@ impl<'a> Trail<'a> {
         matches!(self.at, At::Near(_))
     }
 
+    /// How many tokens lie between the place and the caret, where it is near.
+    pub(super) fn distance(&self) -> Option<usize> {
+        match self.at {
+            At::Near(at) => Some(at.abs_diff(self.near.before.len())),
+            At::Corpus(..) => None,
+        }
+    }
+
     /// The token so many behind the place, or before it where negative.
     pub(super) fn item(&self, offset: isize) -> Option<Item> {
         match &self.at {
