@@ -39,6 +39,9 @@ const MOST_LINES: usize = 6;
 /// A guess is not made longer once it is less likely than this.
 const LEAST_LIKELIHOOD: f32 = 0.12;
 
+/// Tokens that are weighed against each other at the caret.
+const MOST_OPTIONS: usize = 6;
+
 /// Guesses at one caret.
 const MOST_GUESSES: usize = 3;
 
@@ -76,6 +79,8 @@ pub struct Vote {
     pub features: [f32; guess::FEATURES],
     /// The token.
     pub token: String,
+    /// How many tokens stand before it in the guess.
+    pub depth: usize,
     /// How long the guess is with it, in bytes.
     pub bytes: usize,
     /// Whether the text went on so.
@@ -90,18 +95,27 @@ pub fn votes(scene: &Scene, view: &CorpusView, truth: &str) -> Vec<Vote> {
     let trails = trails(&near, view, scene.path.as_ref(), &HashSet::new());
     let mut walk = Walk::new(&near, scene, &trails);
     let mut votes: Vec<Vote> = Vec::new();
-    while votes.len() < MOST_TOKENS && votes.last().is_none_or(|vote| vote.is_right) {
-        let step = walk.step(&HashSet::new());
-        let Some(step) = step.filter(|step| !walk.must_end_before(step)) else {
-            break;
-        };
-        walk.take(&step);
-        votes.push(Vote {
-            features: step.told.features(),
-            is_right: goes_on_with(truth, &walk.text),
-            bytes: walk.text.len(),
-            token: step.text,
-        });
+    while walk.taken < MOST_TOKENS {
+        let mut options = walk.options();
+        options.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood));
+        let mut next = None;
+        for step in options.iter().filter(|step| !walk.must_end_before(step)) {
+            let mut taken = walk.clone();
+            taken.take(step);
+            let is_right = goes_on_with(truth, &taken.text);
+            votes.push(Vote {
+                features: step.told.features(),
+                token: step.text.clone(),
+                depth: walk.taken,
+                bytes: taken.text.len(),
+                is_right,
+            });
+            next = next.or(is_right.then_some(taken));
+        }
+        match next {
+            Some(taken) => walk = taken,
+            None => break,
+        }
     }
     votes
 }
@@ -122,6 +136,7 @@ impl Guess {
 }
 
 /// A guess as it grows.
+#[derive(Clone)]
 struct Walk<'a> {
     near: &'a Near,
     scene: &'a Scene,
@@ -143,6 +158,29 @@ struct Step {
     gap: Gap,
     is_newline: bool,
     told: Told,
+    likelihood: f32,
+}
+
+/// A token with the places that say it comes next.
+struct Candidate<'a> {
+    text: &'a str,
+    gap: Gap,
+    is_newline: bool,
+    voters: Vec<&'a Trail<'a>>,
+}
+
+impl Candidate<'_> {
+    fn weight(&self) -> f32 {
+        self.voters.iter().map(|trail| trail.weight).sum()
+    }
+
+    fn longest(&self) -> usize {
+        self.voters
+            .iter()
+            .map(|trail| trail.length)
+            .max()
+            .unwrap_or(0)
+    }
 }
 
 impl<'a> Walk<'a> {
@@ -178,8 +216,7 @@ impl<'a> Walk<'a> {
                 first.get_or_insert(step.text);
                 break;
             }
-            let likelihood = likelihood(&step.told);
-            self.likelihood *= likelihood;
+            self.likelihood *= step.likelihood;
             self.take(&step);
             first.get_or_insert(step.text.clone());
             if self.likelihood < LEAST_LIKELIHOOD {
@@ -210,40 +247,59 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The token that comes next by the weights of those who still agree, those in `passed` left out.
+    /// The token that most likely comes next, those in `passed` left out.
     fn step(&self, passed: &HashSet<String>) -> Option<Step> {
-        let mut options: Vec<(String, Gap, bool, Vec<&Trail<'_>>)> = Vec::new();
+        let options = self.options().into_iter();
+        options
+            .filter(|step| self.taken > 0 || !passed.contains(&step.text))
+            .max_by(|a, b| a.likelihood.total_cmp(&b.likelihood))
+    }
+
+    /// The tokens that may come next: what those say who have agreed so far, by their weight.
+    fn options(&self) -> Vec<Step> {
+        let mut options: Vec<Candidate<'_>> = Vec::new();
         for trail in &self.trails {
             let Some(item) = trail.item(self.taken as isize) else {
                 continue;
             };
             let is_newline = item.word() == NEWLINE;
             let text = trail.rebound(item);
-            if text.is_empty() && !is_newline || self.taken == 0 && passed.contains(text) {
+            if text.is_empty() && !is_newline {
                 continue;
             }
-            match options.iter_mut().find(|(known, ..)| known == text) {
-                Some((.., voters)) => voters.push(trail),
-                None => options.push((text.to_owned(), item.gap(), is_newline, vec![trail])),
+            match options.iter_mut().find(|it| it.text == text) {
+                Some(option) => option.voters.push(trail),
+                None => options.push(Candidate {
+                    text,
+                    gap: item.gap(),
+                    is_newline,
+                    voters: vec![trail],
+                }),
             }
         }
-        let weight =
-            |voters: &[&Trail<'_>]| -> f32 { voters.iter().map(|trail| trail.weight).sum() };
-        let longest = |voters: &[&Trail<'_>]| voters.iter().map(|it| it.length).max().unwrap_or(0);
-        let all: f32 = options.iter().map(|(.., voters)| weight(voters)).sum();
-        let best = (0..options.len())
-            .max_by(|a, b| weight(&options[*a].3).total_cmp(&weight(&options[*b].3)))?;
-        let (text, gap, is_newline, voters) = options.swap_remove(best);
+        options.sort_by(|a, b| b.weight().total_cmp(&a.weight()));
+        let most = if self.taken == 0 { MOST_OPTIONS } else { 2 };
+        let all = options.iter().map(Candidate::weight).sum();
+        (0..options.len().min(most))
+            .map(|ix| self.told(&options, ix, all))
+            .collect()
+    }
+
+    /// One of the options with what is known of it.
+    fn told(&self, options: &[Candidate<'_>], ix: usize, all: f32) -> Step {
+        let Candidate {
+            text,
+            gap,
+            is_newline,
+            voters,
+        } = &options[ix];
+        let rivals = options.iter().enumerate().filter(|(other, _)| *other != ix);
         let told = Told {
-            length: longest(&voters),
-            rival: options
-                .iter()
-                .map(|(.., voters)| longest(voters))
-                .max()
-                .unwrap_or(0),
+            length: options[ix].longest(),
+            rival: rivals.map(|(_, it)| it.longest()).max().unwrap_or(0),
             words: voters.iter().map(|it| it.words).max().unwrap_or(0),
             farther: voters.iter().map(|it| it.farther).max().unwrap_or(0),
-            share: weight(&voters) / all.max(f32::MIN_POSITIVE),
+            share: options[ix].weight() / all.max(f32::MIN_POSITIVE),
             voters: voters.len(),
             is_near: voters.iter().any(|it| it.is_near()),
             is_here: voters.iter().any(|it| it.is_here),
@@ -255,17 +311,18 @@ impl<'a> Walk<'a> {
             },
             taken: self.taken,
             is_word: text.starts_with(super::token::is_word_char),
-            known: self.near.count(&text),
-            is_newline,
+            known: self.near.count(text),
+            is_newline: *is_newline,
             bytes: text.len(),
             site: self.near.site,
         };
-        Some(Step {
-            text,
-            gap,
-            is_newline,
+        Step {
+            text: (*text).to_owned(),
+            gap: *gap,
+            is_newline: *is_newline,
+            likelihood: likelihood(&told),
             told,
-        })
+        }
     }
 
     /// Writes a token down and leaves out who does not agree with it.

@@ -70,9 +70,11 @@ fn gather(moment: &Moment, file: &ChangedFile, all: &mut Vec<Vote>) {
         let mut refused: Option<String> = None;
         while !left.is_empty() {
             let votes = votes(&open.scene(), &moment.view, left);
-            let right = votes.iter().take_while(|vote| vote.is_right).last();
-            let right = right.map_or(0, |vote| vote.bytes);
+            // What the present weights prefer is what would be shown.
             let first = votes.first().map(|vote| vote.token.clone());
+            let is_right = votes.first().is_some_and(|vote| vote.is_right);
+            let right = votes.iter().filter(|vote| is_right && vote.is_right).map(|it| it.bytes);
+            let right = right.max().unwrap_or(0);
             if right > 1 || first != refused {
                 all.extend(votes);
             }
