@@ -5,8 +5,9 @@
 //! each commit is made hunk by hunk, from the top of each file, and what was made before a hunk is what Tab knows.
 //!
 //! *Keys.* The new text of a hunk is typed letter by letter; the indent of a row and deleting the old text cost nothing
-//! to anybody. A suggestion that is shown (the first of `Local::suggest`) and right is taken with one key: all of it,
-//! else its first line, else its next word, whichever is right and saves a key. Peers:
+//! to anybody. The suggestion that is shown (the first of `Local::suggest`) is taken with one key, an alternative with
+//! one key more for each step to it: all of it, its first line, or its next word, whichever is right and saves most.
+//! Only the first counts as shown. Peers:
 //! - *keyword oracle*: behind the first letter of any word of at least three letters that stands in the current text or
 //!   in another file that the commit touches, one further key writes the rest. Nvim cannot do that: it is what keyword
 //!   completion would save if the wanted word were always the first.

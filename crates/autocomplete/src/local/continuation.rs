@@ -43,7 +43,7 @@ const LEAST_LIKELIHOOD: f32 = 0.12;
 const MOST_OPTIONS: usize = 6;
 
 /// Guesses at one caret.
-const MOST_GUESSES: usize = 3;
+const MOST_GUESSES: usize = 4;
 
 /// Rows on either side that a guess must not repeat, unless they are as short as a closing bracket with its signs.
 const MOST_NEIGHBOURS: usize = 3;

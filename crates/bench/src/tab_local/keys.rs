@@ -1,11 +1,12 @@
 //! Keys saved while the new text of hunks is typed.
 
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use autocomplete::local::Local;
 use autocomplete::{Part, Scene, Suggestion};
 use base::Span;
+use cpu_time::ThreadTime;
 
 use super::baselines::Keywords;
 use super::hunks::{Hunk, hunks};
@@ -94,13 +95,13 @@ impl Tally {
         while !left.is_empty() {
             clock += 120;
             let taken = self.ask(local, open, left, &mut expected);
-            let taken = taken.unwrap_or_else(|| one_key(left));
+            let (taken, keys) = taken.unwrap_or_else(|| (one_key(left), 1));
             open.replace(Span::at(open.caret), &left[..taken], clock, Some(local));
             if let Some(expected) = &mut expected {
                 *expected = expected.get(taken..).unwrap_or_default().to_owned();
             }
             left = &left[taken..];
-            ours += 1;
+            ours += keys;
         }
         self.hunks += 1;
         self.typed += typed;
@@ -114,36 +115,34 @@ impl Tally {
         language[2] += oracle;
     }
 
-    /// How many bytes of the text to come the suggestion that is shown saves, if it saves any. `expected` is what is
-    /// left of a suggestion that was shown before: what goes on with it is no new one.
+    /// How many bytes of the text to come a suggestion brings, and for how many keys, if that saves any. `expected` is
+    /// what is left of a suggestion that was shown before: what goes on with it is no new one.
     fn ask(
         &mut self,
         local: &Local,
         open: &Open,
         left: &str,
         expected: &mut Option<String>,
-    ) -> Option<usize> {
+    ) -> Option<(usize, usize)> {
         let scene = open.scene();
-        let start = Instant::now();
+        let start = ThreadTime::now();
         let suggestions = self.ids.suggest(local, &scene);
         self.times.push(start.elapsed());
-        let first = suggestions.into_iter().find(|it| is_here(it, &scene))?;
-        let new = first.edits.first()?.new.to_string();
-        if new.is_empty() {
-            return None;
-        }
+        let here: Vec<Suggestion> = suggestions.into_iter().filter(|it| is_here(it, &scene)).collect();
+        let new = here.first()?.edits.first()?.new.to_string();
         if expected.as_ref() != Some(&new) {
             self.shown += 1;
             self.wrong += usize::from(!agrees(left, &new));
         }
         *expected = Some(new);
         let parts = [Part::All, Part::Line, Part::Word];
-        let taken = parts.iter().find_map(|part| {
-            let edits = first.taking(*part);
-            let text = edits.first()?.text.clone();
-            (agrees(left, &text) && text.len() > one_key(left)).then_some(text.len())
+        let ways = here.iter().enumerate().flat_map(|(ix, it)| parts.map(|part| (ix + 1, it, part)));
+        let right = ways.filter_map(|(keys, it, part)| {
+            let text = it.taking(part).first()?.text.clone();
+            agrees(left, &text).then_some((text.len(), keys))
         });
-        taken
+        let best = right.max_by_key(|(bytes, keys)| saving(left, *bytes, *keys))?;
+        (saving(left, best.0, best.1) > 0).then_some(best)
     }
 
     /// How it stands, for who waits.
@@ -231,6 +230,17 @@ impl Tally {
         }
         figures
     }
+}
+
+/// The letters that need not be typed for some bytes that take so many keys.
+fn saving(left: &str, bytes: usize, keys: usize) -> isize {
+    let mut letters = 0;
+    let mut at = 0;
+    while at < bytes {
+        at += one_key(&left[at..]).max(1);
+        letters += 1;
+    }
+    letters - keys as isize
 }
 
 fn local_name(open: &Open) -> &'static str {
