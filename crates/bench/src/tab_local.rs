@@ -2,7 +2,8 @@
 //!
 //! Repositories come from `BURIN_BENCH_REPOS`, a colon-separated list of git directories; `BURIN_BENCH_COMMITS` is how
 //! many of the newest commits of each are replayed (60 without). The project as it was before them is in the corpus;
-//! each commit is made hunk by hunk, from the top of each file, and what was made before a hunk is what Tab knows.
+//! each commit is made hunk by hunk, from the top of each file, and what was made before a hunk is what Tab knows: a
+//! file is saved, and so in the corpus as it is then, once its last hunk is made.
 //!
 //! *Keys.* The new text of a hunk is typed letter by letter; the indent of a row and deleting the old text cost nothing
 //! to anybody. The suggestion that is shown (the first of `Local::suggest`) is taken with one key, an alternative with
@@ -21,6 +22,8 @@
 //! definition the commit has removed so far (what a compiler would complain of first: next diagnostic).
 //! A hunk is an edit-propagation case if it changes some row by the same tokens as at least two earlier rows.
 //!
+//! *Speed.* CPU time of `Local::suggest` in a project of a million lines, and time and memory of its corpus.
+//!
 //! With `BURIN_BENCH_FIT` set, nothing is measured: the weights of the continuation are fitted on these repositories.
 
 mod baselines;
@@ -30,6 +33,7 @@ mod keys;
 mod next;
 mod person;
 mod repository;
+mod speed;
 
 use std::path::PathBuf;
 
@@ -44,14 +48,15 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let mut keys = keys::Tally::default();
     let mut next = next::Tally::default();
     for repository in &repositories {
-        repository::replay(repository, commits(), |moment| {
-            keys.commit(moment);
+        repository::replay(repository, commits(), |moment, corpus| {
+            keys.commit(moment, corpus);
             next.commit(moment);
         })?;
         eprintln!("{}: {}", repository.display(), keys.line());
     }
     let mut figures = keys.figures();
     figures.extend(next.figures());
+    figures.extend(speed::figures()?);
     Ok(figures)
 }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use base::{AbsPath, ByteOffset, Revision, Row, Span};
 use text::Change;
 
-use super::log::{EditLog, Edited, EditedKind, LoggedEdit, lead};
+use super::log::{EditLog, Edited, EditedKind, LoggedEdit, around};
 use crate::Scene;
 use pattern::Pattern;
 pub(crate) use search::{Found, SiteSearch};
@@ -36,8 +36,8 @@ struct Active {
     id: u64,
     pattern: Pattern,
     examples: Vec<Example>,
-    /// The two tokens before each example.
-    leads: Vec<[Arc<str>; 2]>,
+    /// What each example is within.
+    around: Vec<[Arc<str>; 2]>,
     /// Edits from this number on were made after it was learned.
     learned: u64,
     /// Whether it is about a variable of one function.
@@ -124,9 +124,9 @@ impl Propagation {
                 piece,
                 path: other.path.clone(),
             };
-            Some((pattern, example, other.pieces.get(piece)?.lead.clone()))
+            Some((pattern, example, other.pieces.get(piece)?.around.clone()))
         });
-        let Some((pattern, example, lead)) = found else {
+        let Some((pattern, example, around)) = found else {
             return;
         };
         let newest = Example {
@@ -134,10 +134,10 @@ impl Propagation {
             piece: ix,
             path: open.path.clone(),
         };
-        let newest_lead = open
+        let newest_around = open
             .pieces
             .get(ix)
-            .map_or_else(|| lead.clone(), |it| it.lead.clone());
+            .map_or_else(|| around.clone(), |it| it.around.clone());
         if let Some(known) = self
             .patterns
             .iter_mut()
@@ -146,7 +146,7 @@ impl Propagation {
             if !known.examples.contains(&newest) {
                 known.examples.push(newest);
                 known.learned = known.learned.max(open.id + 1);
-                known.leads.push(newest_lead);
+                known.around.push(newest_around);
             }
             if known.pattern.widen(&pattern, known.examples.len()) {
                 known.found.clear();
@@ -159,7 +159,7 @@ impl Propagation {
             is_local: sites::is_local(&pattern, &edit.after, edit.syntax.as_ref(), at),
             pattern,
             examples: vec![example, newest],
-            leads: vec![lead, newest_lead],
+            around: vec![around, newest_around],
             learned: open.id + 1,
             ignored: 0,
             accepted: 0,
@@ -387,11 +387,11 @@ impl Active {
         })
     }
 
-    /// Whether a site that several patterns are about is one of this: what stands before it stood before one of its
-    /// examples, and before none of the others'.
+    /// Whether a site that several patterns are about is one of this: it is within what one of its examples was
+    /// within, and none of the others'.
     fn is_meant(&self, site: &Site, scene: &Scene, rivals: &[&&Active]) -> bool {
-        let lead = lead(&scene.snapshot, site.span.start);
-        self.leads.contains(&lead) && !rivals.iter().any(|it| it.leads.contains(&lead))
+        let around = around(&scene.snapshot, site.span.start);
+        self.around.contains(&around) && !rivals.iter().any(|it| it.around.contains(&around))
     }
 
     /// The sites in the rows in sight, for as long as the search is out.

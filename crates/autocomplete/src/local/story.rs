@@ -1,10 +1,12 @@
 //! Texts that are edited as a person would, with a local tier that hears of it: for tests.
 
+use std::sync::Arc;
+
 use base::{AbsPath, ByteOffset, Row, Span};
 use syntax::{Budget, ParseStatus, SyntaxTree, language_named};
 use text::{Buffer, Change, Edit, Origin, Timestamp};
 
-use super::{Answer, Edited, EditedKind, Local};
+use super::{Answer, CorpusView, Edited, EditedKind, Local};
 use crate::{Part, Scene, Suggestion, SuggestionId};
 
 /// Some open texts and a person who edits them.
@@ -158,12 +160,14 @@ impl Story {
     }
 
     /// Hands a project to the local tier.
-    pub(crate) fn learn_project(&mut self, files: &[(&str, &str)]) {
+    pub(crate) fn learn_project(&mut self, files: &[(&str, &str)]) -> Arc<CorpusView> {
         let mut corpus = super::Corpus::new();
         for (path, text) in files {
             corpus.put(&AbsPath::new(path).expect("an absolute path"), text);
         }
-        self.local.set_corpus(corpus.view());
+        let view = corpus.view();
+        self.local.set_corpus(view.clone());
+        view
     }
 
     /// Does the background work, with all texts open.

@@ -25,7 +25,7 @@ const MOST_BYTES: usize = 600;
 pub(super) fn run(repositories: &[PathBuf]) -> Result<Vec<Figure>, String> {
     let mut all: Vec<Vote> = Vec::new();
     for repository in repositories {
-        replay(repository, super::commits(), |moment| {
+        replay(repository, super::commits(), |moment, _| {
             for file in &moment.files {
                 gather(moment, file, &mut all);
             }
@@ -183,12 +183,16 @@ impl Net {
         }
     }
 
+    /// Prints the weights as the table in the crate has them.
     fn print(&self) {
-        println!("pub(super) const HIDDEN: [[f32; FEATURES]; {UNITS}] = [");
+        let thousandths = |weights: &[f32]| -> Vec<i16> {
+            weights.iter().map(|weight| (weight * 1000.0).round() as i16).collect()
+        };
+        println!("pub(super) const HIDDEN: [[i16; FEATURES]; {UNITS}] = [");
         for unit in self.weights.chunks(self.inputs).take(UNITS) {
-            println!("    {unit:.3?},");
+            println!("    {:?},", thousandths(unit));
         }
-        let out = &self.weights[self.inputs * UNITS..];
-        println!("];\n\npub(super) const OUT: [f32; {}] = {out:.3?};", out.len());
+        let out = thousandths(&self.weights[self.inputs * UNITS..]);
+        println!("];\n\npub(super) const OUT: [i16; {}] = {out:?};", out.len());
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use autocomplete::local::Local;
+use autocomplete::local::{Corpus, Local};
 use autocomplete::{Part, Scene, Suggestion};
 use base::Span;
 use cpu_time::ThreadTime;
@@ -37,7 +37,7 @@ pub(super) struct Tally {
 
 impl Tally {
     /// Makes a commit, hunk by hunk.
-    pub(super) fn commit(&mut self, moment: &Moment) {
+    pub(super) fn commit(&mut self, moment: &Moment, corpus: &mut Corpus) {
         let mut local = Local::new();
         local.set_corpus(moment.view.clone());
         let mut clock = 1_000_000;
@@ -69,6 +69,8 @@ impl Tally {
                 }
                 clock += 60_000;
             }
+            corpus.put(&file.path, &file.new);
+            local.set_corpus(corpus.view());
         }
     }
 

@@ -31,7 +31,7 @@ pub(super) struct ChangedFile {
 pub(super) fn replay(
     repository: &Path,
     commits: usize,
-    mut make: impl FnMut(&Moment),
+    mut make: impl FnMut(&Moment, &mut Corpus),
 ) -> Result<(), String> {
     let history = history(repository, commits)?;
     let Some((first, _)) = history.first() else {
@@ -66,7 +66,7 @@ pub(super) fn replay(
             view: corpus.view(),
             files,
         };
-        make(&moment);
+        make(&moment, &mut corpus);
         for file in &moment.files {
             corpus.put(&file.path, &file.new);
         }

@@ -93,12 +93,12 @@ impl Told {
 
 pub(super) fn likelihood(told: &Told) -> f32 {
     let features = told.features();
-    let sum = |weights: &[f32], inputs: &[f32]| -> f32 {
-        weights
+    let sum = |weights: &[i16], inputs: &[f32]| -> f32 {
+        let products = weights
             .iter()
             .zip(inputs)
-            .map(|(weight, x)| weight * x)
-            .sum()
+            .map(|(weight, x)| f32::from(*weight) * x);
+        products.sum::<f32>() / 1000.0
     };
     let mut layer = [1.0; OUT.len()];
     for (unit, weights) in layer.iter_mut().skip(1).zip(&HIDDEN) {

@@ -13,8 +13,8 @@ use crate::local::corpus::stream::{FIRST_WORD, Gap, Item, NEWLINE, items};
 use crate::local::token::is_word_char;
 
 /// Bytes that are read before and behind the caret, up to whole rows.
-const BEFORE: usize = 16 * 1024;
-const BEHIND: usize = 6 * 1024;
+const BEFORE: usize = 24 * 1024;
+const BEHIND: usize = 12 * 1024;
 
 /// Longer rows are data.
 const MOST_ROW: usize = 1000;
