@@ -119,7 +119,8 @@ impl Local {
         &self.log
     }
 
-    /// What may come next, the likeliest to be kept first; nothing that is less likely than the threshold.
+    /// What may come next, the most useful first; nothing unless that is as likely to be kept as the threshold asks.
+    /// The others are alternatives, which are only seen by who looks for them.
     pub fn suggest(
         &self,
         scene: &Scene,
@@ -128,7 +129,12 @@ impl Local {
     ) -> Vec<Suggestion> {
         let threshold = self.threshold();
         let mut suggestions = self.everything(scene, at, next_id);
-        suggestions.retain(|it| it.confidence >= threshold);
+        let shown = suggestions.iter().position(|it| it.confidence >= threshold);
+        let Some(shown) = shown else {
+            return Vec::new();
+        };
+        // What is worth more but too unlikely may be looked for, and is not shown first.
+        suggestions[..=shown].rotate_right(1);
         suggestions
     }
 

@@ -7,6 +7,7 @@
 mod guess;
 mod near;
 mod trail;
+mod weights;
 
 use std::collections::HashSet;
 
@@ -38,8 +39,15 @@ const MOST_LINES: usize = 6;
 /// A guess is not made longer once it is less likely than this.
 const LEAST_LIKELIHOOD: f32 = 0.12;
 
+/// Tokens that are weighed against each other at the caret.
+const MOST_OPTIONS: usize = 6;
+
 /// Guesses at one caret.
-const MOST_GUESSES: usize = 3;
+const MOST_GUESSES: usize = 4;
+
+/// Rows on either side that a guess must not repeat, unless they are as short as a closing bracket with its signs.
+const MOST_NEIGHBOURS: usize = 3;
+const MOST_TRIVIAL: usize = 4;
 
 /// Shorter guesses than this many bytes are no help.
 const LEAST_BYTES: usize = 2;
@@ -64,38 +72,60 @@ pub(crate) fn guesses(scene: &Scene, view: &CorpusView, open: &HashSet<AbsPath>)
     guesses
 }
 
-/// The guesses at one caret together with what stands around it, as told to whoever learns.
+/// What was known of a token that places foretold, and whether it came: material to fit the weights of `guess` on.
 #[derive(Clone, Debug)]
 pub struct Vote {
-    /// What was known of a token before it was guessed.
+    /// What was known of the token before it was guessed.
     pub features: [f32; guess::FEATURES],
-    /// The token, without blanks before it.
+    /// The token.
     pub token: String,
+    /// How many tokens stand before it in the guess.
+    pub depth: usize,
+    /// How long the guess is with it, in bytes.
+    pub bytes: usize,
+    /// Whether the text went on so.
+    pub is_right: bool,
 }
 
-/// What the places say about the tokens behind the caret, as long as `truth` agrees: material to fit the weights of
-/// `guess` on.
+/// What the places say about the tokens behind the caret, as long as `truth` agrees.
 pub fn votes(scene: &Scene, view: &CorpusView, truth: &str) -> Vec<Vote> {
     let Some(near) = Near::new(scene) else {
         return Vec::new();
     };
     let trails = trails(&near, view, scene.path.as_ref(), &HashSet::new());
     let mut walk = Walk::new(&near, scene, &trails);
-    let mut votes = Vec::new();
-    while votes.len() < MOST_TOKENS {
-        let Some(step) = walk.step(&HashSet::new()) else {
-            break;
-        };
-        votes.push(Vote {
-            features: step.told.features(),
-            token: step.text.clone(),
-        });
-        walk.take(&step);
-        if !truth.starts_with(&walk.text) {
-            break;
+    let mut votes: Vec<Vote> = Vec::new();
+    while walk.taken < MOST_TOKENS {
+        let mut options = walk.options();
+        options.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood));
+        let mut next = None;
+        for step in options.iter().filter(|step| !walk.must_end_before(step)) {
+            let mut taken = walk.clone();
+            taken.take(step);
+            let is_right = goes_on_with(truth, &taken.text);
+            votes.push(Vote {
+                features: step.told.features(),
+                token: step.text.clone(),
+                depth: walk.taken,
+                bytes: taken.text.len(),
+                is_right,
+            });
+            next = next.or(is_right.then_some(taken));
+        }
+        match next {
+            Some(taken) => walk = taken,
+            None => break,
         }
     }
     votes
+}
+
+/// Whether a text begins with another one and does not go on in the middle of a word.
+fn goes_on_with(truth: &str, text: &str) -> bool {
+    let is_word = super::token::is_word_char;
+    truth
+        .strip_prefix(text)
+        .is_some_and(|rest| !(text.ends_with(is_word) && rest.starts_with(is_word)))
 }
 
 impl Guess {
@@ -106,6 +136,7 @@ impl Guess {
 }
 
 /// A guess as it grows.
+#[derive(Clone)]
 struct Walk<'a> {
     near: &'a Near,
     scene: &'a Scene,
@@ -127,6 +158,29 @@ struct Step {
     gap: Gap,
     is_newline: bool,
     told: Told,
+    likelihood: f32,
+}
+
+/// A token with the places that say it comes next.
+struct Candidate<'a> {
+    text: &'a str,
+    gap: Gap,
+    is_newline: bool,
+    voters: Vec<&'a Trail<'a>>,
+}
+
+impl Candidate<'_> {
+    fn weight(&self) -> f32 {
+        self.voters.iter().map(|trail| trail.weight).sum()
+    }
+
+    fn longest(&self) -> usize {
+        self.voters
+            .iter()
+            .map(|trail| trail.length)
+            .max()
+            .unwrap_or(0)
+    }
 }
 
 impl<'a> Walk<'a> {
@@ -162,14 +216,18 @@ impl<'a> Walk<'a> {
                 first.get_or_insert(step.text);
                 break;
             }
-            let likelihood = likelihood(&step.told);
-            self.likelihood *= likelihood;
+            self.likelihood *= step.likelihood;
             self.take(&step);
             first.get_or_insert(step.text.clone());
             if self.likelihood < LEAST_LIKELIHOOD {
                 break;
             }
             let guess = self.as_guess();
+            if self.repeats_a_neighbour() {
+                // The word that is typed may still be the right one.
+                best = best.filter(|best| best.new.chars().all(super::token::is_word_char));
+                break;
+            }
             let is_better = best
                 .as_ref()
                 .is_none_or(|best| guess.worth() > best.worth());
@@ -189,53 +247,82 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The token that comes next by the weights of those who still agree, those in `passed` left out.
+    /// The token that most likely comes next, those in `passed` left out.
     fn step(&self, passed: &HashSet<String>) -> Option<Step> {
-        let mut options: Vec<(String, Gap, bool, Vec<&Trail<'_>>)> = Vec::new();
+        let options = self.options().into_iter();
+        options
+            .filter(|step| self.taken > 0 || !passed.contains(&step.text))
+            .max_by(|a, b| a.likelihood.total_cmp(&b.likelihood))
+    }
+
+    /// The tokens that may come next: what those say who have agreed so far, by their weight.
+    fn options(&self) -> Vec<Step> {
+        let mut options: Vec<Candidate<'_>> = Vec::new();
         for trail in &self.trails {
             let Some(item) = trail.item(self.taken as isize) else {
                 continue;
             };
             let is_newline = item.word() == NEWLINE;
             let text = trail.rebound(item);
-            if text.is_empty() && !is_newline || self.taken == 0 && passed.contains(text) {
+            if text.is_empty() && !is_newline {
                 continue;
             }
-            match options.iter_mut().find(|(known, ..)| known == text) {
-                Some((.., voters)) => voters.push(trail),
-                None => options.push((text.to_owned(), item.gap(), is_newline, vec![trail])),
+            match options.iter_mut().find(|it| it.text == text) {
+                Some(option) => option.voters.push(trail),
+                None => options.push(Candidate {
+                    text,
+                    gap: item.gap(),
+                    is_newline,
+                    voters: vec![trail],
+                }),
             }
         }
-        let weight =
-            |voters: &[&Trail<'_>]| -> f32 { voters.iter().map(|trail| trail.weight).sum() };
-        let all: f32 = options.iter().map(|(.., voters)| weight(voters)).sum();
-        let (text, gap, is_newline, voters) = options
-            .into_iter()
-            .max_by(|a, b| weight(&a.3).total_cmp(&weight(&b.3)))?;
+        options.sort_by(|a, b| b.weight().total_cmp(&a.weight()));
+        let most = if self.taken == 0 { MOST_OPTIONS } else { 2 };
+        let all = options.iter().map(Candidate::weight).sum();
+        (0..options.len().min(most))
+            .map(|ix| self.told(&options, ix, all))
+            .collect()
+    }
+
+    /// One of the options with what is known of it.
+    fn told(&self, options: &[Candidate<'_>], ix: usize, all: f32) -> Step {
+        let Candidate {
+            text,
+            gap,
+            is_newline,
+            voters,
+        } = &options[ix];
+        let rivals = options.iter().enumerate().filter(|(other, _)| *other != ix);
         let told = Told {
-            length: voters.iter().map(|it| it.length).max().unwrap_or(0),
+            length: options[ix].longest(),
+            rival: rivals.map(|(_, it)| it.longest()).max().unwrap_or(0),
+            words: voters.iter().map(|it| it.words).max().unwrap_or(0),
             farther: voters.iter().map(|it| it.farther).max().unwrap_or(0),
-            share: weight(&voters) / all.max(f32::MIN_POSITIVE),
+            share: options[ix].weight() / all.max(f32::MIN_POSITIVE),
             voters: voters.len(),
             is_near: voters.iter().any(|it| it.is_near()),
             is_here: voters.iter().any(|it| it.is_here),
+            distance: voters.iter().filter_map(|it| it.distance()).min(),
             partial: if self.taken == 0 {
                 self.near.partial.len()
             } else {
                 0
             },
             taken: self.taken,
-            is_word: text.chars().next().is_some_and(super::token::is_word_char),
-            is_known: self.near.knows(&text),
-            is_newline,
+            is_word: text.starts_with(super::token::is_word_char),
+            known: self.near.count(text),
+            is_newline: *is_newline,
             bytes: text.len(),
+            site: self.near.site,
         };
-        Some(Step {
-            text,
-            gap,
-            is_newline,
+        Step {
+            text: (*text).to_owned(),
+            gap: *gap,
+            is_newline: *is_newline,
+            likelihood: likelihood(&told),
             told,
-        })
+        }
     }
 
     /// Writes a token down and leaves out who does not agree with it.
@@ -244,7 +331,7 @@ impl<'a> Walk<'a> {
             self.write_newline(step.gap);
         } else if self.taken == 0 {
             let gap = match step.gap {
-                Gap::Spaces(count) if !self.near.has_blank && !self.near.is_row_start => count,
+                Gap::Spaces(count) if !self.near.has_blank && !self.near.site.is_row_start => count,
                 _ => 0,
             };
             if self.near.partial.is_empty() {
@@ -307,6 +394,22 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Whether the caret's row, as it would be, is one that stands right before or behind it.
+    fn repeats_a_neighbour(&self) -> bool {
+        let text = &self.scene.snapshot;
+        let row = text.point_at(self.scene.caret).row;
+        let head = text.text(Span::new(text.row_start(row), self.scene.caret));
+        let first = self.text.lines().next().unwrap_or_default();
+        let line = format!("{head}{first}");
+        let line = line.trim();
+        let is_line = |row: base::Row| text.row_text(row).trim() == line;
+        let before = (0..row.0).rev().map(base::Row).take(MOST_NEIGHBOURS);
+        let behind = (row.0 + 1..=text.last_row().0)
+            .map(base::Row)
+            .take(MOST_NEIGHBOURS);
+        line.len() > MOST_TRIVIAL && before.chain(behind).any(is_line)
+    }
+
     fn is_line_start(&self) -> bool {
         let line = self.text.rsplit('\n').next().unwrap_or_default();
         self.text.contains('\n') && line.trim().is_empty()
@@ -325,7 +428,7 @@ impl<'a> Walk<'a> {
             return self.lines >= MOST_LINES
                 || !self.near.rest.trim().is_empty()
                 || self.steps + steps < 0
-                || self.text.trim().is_empty() && self.near.is_row_start;
+                || self.text.trim().is_empty() && self.near.site.is_row_start;
         }
         let is_closer = matches!(
             step.text.as_str(),

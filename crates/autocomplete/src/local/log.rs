@@ -82,6 +82,8 @@ pub(crate) struct Piece {
     pub(crate) frames: Vec<Frame>,
     /// The two tokens before it, the nearest last.
     pub(crate) lead: [Arc<str>; 2],
+    /// What it is within: see `around`.
+    pub(crate) around: [Arc<str>; 2],
 }
 
 /// An edit that may still go on.
@@ -300,7 +302,8 @@ impl OpenEdit {
             .into_iter()
             .map(|hunk| Piece {
                 offset: hunk.new.start,
-                lead: self.lead(old.start + hunk.old.start),
+                lead: lead(&self.before, old.start + hunk.old.start),
+                around: around(&self.before, old.start + hunk.old.start),
                 frames: frames::frames(
                     &self.before,
                     self.syntax.as_ref(),
@@ -348,19 +351,42 @@ impl OpenEdit {
         };
         (left, right)
     }
+}
 
-    /// The two tokens before a place of `before`.
-    fn lead(&self, at: ByteOffset) -> [Arc<str>; 2] {
-        let start = ByteOffset(at.0.saturating_sub(MOST_GAP));
-        let text = self.before.text(Span::new(start, at));
-        let tokens = super::token::solid_tokens(&text);
-        let nth = |back: usize| {
-            let ix = tokens.len().checked_sub(back);
-            let token = ix.and_then(|ix| tokens.get(ix));
-            Arc::from(token.map_or("", |token| token.text(&text)))
-        };
-        [nth(2), nth(1)]
+/// The two tokens before a place of a text, the nearest last; empty where there are none near.
+pub(crate) fn lead(text: &Snapshot, at: ByteOffset) -> [Arc<str>; 2] {
+    let start = ByteOffset(at.0.saturating_sub(MOST_GAP));
+    let text = text.text(Span::new(start, at));
+    let tokens = super::token::solid_tokens(&text);
+    let nth = |back: usize| {
+        let ix = tokens.len().checked_sub(back);
+        let token = ix.and_then(|ix| tokens.get(ix));
+        Arc::from(token.map_or("", |token| token.text(&text)))
+    };
+    [nth(2), nth(1)]
+}
+
+/// What is called with a place of a text as an argument; the two tokens before it where that is no call.
+pub(crate) fn around(text: &Snapshot, at: ByteOffset) -> [Arc<str>; 2] {
+    const MOST_CALL: usize = 200;
+    let start = ByteOffset(at.0.saturating_sub(MOST_CALL));
+    let before = text.text(Span::new(start, at));
+    let tokens = super::token::solid_tokens(&before);
+    let mut depth = 0;
+    for (ix, token) in tokens.iter().enumerate().rev() {
+        match token.text(&before) {
+            ")" | "]" | "}" => depth += 1,
+            "(" if depth == 0 => {
+                let callee = ix.checked_sub(1).and_then(|ix| tokens.get(ix));
+                let callee = callee.map_or("", |token| token.text(&before));
+                return [Arc::from(callee), Arc::from("(")];
+            }
+            "(" | "[" | "{" if depth > 0 => depth -= 1,
+            "[" | "{" | ";" => break,
+            _ => {}
+        }
     }
+    lead(text, at)
 }
 
 #[cfg(test)]

@@ -10,12 +10,13 @@ mod pattern;
 mod search;
 mod sites;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use base::{AbsPath, ByteOffset, Revision, Row, Span};
 use text::Change;
 
-use super::log::{EditLog, Edited, EditedKind, LoggedEdit};
+use super::log::{EditLog, Edited, EditedKind, LoggedEdit, around};
 use crate::Scene;
 use pattern::Pattern;
 pub(crate) use search::{Found, SiteSearch};
@@ -35,6 +36,8 @@ struct Active {
     id: u64,
     pattern: Pattern,
     examples: Vec<Example>,
+    /// What each example is within.
+    around: Vec<[Arc<str>; 2]>,
     /// Edits from this number on were made after it was learned.
     learned: u64,
     /// Whether it is about a variable of one function.
@@ -61,11 +64,16 @@ pub(crate) struct Offer {
     pub(crate) file: Option<AbsPath>,
     pub(crate) revision: Revision,
     pub(crate) site: Site,
+    /// The nearest offers have the least.
+    rank: Rank,
     /// How many places are left, with this one.
     pub(crate) places: usize,
     /// How sure it is before anything was learned of this person, from 0 to 1.
     pub(crate) likelihood: f32,
 }
+
+/// Another file, outside the function, before the caret, and how far.
+type Rank = (bool, bool, bool, usize);
 
 /// Patterns that are remembered, also to know which were dismissed.
 const MOST_PATTERNS: usize = 16;
@@ -116,9 +124,9 @@ impl Propagation {
                 piece,
                 path: other.path.clone(),
             };
-            Some((pattern, example))
+            Some((pattern, example, other.pieces.get(piece)?.around.clone()))
         });
-        let Some((pattern, example)) = found else {
+        let Some((pattern, example, around)) = found else {
             return;
         };
         let newest = Example {
@@ -126,6 +134,10 @@ impl Propagation {
             piece: ix,
             path: open.path.clone(),
         };
+        let newest_around = open
+            .pieces
+            .get(ix)
+            .map_or_else(|| around.clone(), |it| it.around.clone());
         if let Some(known) = self
             .patterns
             .iter_mut()
@@ -134,6 +146,10 @@ impl Propagation {
             if !known.examples.contains(&newest) {
                 known.examples.push(newest);
                 known.learned = known.learned.max(open.id + 1);
+                known.around.push(newest_around);
+            }
+            if known.pattern.widen(&pattern, known.examples.len()) {
+                known.found.clear();
             }
             return;
         }
@@ -143,6 +159,7 @@ impl Propagation {
             is_local: sites::is_local(&pattern, &edit.after, edit.syntax.as_ref(), at),
             pattern,
             examples: vec![example, newest],
+            around: vec![around, newest_around],
             learned: open.id + 1,
             ignored: 0,
             accepted: 0,
@@ -225,12 +242,16 @@ impl Propagation {
         }
     }
 
-    /// The next place of the newest pattern that has one.
+    /// The nearest place of all patterns that the person is still about.
     pub(crate) fn offer(&self, log: &EditLog, scene: &Scene) -> Option<Offer> {
-        let newest = self.patterns.iter().rev().filter(|it| !it.is_dropped);
-        newest
-            .filter(|it| it.is_of_interest(log, scene))
-            .find_map(|it| it.offer(log, scene))
+        let live: Vec<&Active> = self.patterns.iter().filter(|it| !it.is_dropped).collect();
+        let examples = live.iter().flat_map(|it| &it.examples);
+        let own: HashSet<u64> = examples.map(|it| it.edit).collect();
+        let offers = live
+            .iter()
+            .filter(|it| it.is_of_interest(log, scene, &own))
+            .filter_map(|it| it.offer(log, scene, &live));
+        offers.min_by_key(|offer| offer.rank)
     }
 
     /// Hears what became of an offer.
@@ -293,10 +314,13 @@ impl Active {
         .collect()
     }
 
-    /// Whether the person is still about it.
-    fn is_of_interest(&self, log: &EditLog, scene: &Scene) -> bool {
+    /// Whether the person is still about it. `own` are the edits of all patterns: going to and fro between them is
+    /// one task.
+    fn is_of_interest(&self, log: &EditLog, scene: &Scene, own: &HashSet<u64>) -> bool {
         let newest = self.examples.iter().map(|it| it.edit).max().unwrap_or(0);
-        let is_own = |edit: &LoggedEdit| edit.id <= newest || edit.kind == EditedKind::Accepted;
+        let is_own = |edit: &LoggedEdit| {
+            edit.id <= newest || edit.kind == EditedKind::Accepted || own.contains(&edit.id)
+        };
         let others = log.closed().filter(|edit| !is_own(edit)).count() as u64;
         let typing = log.open_edit().filter(|edit| !is_own(edit));
         let is_typing = typing.as_ref().is_some_and(|edit| {
@@ -307,7 +331,11 @@ impl Active {
         others + u64::from(typing.is_some()) < MOST_OTHERS && !is_typing
     }
 
-    fn offer(&self, log: &EditLog, scene: &Scene) -> Option<Offer> {
+    fn offer(&self, log: &EditLog, scene: &Scene, live: &[&Active]) -> Option<Offer> {
+        let rivals: Vec<&&Active> = live
+            .iter()
+            .filter(|it| it.pattern.is_rival(&self.pattern))
+            .collect();
         let known = self.found.get(&scene.path);
         let known = known.filter(|it| it.revision == scene.snapshot.revision());
         let in_sight;
@@ -321,14 +349,22 @@ impl Active {
         let here: Vec<&Site> = here
             .iter()
             .filter(|site| stands(site, scene) && !self.is_new_text(log, &scene.path, site))
+            .filter(|site| rivals.is_empty() || self.is_meant(site, scene, &rivals))
             .collect();
-        let elsewhere = self.elsewhere(log, scene);
+        let elsewhere = match rivals.is_empty() {
+            true => self.elsewhere(log, scene),
+            false => Vec::new(),
+        };
         let places = here.len()
             + elsewhere
                 .iter()
                 .map(|(_, found)| found.sites.len())
                 .sum::<usize>();
         let nearest = here.iter().min_by_key(|site| rank(site, scene));
+        let rank = nearest.map_or((true, true, true, 0), |site| {
+            let (is_outside, is_before, distance) = rank(site, scene);
+            (false, is_outside, is_before, distance)
+        });
         let (file, revision, site) = match nearest {
             Some(site) => (None, scene.snapshot.revision(), (*site).clone()),
             None => {
@@ -345,9 +381,17 @@ impl Active {
             file,
             revision,
             site,
+            rank,
             places,
             likelihood: self.likelihood(places),
         })
+    }
+
+    /// Whether a site that several patterns are about is one of this: it is within what one of its examples was
+    /// within, and none of the others'.
+    fn is_meant(&self, site: &Site, scene: &Scene, rivals: &[&&Active]) -> bool {
+        let around = around(&scene.snapshot, site.span.start);
+        self.around.contains(&around) && !rivals.iter().any(|it| it.around.contains(&around))
     }
 
     /// The sites in the rows in sight, for as long as the search is out.

@@ -1,10 +1,12 @@
 //! Texts that are edited as a person would, with a local tier that hears of it: for tests.
 
+use std::sync::Arc;
+
 use base::{AbsPath, ByteOffset, Row, Span};
 use syntax::{Budget, ParseStatus, SyntaxTree, language_named};
 use text::{Buffer, Change, Edit, Origin, Timestamp};
 
-use super::{Answer, Edited, EditedKind, Local};
+use super::{Answer, CorpusView, Edited, EditedKind, Local};
 use crate::{Part, Scene, Suggestion, SuggestionId};
 
 /// Some open texts and a person who edits them.
@@ -129,12 +131,13 @@ impl Story {
         self.heard(number, before, change, kind);
     }
 
-    /// Takes the last step of a text back.
+    /// Takes the last step of a text back, if there is one.
     pub(crate) fn undo(&mut self, number: usize) {
         self.now += 1000;
         let before = self.texts[number].buffer.snapshot();
-        let restored = self.texts[number].buffer.undo().expect("a step to undo");
-        self.heard(number, before, restored.change, EditedKind::Undone);
+        if let Some(restored) = self.texts[number].buffer.undo() {
+            self.heard(number, before, restored.change, EditedKind::Undone);
+        }
     }
 
     fn heard(&mut self, number: usize, before: text::Snapshot, change: Change, kind: EditedKind) {
@@ -157,12 +160,14 @@ impl Story {
     }
 
     /// Hands a project to the local tier.
-    pub(crate) fn learn_project(&mut self, files: &[(&str, &str)]) {
+    pub(crate) fn learn_project(&mut self, files: &[(&str, &str)]) -> Arc<CorpusView> {
         let mut corpus = super::Corpus::new();
         for (path, text) in files {
             corpus.put(&AbsPath::new(path).expect("an absolute path"), text);
         }
-        self.local.set_corpus(corpus.view());
+        let view = corpus.view();
+        self.local.set_corpus(view.clone());
+        view
     }
 
     /// Does the background work, with all texts open.

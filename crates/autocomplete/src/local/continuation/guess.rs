@@ -1,13 +1,19 @@
 //! How likely a token is right, from what is known of the places that say so.
 //!
-//! A logistic regression. Its weights were fitted on replayed commits of repositories that nothing is measured on;
-//! the bench `tab-local` says how.
+//! A network with one small layer. Its weights were fitted on replayed commits of repositories that nothing is
+//! measured on; `crates/bench/src/tab_local/fit.rs` does that and prints them.
+
+use super::weights::{HIDDEN, OUT};
 
 /// What is known of a token before it is taken.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Told {
     /// Tokens before the caret that agree with the best place.
     pub(super) length: usize,
+    /// As many, of the best place that says something else.
+    pub(super) rival: usize,
+    /// The words among them: signs alone say little.
+    pub(super) words: usize,
     /// Tokens before those that agree but for the names in them.
     pub(super) farther: usize,
     /// The weight of the places that say so among all that have agreed so far, from 0 to 1.
@@ -16,54 +22,87 @@ pub(super) struct Told {
     pub(super) is_near: bool,
     /// Whether one of them lies in the same file.
     pub(super) is_here: bool,
+    /// Tokens between the caret and the nearest of them near it.
+    pub(super) distance: Option<usize>,
     /// Bytes of it that are typed already.
     pub(super) partial: usize,
     /// Tokens that the guess has already.
     pub(super) taken: usize,
     pub(super) is_word: bool,
-    /// Whether it stands somewhere around the caret.
-    pub(super) is_known: bool,
+    /// How often it stands around the caret.
+    pub(super) known: usize,
     pub(super) is_newline: bool,
     pub(super) bytes: usize,
+    pub(super) site: Site,
+}
+
+/// What stands before the caret.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Site {
+    /// Nothing but blanks.
+    pub(super) is_row_start: bool,
+    /// A row of a comment, or an open quote.
+    pub(super) is_prose: bool,
+    /// A dot or the like.
+    pub(super) is_member: bool,
+    /// What a value comes behind.
+    pub(super) is_value: bool,
 }
 
 /// How many features a token has.
-pub(super) const FEATURES: usize = 14;
-
-const WEIGHTS: [f32; FEATURES] = [
-    -1.6, 0.9, 0.25, 0.7, 0.2, 0.3, 0.1, 0.5, 0.5, -0.3, 0.3, 0.0, 0.4, 0.02,
-];
+pub(super) const FEATURES: usize = 26;
 
 impl Told {
     pub(super) fn features(&self) -> [f32; FEATURES] {
         let flag = |is_so: bool| if is_so { 1.0 } else { 0.0 };
         let ln = |count: usize| (1.0 + count as f32).ln();
         let odds = (self.share / (1.0 - self.share).max(0.01)).max(0.05).ln();
+        let is_first = self.taken == 0;
+        let (first, later) = (flag(is_first), flag(!is_first));
+        let lead = self.length as f32 - self.rival as f32;
         [
             1.0,
-            ln(self.length + self.taken),
+            first * ln(self.length),
+            later * ln(self.length + self.taken),
             ln(self.farther),
-            odds,
+            first * odds,
+            later * odds,
             ln(self.voters),
             flag(self.is_near),
             flag(self.is_here),
             ln(self.partial),
-            flag(self.taken > 0),
-            flag(self.is_word),
-            flag(self.is_word && self.is_known),
+            later,
+            flag(self.is_word && self.known == 0),
+            flag(self.is_word && self.known > 0),
             flag(self.is_newline),
-            flag(self.share > 0.999 && self.voters > 1),
+            ln(self.words),
             (self.bytes as f32 - self.partial as f32).clamp(0.0, 20.0) / 10.0,
+            ln(self.taken),
+            flag(is_first && self.site.is_row_start),
+            flag(self.site.is_prose),
+            flag(is_first && self.partial > 0 && self.bytes == self.partial),
+            ln(self.distance.unwrap_or(3000)) / 4.0,
+            flag(is_first && self.site.is_member),
+            flag(is_first && self.site.is_value),
+            flag(is_first && self.partial == 0),
+            ln(self.known) / 2.0,
+            lead.clamp(-4.0, 8.0) / 4.0,
         ]
     }
 }
 
 pub(super) fn likelihood(told: &Told) -> f32 {
-    let sum: f32 = told
-        .features()
-        .iter()
-        .zip(WEIGHTS)
-        .map(|(x, w)| x * w)
-        .sum();
-    1.0 / (1.0 + (-sum).exp())
+    let features = told.features();
+    let sum = |weights: &[i16], inputs: &[f32]| -> f32 {
+        let products = weights
+            .iter()
+            .zip(inputs)
+            .map(|(weight, x)| f32::from(*weight) * x);
+        products.sum::<f32>() / 1000.0
+    };
+    let mut layer = [1.0; OUT.len()];
+    for (unit, weights) in layer.iter_mut().skip(1).zip(&HIDDEN) {
+        *unit = sum(weights, &features).tanh();
+    }
+    1.0 / (1.0 + (-sum(&OUT, &layer)).exp())
 }

@@ -6,14 +6,15 @@ use std::collections::HashMap;
 
 use base::{Row, Span};
 
+use super::guess::Site;
 use crate::Scene;
 use crate::local::corpus::CorpusView;
 use crate::local::corpus::stream::{FIRST_WORD, Gap, Item, NEWLINE, items};
 use crate::local::token::is_word_char;
 
 /// Bytes that are read before and behind the caret, up to whole rows.
-const BEFORE: usize = 16 * 1024;
-const BEHIND: usize = 6 * 1024;
+const BEFORE: usize = 24 * 1024;
+const BEHIND: usize = 12 * 1024;
 
 /// Longer rows are data.
 const MOST_ROW: usize = 1000;
@@ -35,8 +36,8 @@ pub(super) struct Near {
     pub(super) has_blank: bool,
     /// What is left of the caret's row.
     pub(super) rest: String,
-    /// Whether nothing but blanks stands before the caret in its row.
-    pub(super) is_row_start: bool,
+    /// What stands before the caret.
+    pub(super) site: Site,
 }
 
 impl Near {
@@ -78,7 +79,7 @@ impl Near {
             behind: Vec::new(),
             partial,
             has_blank: head.ends_with([' ', '\t']),
-            is_row_start: line.trim().is_empty(),
+            site: site(line),
             rest,
         };
         near.before = items(head, |word| {
@@ -96,15 +97,26 @@ impl Near {
             .map_or("", String::as_str)
     }
 
-    /// Whether a word stands somewhere around the caret.
-    pub(super) fn knows(&self, word: &str) -> bool {
-        self.numbers.contains_key(word)
+    /// How often a token stands around the caret.
+    pub(super) fn count(&self, word: &str) -> usize {
+        let Some(number) = self.numbers.get(word) else {
+            return 0;
+        };
+        let all = self.before.iter().chain(&self.behind);
+        all.filter(|item| item.word() == *number).count()
     }
 
     /// The words before the caret, the nearest first, by their numbers here.
     pub(super) fn context(&self) -> Vec<u32> {
         let nearest = self.before.iter().rev().take(MOST_CONTEXT);
         nearest.map(|item| item.word()).collect()
+    }
+
+    /// How many of so many tokens before the caret are no signs.
+    pub(super) fn words_before(&self, most: usize) -> usize {
+        let nearest = self.before.iter().rev().take(most);
+        let is_word = |item: &&Item| self.text(item.word()).starts_with(is_word_char);
+        nearest.filter(is_word).count()
     }
 
     /// The words before the caret, the nearest first, by their numbers in the corpus.
@@ -134,14 +146,26 @@ impl Near {
     /// Whether blanks before a token fit what stands before the caret.
     pub(super) fn fits_gap(&self, gap: Gap) -> bool {
         match gap {
+            // What stands before a word that is typed already was written by the person.
             Gap::Spaces(count) => {
-                self.is_row_start
-                    || !self.partial.is_empty() && (count > 0) == self.has_blank
-                    || self.partial.is_empty() && (count > 0 || !self.has_blank)
+                !self.partial.is_empty() || self.site.is_row_start || count > 0 || !self.has_blank
             }
             Gap::Line { .. } => !self.has_blank && self.rest.trim().is_empty(),
             Gap::Odd => false,
         }
+    }
+}
+
+/// What the row says of the caret behind it.
+fn site(line: &str) -> Site {
+    let bare = line.trim();
+    let starts = ["//", "#", "*", "/*", "--"];
+    Site {
+        is_row_start: bare.is_empty(),
+        is_prose: starts.iter().any(|start| bare.starts_with(start))
+            || !line.matches('"').count().is_multiple_of(2),
+        is_member: bare.ends_with(['.', ':', '>']) && !line.ends_with(' '),
+        is_value: bare.ends_with(['(', ',', '=']),
     }
 }
 

@@ -17,6 +17,8 @@ pub(super) struct Trail<'a> {
     at: At<'a>,
     /// How many words before it are the caret's.
     pub(super) length: usize,
+    /// How many of those are no signs.
+    pub(super) words: usize,
     /// How many more are, but for names.
     pub(super) farther: usize,
     pub(super) weight: f32,
@@ -130,6 +132,7 @@ impl<'a> Trail<'a> {
             near,
             at,
             length,
+            words: near.words_before(length),
             farther: 0,
             weight: 0.0,
             is_here,
@@ -138,13 +141,22 @@ impl<'a> Trail<'a> {
         if length > 0 {
             trail.follow_names();
         }
-        let words = (trail.length as f32).min(14.0) + 0.3 * trail.farther as f32;
-        trail.weight = factor * (0.2 + words).powi(3);
+        let (signs, words) = (trail.length - trail.words, trail.words);
+        let alike = 0.6 * signs as f32 + 1.2 * words as f32 + 0.3 * trail.farther as f32;
+        trail.weight = factor * (0.2 + alike.min(14.0)).powi(3);
         trail
     }
 
     pub(super) fn is_near(&self) -> bool {
         matches!(self.at, At::Near(_))
+    }
+
+    /// How many tokens lie between the place and the caret, where it is near.
+    pub(super) fn distance(&self) -> Option<usize> {
+        match self.at {
+            At::Near(at) => Some(at.abs_diff(self.near.before.len())),
+            At::Corpus(..) => None,
+        }
     }
 
     /// The token so many behind the place, or before it where negative.

@@ -19,6 +19,8 @@ pub(crate) struct Pattern {
     pub(crate) kind: Option<u16>,
     /// What must stand before the dot in front of a place.
     pub(crate) receiver: Option<Arc<str>>,
+    /// Whether it changes a name wherever code has it, whatever part it plays there.
+    pub(crate) is_wide: bool,
 }
 
 /// One token of a pattern.
@@ -48,6 +50,10 @@ impl Roles {
 
     pub(crate) fn is_known(self) -> bool {
         self.0 != 0
+    }
+
+    fn count(self) -> u32 {
+        self.0.count_ones()
     }
 
     pub(crate) fn has(self, role: TokenRole) -> bool {
@@ -193,6 +199,38 @@ impl Pattern {
             .find_map(|(x, y)| unify(x, y))
     }
 
+    /// Takes in the parts that words played at a further place. Says whether any is new.
+    ///
+    /// A name that only one thing can have, changed in several parts, is then meant everywhere.
+    pub(crate) fn widen(&mut self, other: &Self, places: usize) -> bool {
+        let mut is_wider = false;
+        for (own, theirs) in self.old.iter_mut().zip(&other.old) {
+            if let (Slot::Fixed { roles, .. }, Slot::Fixed { roles: more, .. }) = (own, theirs) {
+                let all = Roles(roles.0 | more.0);
+                is_wider |= all != *roles;
+                *roles = all;
+            }
+        }
+        if let ([Slot::Fixed { text, roles, .. }], [_]) = (self.old.as_slice(), self.new.as_slice())
+        {
+            let is_wide = places >= 3 && roles.count() > 1 && is_distinct(text);
+            is_wider |= is_wide && !self.is_wide;
+            self.is_wide |= is_wide;
+        }
+        is_wider
+    }
+
+    /// Whether both are about the same text and turn it into different ones.
+    pub(crate) fn is_rival(&self, other: &Self) -> bool {
+        let texts = |slots: &[Slot]| -> Vec<Option<Arc<str>>> {
+            slots
+                .iter()
+                .map(|slot| slot.text().map(Arc::from))
+                .collect()
+        };
+        texts(&self.old) == texts(&other.old) && texts(&self.new) != texts(&other.new)
+    }
+
     /// Whether both ask for the same.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let texts = |slots: &[Slot]| -> Vec<Option<Arc<str>>> {
@@ -328,6 +366,7 @@ fn unify(a: &Frame, b: &Frame) -> Option<Pattern> {
         new,
         kind: a.kind,
         receiver: None,
+        is_wide: false,
     };
     pattern.anchor()?;
     Some(pattern)

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use base::{ByteOffset, Span};
-use syntax::{NameBinding, SyntaxSnapshot};
+use syntax::{NameBinding, SyntaxSnapshot, TokenRole};
 use text::Snapshot;
 
 use super::pattern::{Pattern, Slot, fills_hole};
@@ -87,6 +87,12 @@ pub(crate) fn is_local(
 ) -> bool {
     let found = names(pattern).zip(syntax);
     found.is_some_and(|(names, syntax)| syntax.binding(text, at, &names).is_some())
+}
+
+/// Whether a word of this role is a name that the code gives to something.
+fn is_name(role: TokenRole) -> bool {
+    use TokenRole::{Binding, Function, Member, Type, Variable};
+    matches!(role, Binding | Function | Member | Type | Variable)
 }
 
 struct Search<'a> {
@@ -207,6 +213,7 @@ impl Search<'_> {
                 syntax.token_at(self.ground.text, self.start + token.start)
             });
             match role {
+                Some(leaf) if self.pattern.is_wide => is_name(leaf.role) || roles.has(leaf.role),
                 Some(leaf) => roles.has(leaf.role),
                 None => !roles.is_known() && self.ground.syntax.is_none(),
             }
@@ -225,6 +232,9 @@ impl Search<'_> {
 
     /// Whether the variable of the pattern is, at the place, the one that was changed.
     fn is_bound_alike(&self, at: usize, matched: &Matched) -> bool {
+        if self.pattern.is_wide {
+            return true;
+        }
         let (Some(names), Some(syntax)) = (names(self.pattern), self.ground.syntax) else {
             return true;
         };

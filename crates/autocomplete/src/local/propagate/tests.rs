@@ -203,6 +203,36 @@ fn names_in_strings_and_comments_are_left_alone() {
 }
 
 #[test]
+fn two_patterns_take_turns_and_rivals_are_told_apart_by_what_stands_before() {
+    check(
+        "Rust",
+        "fn f() {\n    a.load(SeqCst);\n    a.store(1, SeqCst);\n    b.load(SeqCst);\n    b.store(2, SeqCst);\n    c.load(SeqCst);\n    c.store(3, SeqCst);\n    d(SeqCst);\n}\n",
+        &[
+            ("SeqCst", 0, "Acquire"),
+            ("SeqCst", 0, "Release"),
+            ("SeqCst", 0, "Acquire"),
+            ("SeqCst", 0, "Release"),
+        ],
+        "fn f() {\n    a.load(Acquire);\n    a.store(1, Release);\n    b.load(Acquire);\n    b.store(2, Release);\n    c.load(Acquire);\n    c.store(3, Release);\n    d(SeqCst);\n}\n",
+    );
+}
+
+#[test]
+fn a_name_changed_in_several_parts_is_meant_everywhere_in_the_code() {
+    check(
+        "Rust",
+        "struct S { started_at: u8 }\nfn f(started_at: u8) {\n    g(started_at);\n    s.started_at = 1;\n}\nfn h(s: S, started_at: u8) {\n    k(s.started_at, started_at, \"started_at\");\n}\n",
+        &[
+            ("started_at", 0, "ended_at"),
+            ("started_at", 0, "ended_at"),
+            ("started_at", 0, "ended_at"),
+            ("started_at", 0, "ended_at"),
+        ],
+        "struct S { ended_at: u8 }\nfn f(ended_at: u8) {\n    g(ended_at);\n    s.ended_at = 1;\n}\nfn h(s: S, ended_at: u8) {\n    k(s.ended_at, ended_at, \"started_at\");\n}\n",
+    );
+}
+
+#[test]
 fn one_edit_is_no_pattern_and_one_that_goes_on_is_none_any_more() {
     check_nothing("Rust", "fn f() { g(x); g(y); }", &[("g(x)", 0, "h(x)")]);
     let mut story = Story::new("Python", "alpha(1)\nalpha(2)\nalpha(3)\n");

@@ -1,0 +1,112 @@
+//! What others would do: keyword completion, and the two simplest ways to guess where the next edit is.
+
+use std::collections::HashSet;
+
+use super::hunks::tokens;
+use super::keys::one_key;
+
+/// Shorter words are not worth completing.
+const LEAST_WORD: usize = 3;
+
+/// The keywords of the open files, as nvim lists them from a place.
+pub(super) struct Keywords {
+    /// Distinct, in the order in which ctrl-n goes through them.
+    list: Vec<String>,
+    known: HashSet<String>,
+}
+
+impl Keywords {
+    pub(super) fn new(text: &str, caret: usize, others: &[&str]) -> Self {
+        let (before, behind) = text.split_at_checked(caret).unwrap_or((text, ""));
+        let mut keywords = Self {
+            list: Vec::new(),
+            known: HashSet::new(),
+        };
+        for part in [behind, before].into_iter().chain(others.iter().copied()) {
+            words(part).for_each(|word| keywords.add(word));
+        }
+        keywords
+    }
+
+    fn add(&mut self, word: &str) {
+        if word.len() >= LEAST_WORD && self.known.insert(word.to_owned()) {
+            self.list.push(word.to_owned());
+        }
+    }
+
+    /// The keys that typing a text takes: all of them, those with the oracle, and those with ctrl-n.
+    pub(super) fn keys(&mut self, text: &str) -> (usize, usize, usize) {
+        let (mut typed, mut oracle, mut nvim) = (0, 0, 0);
+        let mut left = text;
+        while !left.is_empty() {
+            let length = word_length(left);
+            if length == 0 {
+                left = &left[one_key(left)..];
+                (typed, oracle, nvim) = (typed + 1, oracle + 1, nvim + 1);
+                continue;
+            }
+            let word = &left[..length];
+            let letters = word.chars().count();
+            typed += letters;
+            let is_known = self.known.contains(word);
+            oracle += if is_known { letters.min(2) } else { letters };
+            nvim += if is_known {
+                self.presses(word).min(letters)
+            } else {
+                letters
+            };
+            // What was just written can be completed next time; it is the nearest before the caret, so the last.
+            self.add(word);
+            left = &left[length..];
+        }
+        (typed, oracle, nvim)
+    }
+
+    /// The fewest keys for a word: so many letters, and ctrl-n as often as it is down the list.
+    fn presses(&self, word: &str) -> usize {
+        let prefixes = word.char_indices().skip(1).map(|(at, _)| &word[..at]);
+        let keys = prefixes.map(|prefix| {
+            let matching = self
+                .list
+                .iter()
+                .filter(|it| it.starts_with(prefix) && *it != prefix);
+            let rank = matching.take_while(|it| *it != word).count() + 1;
+            prefix.chars().count() + rank
+        });
+        keys.min().unwrap_or(usize::MAX)
+    }
+}
+
+fn is_word_char(ch: char) -> bool {
+    ch.is_alphanumeric() || ch == '_'
+}
+
+fn word_length(text: &str) -> usize {
+    let word = text.chars().take_while(|ch| is_word_char(*ch));
+    word.map(char::len_utf8).sum()
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|ch| !is_word_char(ch))
+        .filter(|word| !word.is_empty())
+}
+
+/// The row of the next use of a word behind a row, around the end of the text.
+pub(super) fn next_use(text: &str, word: &str, row: u32) -> Option<u32> {
+    let rows: Vec<u32> = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| words(line).any(|it| it == word))
+        .map(|(row, _)| row as u32)
+        .collect();
+    let behind = rows.iter().find(|it| **it > row);
+    behind.or(rows.first()).copied()
+}
+
+/// The first name among the tokens that went away.
+pub(super) fn removed_name(old: &str, new: &str) -> Option<String> {
+    let new = tokens(new);
+    tokens(old).into_iter().find(|token| {
+        token.starts_with(|ch: char| ch.is_alphabetic() || ch == '_') && !new.contains(token)
+    })
+}

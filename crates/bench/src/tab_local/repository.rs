@@ -1,0 +1,214 @@
+//! The newest commits of a repository, the oldest of them first, with the project as it was before each.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use autocomplete::local::{Corpus, CorpusView, DEFAULT_BYTES};
+use base::AbsPath;
+use syntax::{Language, language_for};
+
+/// Larger files are no text that a person edits.
+const MOST_BYTES: usize = 256 * 1024;
+
+/// A commit that is about to be made.
+pub(super) struct Moment {
+    pub(super) view: std::sync::Arc<CorpusView>,
+    /// The files that it changes, in its order.
+    pub(super) files: Vec<ChangedFile>,
+}
+
+/// One file before and after a commit.
+pub(super) struct ChangedFile {
+    pub(super) path: AbsPath,
+    pub(super) language: Language,
+    pub(super) old: String,
+    pub(super) new: String,
+}
+
+/// Tells of each commit, with the project before it in the corpus.
+pub(super) fn replay(
+    repository: &Path,
+    commits: usize,
+    mut make: impl FnMut(&Moment, &mut Corpus),
+) -> Result<(), String> {
+    let history = history(repository, commits)?;
+    let Some((first, _)) = history.first() else {
+        return Ok(());
+    };
+    let mut blobs = Blobs::of(repository)?;
+    let mut corpus = Corpus::new();
+    for (path, blob) in tree(repository, &format!("{first}^"))? {
+        if language(&path).is_some()
+            && let Some(text) = blobs.read(&blob)?
+        {
+            corpus.put(&absolute(&path), &text);
+        }
+    }
+    for (_, changes) in &history {
+        let mut files = Vec::new();
+        for (path, old, new) in changes {
+            let Some(language) = language(path) else {
+                continue;
+            };
+            if let (Some(old), Some(new)) = (blobs.read(old)?, blobs.read(new)?) {
+                files.push(ChangedFile {
+                    path: absolute(path),
+                    language,
+                    old,
+                    new,
+                });
+            }
+        }
+        corpus.compact(DEFAULT_BYTES);
+        let moment = Moment {
+            view: corpus.view(),
+            files,
+        };
+        make(&moment, &mut corpus);
+        for file in &moment.files {
+            corpus.put(&file.path, &file.new);
+        }
+    }
+    Ok(())
+}
+
+fn absolute(path: &str) -> AbsPath {
+    let root = AbsPath::new("/project");
+    root.map_or_else(|| unreachable!(), |root| root.join(path))
+}
+
+/// The language of a source file; documents and data are no code.
+fn language(path: &str) -> Option<Language> {
+    let language = language_for(Path::new(path), "")?;
+    const CODE: [&str; 11] = [
+        "Rust",
+        "Python",
+        "TypeScript",
+        "TSX",
+        "JavaScript",
+        "C",
+        "C++",
+        "Go",
+        "Java",
+        "Ruby",
+        "Lua",
+    ];
+    CODE.contains(&language.name()).then_some(language)
+}
+
+/// A file that a commit changes: its path, the blob before and the blob after.
+type Change = (String, String, String);
+
+/// The newest commits that change files, the oldest first.
+fn history(repository: &Path, commits: usize) -> Result<Vec<(String, Vec<Change>)>, String> {
+    let output = git(repository)
+        .args([
+            "log",
+            "--no-merges",
+            "--raw",
+            "--no-abbrev",
+            "--no-renames",
+            "--diff-filter=M",
+        ])
+        .args(["--format=commit %H", "-n", &commits.to_string()])
+        .output()
+        .map_err(|error| format!("cannot start git: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut history: Vec<(String, Vec<Change>)> = Vec::new();
+    for line in text.lines() {
+        if let Some(commit) = line.strip_prefix("commit ") {
+            history.push((commit.to_owned(), Vec::new()));
+        } else if let Some((head, path)) = line.strip_prefix(':').and_then(|it| it.split_once('\t'))
+        {
+            let words: Vec<&str> = head.split(' ').collect();
+            if let ([_, _, old, new, ..], Some((_, changes))) =
+                (words.as_slice(), history.last_mut())
+            {
+                changes.push((path.to_owned(), (*old).to_owned(), (*new).to_owned()));
+            }
+        }
+    }
+    history.reverse();
+    Ok(history)
+}
+
+/// The files of a tree with their blobs.
+fn tree(repository: &Path, commit: &str) -> Result<HashMap<String, String>, String> {
+    let output = git(repository)
+        .args(["ls-tree", "-r", commit])
+        .output()
+        .map_err(|error| format!("cannot start git: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let entry = |line: &str| {
+        let (head, path) = line.split_once('\t')?;
+        let blob = head.split(' ').nth(2)?;
+        Some((path.to_owned(), blob.to_owned()))
+    };
+    Ok(text.lines().filter_map(entry).collect())
+}
+
+fn git(repository: &Path) -> Command {
+    let mut command = Command::new("git");
+    // A copied repository may belong to another user.
+    command
+        .arg("-C")
+        .arg(repository)
+        .args(["-c", "safe.directory=*"]);
+    command
+}
+
+/// Reads blobs, one after the other.
+struct Blobs {
+    process: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Blobs {
+    fn of(repository: &Path) -> Result<Self, String> {
+        let mut process = git(repository)
+            .args(["cat-file", "--batch"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("cannot start git: {error}"))?;
+        let (Some(input), Some(output)) = (process.stdin.take(), process.stdout.take()) else {
+            return Err("git has no pipes".to_owned());
+        };
+        Ok(Self {
+            process,
+            input,
+            output: BufReader::new(output),
+        })
+    }
+
+    fn read(&mut self, name: &str) -> Result<Option<String>, String> {
+        let failed = |error: std::io::Error| format!("cannot read from git: {error}");
+        writeln!(self.input, "{name}").map_err(failed)?;
+        self.input.flush().map_err(failed)?;
+        let mut header = String::new();
+        self.output.read_line(&mut header).map_err(failed)?;
+        let size = header
+            .split_whitespace()
+            .nth(2)
+            .and_then(|size| size.parse().ok());
+        let Some(size) = size else {
+            // Not in the copy.
+            return Ok(None);
+        };
+        let mut bytes: Vec<u8> = vec![0; size];
+        self.output.read_exact(&mut bytes).map_err(failed)?;
+        self.output.read_exact(&mut [0]).map_err(failed)?;
+        let text = String::from_utf8(bytes).ok();
+        Ok(text.filter(|text| text.len() <= MOST_BYTES && !text.contains('\0')))
+    }
+}
+
+impl Drop for Blobs {
+    fn drop(&mut self) {
+        self.process.kill().ok();
+        self.process.wait().ok();
+    }
+}
