@@ -47,7 +47,7 @@ pub(crate) fn rust_file(lines: usize) -> Result<String, String> {
     ))
 }
 
-fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
+pub(crate) fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {

@@ -24,6 +24,7 @@ mod sandbox;
 mod screen;
 mod search;
 mod stalls;
+mod tab;
 mod text_traces;
 mod traces;
 mod typing;
@@ -95,6 +96,11 @@ const BENCHES: &[Bench] = &[
         name: "agent",
         doc: "calls side by side, what the harness adds to a call, memory of sessions, logs made short",
         run: agent::run,
+    },
+    Bench {
+        name: "tab",
+        doc: "key to request on the wire, stale suggestions, coverage and calls against debounce and cancel, and Cody's policy",
+        run: tab::run,
     },
     Bench {
         name: "parse",

@@ -4,7 +4,7 @@
 //! The provider is a scripted server on loopback; for what the router itself adds, a client that answers at once.
 
 mod crowd;
-mod world;
+pub(crate) mod world;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

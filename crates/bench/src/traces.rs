@@ -15,6 +15,8 @@ pub(crate) struct Trace {
 
 /// Takes `removed` chars at `at` away and puts `inserted` there.
 pub(crate) struct Patch {
+    /// When, in seconds since 1970; 0 for what has no time.
+    pub(crate) second: u64,
     pub(crate) at: usize,
     pub(crate) removed: usize,
     pub(crate) inserted: String,
@@ -62,8 +64,11 @@ fn parse(name: &'static str, json: &Value) -> Option<Trace> {
     let number = |value: &Value| usize::try_from(value.as_u64()?).ok();
     let mut patches = Vec::new();
     for transaction in json.get("txns")?.as_array()? {
+        let second = transaction.get("time").and_then(Value::as_str);
+        let second = second.and_then(second_of).unwrap_or(0);
         for patch in transaction.get("patches")?.as_array()? {
             patches.push(Patch {
+                second,
                 at: number(patch.get(0)?)?,
                 removed: number(patch.get(1)?)?,
                 inserted: patch.get(2)?.as_str()?.to_owned(),
@@ -76,4 +81,17 @@ fn parse(name: &'static str, json: &Value) -> Option<Trace> {
         end: text("endContent")?,
         patches,
     })
+}
+
+/// Reads `2020-09-10T04:23:15.000Z` as seconds since 1970. Source of the count of days: Hinnant, "chrono-compatible
+/// low-level date algorithms".
+fn second_of(time: &str) -> Option<u64> {
+    let number = |range: std::ops::Range<usize>| time.get(range)?.parse::<u64>().ok();
+    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
+    let year = if month <= 2 { year - 1 } else { year };
+    let (era, of_era) = (year / 400, year % 400);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year;
+    let days = days.checked_sub(719_468)?;
+    Some(((days * 24 + number(11..13)?) * 60 + number(14..16)?) * 60 + number(17..19)?)
 }

@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use host::{Dirs, RealFiles};
 
 use crate::{
-    Streams, acp, agents, apply, ask, compose, doctor, grep, index, mcp, models, recover, run,
-    sandbox, sessions, stats, worktree, write,
+    Streams, acp, agents, apply, ask, complete, compose, doctor, grep, index, mcp, models, recover,
+    run, sandbox, sessions, stats, worktree, write,
 };
 
 /// Burin without a window.
@@ -41,6 +41,7 @@ pub(crate) enum Command {
     },
     Apply(apply::Apply),
     Ask(ask::Ask),
+    Complete(complete::Complete),
     Run(Box<run::Run>),
     Compose(Box<compose::Compose>),
     Acp(acp::Acp),
@@ -69,6 +70,7 @@ impl Command {
             Command::Recover { list } => recover::run(&RealFiles, dirs, list, streams),
             Command::Apply(apply) => apply.run(&RealFiles, dirs, streams),
             Command::Ask(ask) => ask.run(&RealFiles, dirs, streams),
+            Command::Complete(complete) => complete.run(&RealFiles, dirs, streams),
             Command::Run(run) => run.run(
                 run::Machine {
                     files: &RealFiles,

@@ -1,6 +1,6 @@
 //! The engines without a window: what the program `burin-agent` does.
 //!
-//! Knows: `agent`, `connect`, `host`, `index`, `ledger`, `patch`, `project`, `router`, `sandbox`. Must not know: windows, how anything is drawn.
+//! Knows: `agent`, `autocomplete`, `connect`, `host`, `index`, `ledger`, `patch`, `project`, `router`, `sandbox`. Must not know: windows, how anything is drawn.
 //! Invariant: every failure is a sentence on standard error and an exit code that is not 0.
 //! Start at `run`; each command is a module.
 
@@ -9,6 +9,7 @@ mod agents;
 mod apply;
 mod ask;
 mod command;
+mod complete;
 pub mod compose;
 mod confined;
 mod crew;

@@ -9,8 +9,8 @@ use model::policy::{
     AgentId, Caller, Caps, Class, KeyName, Lane, LaneLimits, Purpose, Retry, Task, TurnId,
 };
 use model::{
-    Client, Event, Fim, FimFormat, Message, ModelId, Price, Profile, Request, Role, Sampling,
-    StopReason, SystemBlock, Tier, TokenCount, Usage,
+    Client, Event, Fim, FimFormat, Message, ModelId, Price, Profile, Request, Role, StopReason,
+    SystemBlock, Tier, TokenCount, Usage,
 };
 use router::actor::{
     Book, LaneConfig, NoBook, Router, RouterConfig, RouterHandle, StallLimits, Wall, patient,
@@ -44,7 +44,7 @@ impl Client for AtOnce {
     }
 }
 
-pub(super) fn start_router(lanes: Vec<LaneConfig>) -> RouterHandle {
+pub(crate) fn start_router(lanes: Vec<LaneConfig>) -> RouterHandle {
     start_with(lanes, Caps::default(), Arc::new(NoBook))
 }
 
@@ -72,7 +72,7 @@ pub(super) fn lanes_of(count: usize, client: Arc<dyn Client>) -> Vec<LaneConfig>
 }
 
 /// Lanes to the server's models `big`, for agents, and `tab`, for completions, over HTTP.
-pub(super) fn wire_lanes(url: &str) -> Vec<LaneConfig> {
+pub(crate) fn wire_lanes(url: &str) -> Vec<LaneConfig> {
     let (mut providers, _) = Providers::builtin();
     let own = json!({ "mock": {
         "wire": "chat", "base_url": format!("{url}/v1"), "needs_key": false,

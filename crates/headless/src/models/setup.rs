@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use autocomplete::Candidate;
 use base::AbsPath;
 use host::{Dirs, Files};
 use model::policy::route::Privacy;
@@ -17,6 +18,7 @@ use router::http::{
     FoundServer, HttpClient, ProviderConfig, Providers, Socket, Transport, discover,
 };
 use router::keys::{KeySource, Keys, Platform, SystemVault, Vault};
+use router::wire::FimOptions;
 use serde_json::{Map, Value, json};
 use settings::{ModelSettings, ProviderWire, Source};
 
@@ -139,6 +141,21 @@ impl Setup {
             self.models.push(model);
         }
         Some(())
+    }
+
+    /// The models that could complete, and what their servers take.
+    pub(crate) fn tab_candidates(&self) -> Vec<Candidate> {
+        let candidates = self.models.iter().map(|found| {
+            let config = self.all.all.get(&found.id.provider);
+            let fim = config.and_then(|config| config.fim.as_ref());
+            Candidate {
+                id: found.id.clone(),
+                profile: found.profile.clone(),
+                is_local: found.is_local,
+                takes: fim.map(FimOptions::takes).unwrap_or_default(),
+            }
+        });
+        candidates.collect()
     }
 
     /// What sends to all providers.

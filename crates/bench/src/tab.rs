@@ -1,0 +1,126 @@
+//! Tab's pipeline: how fast a key's request is on the wire, whether anything stale is ever shown, and how many keys
+//! have the right text before them, replaying real typing against a model that knows the future.
+//!
+//! The replay is a simulation of discrete events with the product's own machine in it; nothing of it depends on the
+//! speed of the computer.
+
+mod future;
+mod keys;
+mod ours;
+mod peers;
+mod stale;
+mod wire;
+
+use crate::figure::Figure;
+use future::Future;
+use keys::Session;
+use peers::Policy;
+
+/// How often the model is wholly right.
+const ACCURACIES: [f64; 3] = [1.0, 0.6, 0.3];
+/// Our coverage over that of a peer, at least; our calls over those of debounce and cancel, at most.
+const COVERAGE: f64 = 1.5;
+const CALLS: f64 = 0.5;
+
+/// What a policy came to over one session.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Score {
+    /// Keys that were typed.
+    keys: usize,
+    /// Keys before which a suggestion was shown that began with them.
+    covered: usize,
+    /// Keys that taking every suggestion that is right to its end would have saved.
+    saved: usize,
+    /// Requests.
+    calls: usize,
+    /// Suggestions that were shown for another text than that of the moment.
+    stale: usize,
+}
+
+impl Score {
+    fn coverage(&self) -> f64 {
+        self.covered as f64 / self.keys.max(1) as f64
+    }
+
+    fn per_thousand(&self, count: usize) -> f64 {
+        count as f64 * 1_000.0 / self.keys.max(1) as f64
+    }
+}
+
+/// The figures.
+pub(crate) fn run() -> Result<Vec<Figure>, String> {
+    let mut figures = Vec::new();
+    eprintln!("tab: key to wire …");
+    figures.extend(wire::run()?);
+    eprintln!("tab: interleavings …");
+    figures.push(stale::run());
+    for name in ["rustcode", "sveltecomponent"] {
+        let session = Session::read(name)?;
+        for accuracy in ACCURACIES {
+            eprintln!("tab: {name}, accuracy {accuracy} …");
+            figures.extend(compare(&session, accuracy));
+        }
+    }
+    Ok(figures)
+}
+
+fn compare(session: &Session, accuracy: f64) -> Vec<Figure> {
+    let future = Future::new(session, accuracy);
+    let ours = ours::replay(session, &future);
+    let cancel = peers::replay(session, &future, Policy::DebounceCancel);
+    let through = peers::replay(session, &future, Policy::DebounceCancelTyping);
+    let cody = peers::replay(session, &future, Policy::Cody);
+    let label = |what: &str| format!("{}, accuracy {accuracy}: {what}", session.name);
+    let n = ours.keys;
+    let alone = |what: &str, value: f64, unit| Figure::alone(label(what), value, unit, n, None);
+    let percent = |score: &Score| score.coverage() * 100.0;
+    let ratio = |peer: &Score| ours.coverage() / peer.coverage().max(1e-9);
+    let calls = ours.calls as f64 / cancel.calls.max(1) as f64;
+    vec![
+        alone("coverage", percent(&ours), "%"),
+        alone(
+            "coverage of debounce 75 ms + cancel (A)",
+            percent(&cancel),
+            "%",
+        ),
+        alone("coverage of A that follows typing", percent(&through), "%"),
+        alone(
+            "coverage of debounce + LRU + recycle (B)",
+            percent(&cody),
+            "%",
+        ),
+        alone("coverage over A", ratio(&cancel), "x").at_least(COVERAGE),
+        alone("coverage over A that follows typing", ratio(&through), "x"),
+        alone("coverage over B", ratio(&cody), "x"),
+        Figure::alone(label("calls over A"), calls, "x", n, Some(CALLS)),
+        alone("calls per 1,000 keys", ours.per_thousand(ours.calls), ""),
+        alone(
+            "calls of A per 1,000 keys",
+            cancel.per_thousand(cancel.calls),
+            "",
+        ),
+        alone(
+            "calls of B per 1,000 keys",
+            cody.per_thousand(cody.calls),
+            "",
+        ),
+        alone("saved keys per 1,000", ours.per_thousand(ours.saved), ""),
+        alone(
+            "saved keys of A per 1,000",
+            cancel.per_thousand(cancel.saved),
+            "",
+        ),
+        alone(
+            "saved keys of B per 1,000",
+            cody.per_thousand(cody.saved),
+            "",
+        ),
+        Figure::alone(
+            label("stale suggestions shown"),
+            ours.stale as f64,
+            "",
+            n,
+            Some(0.0),
+        ),
+    ]
+}

@@ -1,0 +1,91 @@
+//! Editing sessions as keys at times.
+//!
+//! The sessions tell whole seconds; what happened within one is spread evenly over it.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use crate::traces;
+
+/// A session.
+pub(super) struct Session {
+    pub(super) name: &'static str,
+    /// The name of a file of its kind.
+    pub(super) file: &'static str,
+    pub(super) start: String,
+    pub(super) events: Vec<Event>,
+}
+
+/// One edit.
+pub(super) struct Event {
+    pub(super) at: Duration,
+    /// In chars.
+    pub(super) place: usize,
+    pub(super) removed: usize,
+    pub(super) inserted: String,
+    /// Which run of typing it belongs to: edits that each go on where the one before ended.
+    pub(super) run: usize,
+    /// Bytes of the run behind it.
+    pub(super) run_end: usize,
+}
+
+impl Event {
+    /// Whether it is one key that brings in one char.
+    pub(super) fn is_key(&self) -> bool {
+        self.removed == 0 && self.inserted.chars().count() == 1
+    }
+}
+
+impl Session {
+    pub(super) fn read(name: &'static str) -> Result<Self, String> {
+        let trace = traces::read(name)?;
+        let mut per_second: HashMap<u64, u32> = HashMap::new();
+        for patch in &trace.patches {
+            *per_second.entry(patch.second).or_default() += 1;
+        }
+        let first = trace
+            .patches
+            .iter()
+            .map(|it| it.second)
+            .find(|second| *second > 0);
+        let first = first.ok_or_else(|| format!("{name} tells no times"))?;
+        let mut seen: HashMap<u64, u32> = HashMap::new();
+        let mut events: Vec<Event> = Vec::with_capacity(trace.patches.len());
+        let mut caret = usize::MAX;
+        for patch in trace.patches {
+            let ix = seen.entry(patch.second).or_default();
+            let share = (f64::from(*ix) + 0.5) / f64::from(per_second[&patch.second]);
+            *ix += 1;
+            // What stands there at the start has no time.
+            let second = patch.second.saturating_sub(first) as f64 + 1.0;
+            let at = match patch.second {
+                0 => Duration::ZERO,
+                _ => Duration::from_secs_f64(second + share),
+            };
+            let goes_on = patch.removed == 0 && patch.at == caret;
+            let (run, run_end) = match events.last() {
+                Some(last) if goes_on => (last.run, last.run_end),
+                Some(last) => (last.run + 1, 0),
+                None => (0, 0),
+            };
+            caret = patch.at + patch.inserted.chars().count();
+            events.push(Event {
+                at,
+                place: patch.at,
+                removed: patch.removed,
+                run,
+                run_end: run_end + patch.inserted.len(),
+                inserted: patch.inserted,
+            });
+        }
+        Ok(Self {
+            name,
+            file: match name {
+                "rustcode" => "list.rs",
+                _ => "App.html",
+            },
+            start: trace.start,
+            events,
+        })
+    }
+}

@@ -1,0 +1,225 @@
+//! The product's machine over the same keys against the same model, driven as the window drives it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use autocomplete::context::NoSource;
+use autocomplete::engine::{
+    Ask, Edited, Effect, Engine, Input, Options, RequestId, TabKind, TabModel,
+};
+use autocomplete::{Cause, Scene, Suggestion};
+use base::{AbsPath, ByteOffset, Row, Span};
+use model::{Event, ModelId, StopReason};
+use syntax::{Budget, Language, SyntaxTree, language_for};
+use text::{Buffer, Origin, Timestamp};
+
+use super::Score;
+use super::future::Future;
+use super::keys::Session;
+use super::peers::save;
+
+/// Rows in sight around the caret.
+const ROWS: u32 = 30;
+/// So much of the text before the caret tells where a prompt's caret is, in bytes.
+const TAIL: usize = 200;
+
+struct Driver<'a> {
+    session: &'a Session,
+    future: &'a Future,
+    engine: Engine,
+    buffer: Buffer,
+    tree: Option<SyntaxTree>,
+    language: Option<Language>,
+    path: Option<AbsPath>,
+    caret: ByteOffset,
+    /// The last event that was replayed.
+    event: usize,
+    shown: Option<Suggestion>,
+    wake: Option<Duration>,
+    /// Answers under way, by when they come.
+    answers: BTreeMap<(Duration, RequestId), String>,
+    score: Score,
+    saved_until: (usize, usize),
+}
+
+/// Replays a session.
+pub(super) fn replay(session: &Session, future: &Future) -> Score {
+    let language = language_for(std::path::Path::new(session.file), "");
+    let model = ModelId {
+        provider: "loopback".to_owned(),
+        model: "future".to_owned(),
+    };
+    let mut driver = Driver {
+        session,
+        future,
+        engine: Engine::new(Options {
+            model: Some(TabModel {
+                id: model,
+                kind: TabKind::Gap,
+            }),
+            ..Options::local()
+        }),
+        buffer: Buffer::new(&session.start),
+        tree: language.map(SyntaxTree::new),
+        language,
+        path: AbsPath::new("/project").map(|root| root.join(session.file)),
+        caret: ByteOffset(0),
+        event: 0,
+        shown: None,
+        wake: None,
+        answers: BTreeMap::new(),
+        score: Score::default(),
+        saved_until: (usize::MAX, 0),
+    };
+    language.iter().for_each(Language::prepare);
+    let scene = driver.scene();
+    driver.put(Duration::ZERO, Input::Moved { scene });
+    for (ix, event) in session.events.iter().enumerate() {
+        driver.run_until(event.at);
+        driver.key(ix);
+    }
+    driver.score
+}
+
+impl Driver<'_> {
+    /// Alarms and answers, in their order, up to a moment.
+    fn run_until(&mut self, moment: Duration) {
+        loop {
+            let answer = self.answers.first_key_value().map(|((at, _), _)| *at);
+            let next = answer.into_iter().chain(self.wake).min();
+            let Some(at) = next.filter(|at| *at < moment) else {
+                return;
+            };
+            if self.wake.is_some_and(|wake| wake <= at) {
+                self.wake = None;
+                self.put(at, Input::Time);
+                continue;
+            }
+            if let Some(((at, request), text)) = self.answers.pop_first() {
+                let piece = Event::TextDelta(text);
+                let stop = Event::Stop {
+                    reason: StopReason::EndTurn,
+                    raw: String::new(),
+                };
+                for event in [piece, stop] {
+                    self.put(at, Input::Stream { request, event });
+                }
+            }
+        }
+    }
+
+    fn key(&mut self, ix: usize) {
+        let event = &self.session.events[ix];
+        let start = self.buffer.offset_at_char(event.place);
+        let end = self.buffer.offset_at_char(event.place + event.removed);
+        if event.is_key() {
+            self.score.keys += 1;
+            self.judge(ix, start);
+        }
+        let before = self.buffer.snapshot();
+        let origin = Origin::typing(Timestamp(event.at.as_millis() as u64));
+        let change = self
+            .buffer
+            .replace(Span::new(start, end), &event.inserted, &origin);
+        let after = self.buffer.snapshot();
+        if let Some(tree) = &mut self.tree {
+            tree.edit(&before, &after, &change);
+            // However it ends, the tree is the best there is.
+            drop(tree.parse(&after, &mut Budget::unlimited()));
+        }
+        self.caret = start + event.inserted.len();
+        self.event = ix;
+        let edited = Edited {
+            before,
+            scene: self.scene(),
+            change,
+            cause: Cause::Typed,
+        };
+        self.put(event.at, Input::Edited(Box::new(edited)));
+    }
+
+    /// Whether what is shown begins with the key that comes now.
+    fn judge(&mut self, ix: usize, place: ByteOffset) {
+        let event = &self.session.events[ix];
+        let edit = self.shown.as_ref().and_then(|shown| shown.edits.first());
+        let Some(edit) =
+            edit.filter(|it| it.span.start == place && it.new.starts_with(&event.inserted))
+        else {
+            return;
+        };
+        self.score.covered += 1;
+        let truth = match ix.checked_sub(1) {
+            Some(before) if self.session.events[before].run == event.run => {
+                self.future.truth(self.session, before, 0)
+            }
+            _ => return,
+        };
+        let before = event.run_end - event.inserted.len();
+        save(
+            &mut self.score,
+            &mut self.saved_until,
+            (event.run, before),
+            &edit.new,
+            truth,
+        );
+    }
+
+    fn put(&mut self, now: Duration, input: Input) {
+        for effect in self.engine.handle(now, input, &NoSource) {
+            match effect {
+                Effect::Ask { request, what } => {
+                    let text = self.answer(&what);
+                    let at = now + Future::latency(self.score.calls);
+                    self.score.calls += 1;
+                    self.answers.insert((at, request), text);
+                }
+                Effect::Cancel { request } => self.answers.retain(|(_, it), _| *it != request),
+                Effect::Show(shown) => {
+                    let is_stale = shown.suggestion.revision != self.buffer.revision();
+                    self.score.stale += usize::from(is_stale);
+                    self.shown = Some(shown.suggestion);
+                }
+                Effect::Hide => self.shown = None,
+                Effect::Wake { at } => self.wake = Some(at),
+                Effect::AskLocal | Effect::Note(_) => {}
+            }
+        }
+    }
+
+    /// What the model says to a prompt: it knows where its caret is by the text before it.
+    fn answer(&self, what: &Ask) -> String {
+        let Ask::Fim(fim) = what else {
+            return String::new();
+        };
+        let snapshot = self.buffer.snapshot();
+        let start = snapshot.clip(self.caret - TAIL, base::Bias::Right);
+        let tail = snapshot.text(Span::new(start, self.caret)).into_owned();
+        let Some(at) = fim.prefix.rfind(&tail) else {
+            return String::new();
+        };
+        // What is asked ahead of the text has the suggestion behind it.
+        let ahead = &fim.prefix[at + tail.len()..];
+        match self
+            .future
+            .truth(self.session, self.event, 0)
+            .starts_with(ahead)
+        {
+            true => self.future.answer(self.session, self.event, ahead.len()),
+            false => "wrong_future()".to_owned(),
+        }
+    }
+
+    fn scene(&self) -> Scene {
+        let snapshot = self.buffer.snapshot();
+        let row = snapshot.point_at(self.caret).row;
+        Scene {
+            path: self.path.clone(),
+            syntax: self.tree.as_ref().map(SyntaxTree::snapshot),
+            language: self.language,
+            caret: self.caret,
+            rows: (Row(row.0.saturating_sub(ROWS)), Row(row.0 + ROWS)),
+            indent: "    ".to_owned(),
+            snapshot,
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The policies that others follow, replayed over the same keys against the same model.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::Score;
+use super::future::Future;
+use super::keys::Session;
+
+/// How long they wait behind a key.
+const DEBOUNCE: Duration = Duration::from_millis(75);
+/// Answers that Cody's policy keeps.
+const KEPT: usize = 500;
+
+/// A policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Policy {
+    /// Every key takes the suggestion away and cancels the request.
+    DebounceCancel,
+    /// The same, but a suggestion stays while its letters are typed.
+    DebounceCancelTyping,
+    /// Requests are never cancelled; their answers go into a cache that also knows what is left of them when some was
+    /// typed, up to the end of the line, and are shown as soon as they fit.
+    Cody,
+}
+
+/// An answer: behind which event it was asked for, and what it says.
+struct Answer {
+    event: usize,
+    text: String,
+}
+
+struct Pending {
+    at: Duration,
+    event: usize,
+}
+
+struct Peer<'a> {
+    session: &'a Session,
+    future: &'a Future,
+    policy: Policy,
+    score: Score,
+    pending: Vec<Pending>,
+    kept: VecDeque<Answer>,
+    /// What is shown, for the text behind this event.
+    shown: Option<(usize, String)>,
+    /// Keys are saved only once.
+    saved_until: (usize, usize),
+}
+
+/// Replays a session under a policy.
+pub(super) fn replay(session: &Session, future: &Future, policy: Policy) -> Score {
+    let mut peer = Peer {
+        session,
+        future,
+        policy,
+        score: Score::default(),
+        pending: Vec::new(),
+        kept: VecDeque::new(),
+        shown: None,
+        saved_until: (usize::MAX, 0),
+    };
+    for (ix, event) in session.events.iter().enumerate() {
+        peer.answers_until(event.at, ix.checked_sub(1));
+        peer.key(ix);
+        let next = session.events.get(ix + 1).map(|next| next.at);
+        peer.pause(ix, next.unwrap_or(event.at + Duration::from_secs(10)));
+    }
+    peer.score
+}
+
+impl Peer<'_> {
+    /// Takes in what has been answered by a moment; `now` is the last event before it.
+    fn answers_until(&mut self, moment: Duration, now: Option<usize>) {
+        let Some(now) = now else {
+            return;
+        };
+        self.pending.sort_by_key(|pending| pending.at);
+        while self.pending.first().is_some_and(|it| it.at <= moment) {
+            let event = self.pending.remove(0).event;
+            let text = self.future.answer(self.session, event, 0);
+            if self.policy == Policy::Cody {
+                self.kept.push_back(Answer { event, text });
+                if self.kept.len() > KEPT {
+                    self.kept.pop_front();
+                }
+                if self.shown.is_none() {
+                    self.shown = self.found(now);
+                }
+            } else if event == now && !text.is_empty() {
+                self.shown = Some((now, text));
+            }
+        }
+    }
+
+    /// What a kept answer leaves to be shown behind an event.
+    fn found(&self, now: usize) -> Option<(usize, String)> {
+        self.kept.iter().rev().find_map(|answer| {
+            let (then, here) = (
+                &self.session.events[answer.event],
+                &self.session.events[now],
+            );
+            if then.run != here.run || then.run_end > here.run_end {
+                return None;
+            }
+            let typed = self.future.truth(self.session, answer.event, 0);
+            let typed = typed.get(..here.run_end - then.run_end)?;
+            let rest = answer.text.strip_prefix(typed)?;
+            let is_fit = !typed.trim_start_matches('\n').contains('\n') && !rest.is_empty();
+            is_fit.then(|| (now, rest.to_owned()))
+        })
+    }
+
+    /// A key, or another edit.
+    fn key(&mut self, ix: usize) {
+        let event = &self.session.events[ix];
+        let shown = self.shown.take().filter(|(at, _)| at + 1 == ix);
+        if event.is_key() {
+            self.score.keys += 1;
+            let goes_on = ix > 0 && self.session.events[ix - 1].run == event.run;
+            if let Some((_, text)) = shown.as_ref().filter(|_| goes_on)
+                && text.starts_with(&event.inserted)
+            {
+                self.score.covered += 1;
+                let truth = self.future.truth(self.session, ix - 1, 0);
+                let before = event.run_end - event.inserted.len();
+                save(
+                    &mut self.score,
+                    &mut self.saved_until,
+                    (event.run, before),
+                    text,
+                    truth,
+                );
+            }
+            let rest = shown.filter(|_| goes_on);
+            let rest =
+                rest.and_then(|(_, text)| Some(text.strip_prefix(&event.inserted)?.to_owned()));
+            if self.policy != Policy::DebounceCancel {
+                self.shown = rest.filter(|rest| !rest.is_empty()).map(|rest| (ix, rest));
+            }
+        }
+        match self.policy {
+            Policy::Cody => {
+                if self.shown.is_none() {
+                    self.shown = self.found(ix);
+                }
+            }
+            Policy::DebounceCancel | Policy::DebounceCancelTyping => self.pending.clear(),
+        }
+    }
+
+    /// The time up to the next key: a request if it is long enough and nothing is shown.
+    fn pause(&mut self, ix: usize, next: Duration) {
+        let due = self.session.events[ix].at + DEBOUNCE;
+        if due >= next {
+            return;
+        }
+        self.answers_until(due, Some(ix));
+        if self.shown.is_none() || self.policy == Policy::DebounceCancel {
+            let at = due + Future::latency(self.score.calls);
+            self.score.calls += 1;
+            self.pending.push(Pending { at, event: ix });
+        }
+    }
+}
+
+/// Counts the keys that taking a suggestion saves, if it is right to its end and was not counted yet.
+pub(super) fn save(
+    score: &mut Score,
+    until: &mut (usize, usize),
+    (run, place): (usize, usize),
+    text: &str,
+    truth: &str,
+) {
+    let is_counted = until.0 == run && place < until.1;
+    if !is_counted && truth.starts_with(text) {
+        score.saved += text.chars().count().saturating_sub(1);
+        *until = (run, place + text.len());
+    }
+}

@@ -1,0 +1,170 @@
+//! Random interleavings of keys, answers, motions and blocks: how often something is shown for another text.
+
+use std::time::Duration;
+
+use autocomplete::context::NoSource;
+use autocomplete::engine::{
+    Blocked, Edited, Effect, Engine, Input, Options, RequestId, TabKind, TabModel,
+};
+use autocomplete::{Cause, Scene};
+use base::{ByteOffset, Row, Span};
+use model::{Event, ModelId, NextEditFormat, StopReason};
+use text::{Buffer, Origin, Timestamp};
+
+use crate::figure::Figure;
+use crate::interleave::Dice;
+
+const INTERLEAVINGS: u64 = 10_000;
+const STEPS: usize = 30;
+const LETTERS: [&str; 8] = ["a", "b", "(", ")", "\n", " ", "ä", "fn "];
+
+struct World {
+    engine: Engine,
+    buffer: Buffer,
+    caret: usize,
+    now: Duration,
+    open: Vec<RequestId>,
+    shown: Option<u64>,
+    paints: usize,
+    stale: usize,
+}
+
+pub(super) fn run() -> Figure {
+    let (mut paints, mut stale) = (0, 0);
+    for seed in 0..INTERLEAVINGS {
+        let mut random = Dice::new(seed + 1);
+        let kind = match seed % 4 {
+            0 => TabKind::NextEdit(NextEditFormat::Sweep),
+            _ => TabKind::Gap,
+        };
+        let mut world = World::new(kind);
+        for _ in 0..STEPS {
+            world.step(&mut random);
+        }
+        paints += world.paints;
+        stale += world.stale;
+    }
+    let name = format!("stale suggestions of {paints} shown in {INTERLEAVINGS} interleavings");
+    Figure::alone(name, stale as f64, "", paints, Some(0.0))
+}
+
+impl World {
+    fn new(kind: TabKind) -> Self {
+        let id = ModelId {
+            provider: "loopback".to_owned(),
+            model: "random".to_owned(),
+        };
+        let mut world = Self {
+            engine: Engine::new(Options {
+                model: Some(TabModel { id, kind }),
+                ..Options::local()
+            }),
+            buffer: Buffer::new("one two\nthree\n"),
+            caret: 4,
+            now: Duration::from_secs(1),
+            open: Vec::new(),
+            shown: None,
+            paints: 0,
+            stale: 0,
+        };
+        let scene = world.scene();
+        world.put(Input::Moved { scene });
+        world
+    }
+
+    fn step(&mut self, random: &mut Dice) {
+        self.now += Duration::from_millis(random.below(300) as u64);
+        match random.below(10) {
+            0..4 => {
+                let letter = LETTERS[random.below(LETTERS.len())];
+                self.edit(self.caret..self.caret, letter, Cause::Typed);
+            }
+            4 => {
+                let from = self.clipped(self.caret.saturating_sub(1 + random.below(5)));
+                self.edit(from..self.caret, "", Cause::Typed);
+            }
+            5 => {
+                self.caret = self.clipped(random.below(self.buffer.len().0 + 1));
+                let scene = self.scene();
+                self.put(Input::Moved { scene });
+            }
+            6 => {
+                let at = self.clipped(random.below(self.buffer.len().0 + 1));
+                self.edit(at..at, "other ", Cause::Other);
+            }
+            7 | 8 => self.answer(random),
+            _ => {
+                self.put(Input::Blocked(Blocked::Selection));
+                self.put(Input::Unblocked(Blocked::Selection));
+                self.put(Input::Time);
+            }
+        }
+        let revision = self.buffer.revision().0;
+        self.stale += usize::from(self.shown.is_some_and(|shown| shown != revision));
+    }
+
+    fn answer(&mut self, random: &mut Dice) {
+        if self.open.is_empty() {
+            return self.put(Input::Time);
+        }
+        let request = self.open[random.below(self.open.len())];
+        let letters = (0..1 + random.below(4)).map(|_| LETTERS[random.below(LETTERS.len())]);
+        let event = Event::TextDelta(letters.collect());
+        self.put(Input::Stream { request, event });
+        let event = Event::Stop {
+            reason: StopReason::EndTurn,
+            raw: String::new(),
+        };
+        self.put(Input::Stream { request, event });
+        self.open.retain(|open| *open != request);
+    }
+
+    fn edit(&mut self, span: std::ops::Range<usize>, new: &str, cause: Cause) {
+        let before = self.buffer.snapshot();
+        let start = span.start;
+        let origin = Origin::typing(Timestamp(0));
+        let change = self.buffer.replace(Span::from(span), new, &origin);
+        self.caret = start + new.len();
+        let edited = Edited {
+            before,
+            scene: self.scene(),
+            change,
+            cause,
+        };
+        self.put(Input::Edited(Box::new(edited)));
+    }
+
+    fn put(&mut self, input: Input) {
+        for effect in self.engine.handle(self.now, input, &NoSource) {
+            match effect {
+                Effect::Ask { request, .. } => self.open.push(request),
+                Effect::Cancel { request } => self.open.retain(|open| *open != request),
+                Effect::Show(shown) => {
+                    self.paints += 1;
+                    self.shown = Some(shown.suggestion.revision.0);
+                }
+                Effect::Hide => self.shown = None,
+                Effect::Wake { .. } | Effect::AskLocal | Effect::Note(_) => {}
+            }
+        }
+    }
+
+    fn clipped(&self, offset: usize) -> usize {
+        self.buffer
+            .snapshot()
+            .clip(ByteOffset(offset), base::Bias::Left)
+            .0
+    }
+
+    fn scene(&self) -> Scene {
+        Scene {
+            path: None,
+            snapshot: self.buffer.snapshot(),
+            syntax: None,
+            language: None,
+            caret: ByteOffset(self.caret),
+            rows: (Row(0), Row(30)),
+            indent: "    ".to_owned(),
+        }
+    }
+}

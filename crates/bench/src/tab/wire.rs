@@ -1,0 +1,289 @@
+//! From a key to its request at the server, without the wait that is there on purpose: the machine hears of the edit,
+//! gathers the context from a project of 15,000 files, writes the prompt, the router lets it through, and the whole
+//! request has come in on a loopback socket.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::{Duration, Instant};
+
+use autocomplete::context::{ContextSource, Diagnostic, Excerpt, Why};
+use autocomplete::engine::{Ask, Edited, Effect, Engine, Input, Options, TabKind, TabModel};
+use autocomplete::{Cause, Scene};
+use base::{AbsPath, Row, Span};
+use futures::StreamExt;
+use model::ModelId;
+use model::policy::AgentId;
+use router::actor::{Ask as Asked, RouterHandle};
+use syntax::{Budget, PlainTree, SyntaxTree, language_named};
+use text::{Buffer, Origin, Timestamp};
+
+use crate::corpus;
+use crate::figure::Figure;
+use crate::interleave::quantile;
+use crate::router::world::{start_router, wire_lanes};
+
+/// Files of the project.
+const FILES: usize = 15_000;
+/// Keys that are measured, and those before that are not.
+const KEYS: usize = 300;
+const FIRST: usize = 20;
+/// Milliseconds, at most.
+const P50: f64 = 1.0;
+const P99: f64 = 5.0;
+
+/// What the project's files define, by name.
+struct Project {
+    definitions: HashMap<String, Vec<Excerpt>>,
+    files: usize,
+}
+
+/// The figures.
+pub(super) fn run() -> Result<Vec<Figure>, String> {
+    let project = Project::read()?;
+    let (url, came) = serve()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start: {error}"))?;
+    let _inside = runtime.enter();
+    let router = start_router(wire_lanes(&url));
+    let mut keys = Keys::new(&project)?;
+    let (mut machine, mut whole) = (Vec::new(), Vec::new());
+    for key in 0..FIRST + KEYS {
+        let (in_machine, on_wire) = keys.press(&router, &runtime, &came)?;
+        if key >= FIRST {
+            machine.push(in_machine);
+            whole.push(on_wire);
+        }
+    }
+    let files = project.files;
+    let figure = |what: &str, of: &[f64], share, goal| {
+        let value = quantile(of.iter().copied(), share);
+        Figure::alone(
+            format!("{what}, {files} files"),
+            value,
+            "ms",
+            of.len(),
+            goal,
+        )
+    };
+    Ok(vec![
+        figure("key to request at the server, p50", &whole, 0.5, Some(P50)),
+        figure("key to request at the server, p99", &whole, 0.99, Some(P99)),
+        figure("of that in the machine, p50", &machine, 0.5, None),
+        figure("of that in the machine, p99", &machine, 0.99, None),
+    ])
+}
+
+/// A large Rust file in which keys are pressed at many places.
+struct Keys<'a> {
+    project: &'a Project,
+    engine: Engine,
+    buffer: Buffer,
+    tree: SyntaxTree,
+    path: Option<AbsPath>,
+    pressed: u32,
+    now: Duration,
+}
+
+impl<'a> Keys<'a> {
+    fn new(project: &'a Project) -> Result<Self, String> {
+        let language = language_named("Rust").ok_or("there is no grammar for Rust")?;
+        language.prepare();
+        let buffer = Buffer::new(&corpus::rust_file(2_000)?);
+        let mut tree = SyntaxTree::new(language);
+        drop(tree.parse(&buffer.snapshot(), &mut Budget::unlimited()));
+        let id = ModelId {
+            provider: "mock".to_owned(),
+            model: "tab".to_owned(),
+        };
+        let engine = Engine::new(Options {
+            root: AbsPath::new("/project"),
+            model: Some(TabModel {
+                id,
+                kind: TabKind::Gap,
+            }),
+            threshold: 0.0,
+        });
+        Ok(Self {
+            project,
+            engine,
+            buffer,
+            tree,
+            path: AbsPath::new("/project/src/large.rs"),
+            pressed: 0,
+            now: Duration::from_secs(1),
+        })
+    }
+
+    /// One key at the end of another row. Milliseconds in the machine, and until the server had the request.
+    fn press(
+        &mut self,
+        router: &RouterHandle,
+        runtime: &tokio::runtime::Runtime,
+        came: &Receiver<Instant>,
+    ) -> Result<(f64, f64), String> {
+        self.pressed += 1;
+        self.now += Duration::from_secs(3);
+        let before = self.buffer.snapshot();
+        let row = Row(self.pressed * 37 % before.row_count());
+        let at = before.row_end(row);
+        let origin = Origin::typing(Timestamp(0));
+        let change = self.buffer.replace(Span::at(at), "x", &origin);
+        let after = self.buffer.snapshot();
+        self.tree.edit(&before, &after, &change);
+        drop(self.tree.parse(&after, &mut Budget::unlimited()));
+        let scene = Scene {
+            path: self.path.clone(),
+            snapshot: after,
+            syntax: Some(self.tree.snapshot()),
+            language: Some(self.tree.language()),
+            caret: at + 1,
+            rows: (Row(row.0.saturating_sub(30)), Row(row.0 + 30)),
+            indent: "    ".to_owned(),
+        };
+        let edited = Edited {
+            before,
+            scene,
+            change,
+            cause: Cause::Typed,
+        };
+        let started = Instant::now();
+        let input = Input::Edited(Box::new(edited));
+        let mut effects = self.engine.handle(self.now, input, self.project);
+        // The pause that the machine wants is over at once.
+        effects.extend(self.engine.handle(
+            self.now + Duration::from_secs(1),
+            Input::Time,
+            self.project,
+        ));
+        let asked = effects.into_iter().rev().find_map(|effect| match effect {
+            Effect::Ask {
+                what: Ask::Fim(fim),
+                ..
+            } => Some(fim),
+            _ => None,
+        });
+        let asked = asked.ok_or("a key asked nobody")?;
+        let in_machine = started.elapsed();
+        let told = router.submit(Asked::fim(*asked, AgentId(0)));
+        let answer = runtime.spawn(told.collect::<Vec<_>>());
+        let arrived = came.recv_timeout(Duration::from_secs(10));
+        let arrived = arrived.map_err(|_| "no request came in within ten seconds")?;
+        runtime
+            .block_on(answer)
+            .map_err(|error| error.to_string())?;
+        let ms = |took: Duration| took.as_secs_f64() * 1_000.0;
+        Ok((ms(in_machine), ms(arrived.duration_since(started))))
+    }
+}
+
+impl Project {
+    /// Reads what the first files of the corpus define, as an index has it at hand.
+    fn read() -> Result<Self, String> {
+        let mut paths = Vec::new();
+        corpus::collect(&corpus::root()?, &mut paths);
+        paths.sort();
+        paths.truncate(FILES);
+        let language = language_named("Rust").ok_or("there is no grammar for Rust")?;
+        let mut definitions: HashMap<String, Vec<Excerpt>> = HashMap::new();
+        let files = paths.len();
+        for path in paths {
+            let Ok(text) = std::fs::read_to_string(&path) else {
+                continue;
+            };
+            if text.len() > 100_000 {
+                continue;
+            }
+            let Some(tree) = PlainTree::parse(language, &text) else {
+                continue;
+            };
+            for item in tree.outline(&text) {
+                let whole = &text[item.span.start.0..item.span.end.0];
+                let excerpt = Excerpt {
+                    path: path.to_string_lossy().into_owned(),
+                    text: whole[..whole.floor_char_boundary(800)].to_owned(),
+                    why: Why::Definition,
+                };
+                let known = definitions.entry(item.name).or_default();
+                if known.len() < 4 {
+                    known.push(excerpt);
+                }
+            }
+        }
+        Ok(Self { definitions, files })
+    }
+}
+
+impl ContextSource for Project {
+    fn definitions(&self, _: &Scene, names: &[String]) -> Vec<Excerpt> {
+        let found = names.iter().filter_map(|name| self.definitions.get(name));
+        found.flatten().take(40).cloned().collect()
+    }
+
+    fn snippets(&self, _: &Scene) -> Vec<Excerpt> {
+        Vec::new()
+    }
+
+    fn viewed(&self, _: &Scene) -> Vec<Excerpt> {
+        Vec::new()
+    }
+
+    fn unmerged(&self, _: &Scene, _: &[String]) -> Vec<Excerpt> {
+        Vec::new()
+    }
+
+    fn diagnostics(&self, _: &Scene) -> Vec<Diagnostic> {
+        Vec::new()
+    }
+}
+
+/// A server that says when a whole request has come in, and answers that there is nothing to say.
+fn serve() -> Result<(String, Receiver<Instant>), String> {
+    let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
+    let address = listener.local_addr().map_err(|error| error.to_string())?;
+    let (tell, came) = mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let tell = tell.clone();
+            std::thread::spawn(move || answer(stream, &tell));
+        }
+    });
+    Ok((format!("http://{address}"), came))
+}
+
+/// Serves one connection until it ends.
+fn answer(stream: TcpStream, tell: &Sender<Instant>) -> Option<()> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let mut stream = stream;
+    loop {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).ok()? == 0 {
+                return None;
+            }
+            let line = line.trim().to_lowercase();
+            if line.is_empty() {
+                break;
+            }
+            if let Some(value) = line.strip_prefix("content-length:") {
+                length = value.trim().parse().ok()?;
+            }
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).ok()?;
+        tell.send(Instant::now()).ok()?;
+        let events = "data: {\"id\":\"1\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"\"},\"finish_reason\":\"stop\"}]}\n\n\
+                      data: [DONE]\n\n";
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\n\r\n",
+            events.len()
+        );
+        stream.write_all(head.as_bytes()).ok()?;
+        stream.write_all(events.as_bytes()).ok()?;
+    }
+}

@@ -1,0 +1,205 @@
+//! What was edited before: read from a file, taken back, and made again one by one.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use autocomplete::engine::Edited;
+use autocomplete::local::{self, Corpus, Local};
+use autocomplete::validate::{Recent, check};
+use autocomplete::{Cause, Scene, Suggestion, SuggestionId};
+use base::{AbsPath, Span};
+use serde::Deserialize;
+use text::{Buffer, Origin, Snapshot, Timestamp};
+
+use super::text::{Place, Project, scene_at, tree};
+
+/// The longest history, in bytes.
+const MOST_BYTES: u64 = 16 << 20;
+/// How far apart the edits are taken to be, in milliseconds.
+const APART: u64 = 5_000;
+
+/// One edit as it is written down.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    file: PathBuf,
+    at: [u32; 2],
+    old: String,
+    new: String,
+}
+
+/// The edits, the oldest first, each with the texts around it.
+#[derive(Default)]
+pub(super) struct Past {
+    edits: Vec<Edited>,
+    /// The texts as the edits left them, which is as they are.
+    texts: BTreeMap<AbsPath, Snapshot>,
+}
+
+/// An edit that was found in its text.
+struct Placed {
+    file: AbsPath,
+    old: String,
+    new: Span,
+}
+
+impl Past {
+    /// Reads a history and checks it against the files: taking the edits back from the last to the first must lead
+    /// through the texts that they name.
+    pub(super) fn read(path: &Path, project: &Project<'_>) -> Result<Self, String> {
+        let name = path.display();
+        let json = std::path::absolute(path).ok().and_then(AbsPath::new);
+        let json = json.ok_or_else(|| format!("{name} is not a path"))?;
+        let text = project.read(&json, MOST_BYTES)?;
+        let written: Vec<Written> = serde_json::from_str(&text)
+            .map_err(|error| format!("{name} is no history of edits: {error}"))?;
+        let mut buffers: BTreeMap<AbsPath, Buffer> = BTreeMap::new();
+        let mut placed = Vec::with_capacity(written.len());
+        for (ix, edit) in written.iter().enumerate().rev() {
+            let at = |why: String| format!("{name}: edit {}: {why}", ix + 1);
+            let file = project.path(&edit.file).map_err(at)?;
+            if !buffers.contains_key(&file) {
+                buffers.insert(file.clone(), project.open(&file).map_err(at)?);
+            }
+            let Some(buffer) = buffers.get_mut(&file) else {
+                continue;
+            };
+            let new = take_back(buffer, edit).map_err(at)?;
+            let old = edit.old.clone();
+            placed.push(Placed { file, old, new });
+        }
+        placed.reverse();
+        Ok(Self::made_again(placed, buffers, &written))
+    }
+
+    fn made_again(
+        placed: Vec<Placed>,
+        mut buffers: BTreeMap<AbsPath, Buffer>,
+        written: &[Written],
+    ) -> Self {
+        let mut edits = Vec::with_capacity(placed.len());
+        for (edit, written) in placed.into_iter().zip(written) {
+            let Some(buffer) = buffers.get_mut(&edit.file) else {
+                continue;
+            };
+            let before = buffer.snapshot();
+            let span = Span::new(edit.new.start, edit.new.start + edit.old.len());
+            let origin = Origin::user(Timestamp(0));
+            let change = buffer.replace(span, &written.new, &origin);
+            let caret = change.splices.last().map_or(span.start, |it| it.new.end);
+            edits.push(Edited {
+                before,
+                scene: scene_at(&edit.file, &buffer.snapshot(), caret),
+                change,
+                cause: Cause::Typed,
+            });
+        }
+        let texts = buffers
+            .iter()
+            .map(|(path, buffer)| (path.clone(), buffer.snapshot()));
+        Self {
+            texts: texts.collect(),
+            edits,
+        }
+    }
+
+    /// The edits, the oldest first.
+    pub(super) fn edits(&self) -> &[Edited] {
+        &self.edits
+    }
+
+    /// The scene over the text that the edits led to, whose revision they know.
+    pub(super) fn scene(&self, scene: &Scene) -> Scene {
+        let text = scene.path.as_ref().and_then(|path| self.texts.get(path));
+        match (text, &scene.path) {
+            (Some(text), Some(path)) => scene_at(path, text, scene.caret),
+            _ => scene.clone(),
+        }
+    }
+
+    /// What is suggested without a model, the best first.
+    pub(super) fn local(&self, project: &Project<'_>, scene: &Scene) -> Vec<Suggestion> {
+        let scene = self.scene(scene);
+        let mut corpus = Corpus::new();
+        for (path, text) in project.texts() {
+            // What stands in the file itself is known from its text.
+            if Some(&path) != scene.path.as_ref() {
+                corpus.put(&path, &text);
+            }
+        }
+        let mut local = Local::new();
+        local.set_corpus(corpus.view());
+        let mut recent = Recent::default();
+        for path in self.texts.keys() {
+            let first = self
+                .edits
+                .iter()
+                .find(|edit| edit.scene.path.as_ref() == Some(path));
+            if let Some(edit) = first {
+                local.see(&scene_at(path, &edit.before, 0.into()));
+            }
+        }
+        let mut at = Timestamp(0);
+        for edit in &self.edits {
+            at = Timestamp(at.0 + APART);
+            local.edited(&noted(edit, at));
+            let texts = (&edit.before, &edit.scene.snapshot);
+            let why = (Cause::Typed, std::time::Duration::from_millis(at.0));
+            recent.edited(edit.scene.path.as_ref(), texts, &edit.change, why);
+        }
+        local.see(&scene);
+        let mut open: Vec<Scene> = vec![scene.clone()];
+        let others = self
+            .texts
+            .iter()
+            .filter(|(path, _)| Some(*path) != scene.path.as_ref());
+        open.extend(others.map(|(path, text)| scene_at(path, text, 0.into())));
+        if let Some(job) = local.job(&open) {
+            local.finish(job.run());
+        }
+        let mut last = 0;
+        let mut next = || {
+            last += 1;
+            SuggestionId(last)
+        };
+        let mut suggestions = local.suggest(&scene, Timestamp(at.0 + APART), &mut next);
+        suggestions.retain(|it| it.file.is_some() || check(&scene, it, &recent).is_ok());
+        suggestions
+    }
+}
+
+/// Takes an edit back and tells where what it had put in lay.
+fn take_back(buffer: &mut Buffer, edit: &Written) -> Result<Span, String> {
+    let text = buffer.snapshot();
+    let [line, column] = edit.at;
+    if line == 0 || column == 0 {
+        return Err("its place counts from 1".to_owned());
+    }
+    let start = Place { line, column }.offset(&text)?;
+    let span = Span::new(start, start + edit.new.len());
+    if span.end > text.len() || text.text(span) != edit.new.as_str() {
+        return Err(format!(
+            "its new text does not stand at {line}:{column} of {}",
+            edit.file.display()
+        ));
+    }
+    buffer.replace(span, &edit.old, &Origin::user(Timestamp(0)));
+    Ok(span)
+}
+
+/// An edit as the local tier is told of it.
+fn noted(edit: &Edited, at: Timestamp) -> local::Edited {
+    let path = edit.scene.path.clone();
+    let syntax = path
+        .as_ref()
+        .and_then(|path| tree(path, &edit.scene.snapshot));
+    local::Edited {
+        syntax,
+        path,
+        before: edit.before.clone(),
+        after: edit.scene.snapshot.clone(),
+        change: edit.change.clone(),
+        at,
+        kind: local::EditedKind::Typed,
+    }
+}

@@ -1,0 +1,172 @@
+//! The texts of a project: where a place is, what a file holds, which files there are.
+
+use std::path::Path;
+use std::str::FromStr;
+use std::sync::atomic::AtomicBool;
+
+use autocomplete::Scene;
+use base::{AbsPath, ByteOffset, Row};
+use host::Files;
+use project::{Ground, WalkOptions, file_list};
+use syntax::{Budget, SyntaxSnapshot, SyntaxTree, language_for};
+use text::{Buffer, Snapshot};
+
+/// Larger files are not completed in.
+const MOST_BYTES: u64 = 16 << 20;
+/// So many files of a project are read for what continues the like elsewhere, the first by name.
+const MOST_FILES: usize = 4_000;
+/// Larger files of these are left out.
+const MOST_FILE_BYTES: u64 = 256 << 10;
+/// Rows in sight above and below the caret.
+const ROWS: u32 = 30;
+
+/// A line and a column, both from 1; the column counts characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) line: u32,
+    pub(super) column: u32,
+}
+
+impl FromStr for Place {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| text.parse().ok().filter(|number| *number > 0);
+        text.split_once(':')
+            .and_then(|(line, column)| {
+                Some(Self {
+                    line: number(line)?,
+                    column: number(column)?,
+                })
+            })
+            .ok_or_else(|| format!("\"{text}\" is no place: write LINE:COLUMN, both from 1"))
+    }
+}
+
+impl Place {
+    /// Where it lies in a text.
+    pub(super) fn offset(self, text: &Snapshot) -> Result<ByteOffset, String> {
+        let row = Row(self.line - 1);
+        if row > text.last_row() {
+            let rows = text.row_count();
+            return Err(format!(
+                "there is no line {}: the text has {rows}",
+                self.line
+            ));
+        }
+        let line = text.row_text(row);
+        let mut starts = line.char_indices().map(|(at, _)| at).chain([line.len()]);
+        let at = starts.nth(self.column as usize - 1);
+        let at = at.ok_or_else(|| {
+            let columns = line.chars().count() + 1;
+            format!(
+                "line {} has no column {}: its last is {columns}",
+                self.line, self.column
+            )
+        })?;
+        Ok(text.row_start(row) + at)
+    }
+
+    /// The place of an offset.
+    pub(super) fn of(offset: ByteOffset, text: &Snapshot) -> Self {
+        let row = text.point_at(offset).row;
+        let start = text.row_start(row);
+        Self {
+            line: row.0 + 1,
+            column: text.char_count(base::Span::new(start, offset)) as u32 + 1,
+        }
+    }
+}
+
+/// A folder and what reads it.
+pub(super) struct Project<'a> {
+    pub(super) root: AbsPath,
+    files: &'a dyn Files,
+}
+
+impl<'a> Project<'a> {
+    pub(super) fn new(root: AbsPath, files: &'a dyn Files) -> Self {
+        Self { root, files }
+    }
+
+    /// A file's path as it is told: below the root.
+    pub(super) fn shown(&self, path: &AbsPath) -> String {
+        let below = path.relative_to(&self.root).unwrap_or(path.as_path());
+        below.to_string_lossy().into_owned()
+    }
+
+    /// What a file holds.
+    pub(super) fn read(&self, path: &AbsPath, most: u64) -> Result<String, String> {
+        let bytes = self
+            .files
+            .read(path, most)
+            .map_err(|error| error.to_string())?;
+        String::from_utf8(bytes).map_err(|_| format!("{path} is no text in UTF-8"))
+    }
+
+    /// A file of the project, by a path in it or a whole one.
+    pub(super) fn path(&self, path: &Path) -> Result<AbsPath, String> {
+        let path = self.root.join(path);
+        match path.is_within(&self.root) {
+            true => Ok(path),
+            false => Err(format!("{path} lies outside of {}", self.root)),
+        }
+    }
+
+    pub(super) fn open(&self, path: &AbsPath) -> Result<Buffer, String> {
+        Ok(Buffer::new(&self.read(path, MOST_BYTES)?))
+    }
+
+    /// The texts that a project's continuations come from.
+    pub(super) fn texts(&self) -> Vec<(AbsPath, String)> {
+        let options = WalkOptions::default();
+        let listed = file_list(&Ground::Disk, &self.root, &options, &AtomicBool::new(false));
+        let paths = listed.map(|(paths, _)| paths).unwrap_or_default();
+        let code = paths.iter().filter(|path| language_for(path, "").is_some());
+        let texts = code.take(MOST_FILES).filter_map(|path| {
+            let path = self.root.join(path);
+            let text = self.read(&path, MOST_FILE_BYTES).ok()?;
+            Some((path, text))
+        });
+        texts.collect()
+    }
+}
+
+/// The tree of a text, by the file's name and first line.
+pub(super) fn tree(path: &AbsPath, text: &Snapshot) -> Option<SyntaxSnapshot> {
+    let language = language_for(path.as_path(), &text.row_text(Row(0)))?;
+    language.prepare();
+    let mut tree = SyntaxTree::new(language);
+    // However it ends, the tree is the best there is.
+    drop(tree.parse(text, &mut Budget::unlimited()));
+    Some(tree.snapshot())
+}
+
+/// A text with a caret.
+pub(super) fn scene(path: &AbsPath, text: &Snapshot, at: Place) -> Result<Scene, String> {
+    let caret = at
+        .offset(text)
+        .map_err(|error| format!("{path}: {error}"))?;
+    Ok(scene_at(path, text, caret))
+}
+
+pub(super) fn scene_at(path: &AbsPath, text: &Snapshot, caret: ByteOffset) -> Scene {
+    let row = text.point_at(caret).row;
+    let syntax = tree(path, text);
+    let language = syntax.as_ref().map(SyntaxSnapshot::language);
+    let tab = language.and_then(|language| language.config().tab);
+    let indent = match tab {
+        Some(tab) if tab.hard => "\t".to_owned(),
+        Some(tab) => " ".repeat(tab.width as usize),
+        None => "    ".to_owned(),
+    };
+    Scene {
+        path: Some(path.clone()),
+        snapshot: text.clone(),
+        syntax,
+        language,
+        caret,
+        rows: (Row(row.0.saturating_sub(ROWS)), Row(row.0 + ROWS)),
+        indent,
+    }
+}
