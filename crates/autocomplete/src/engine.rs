@@ -197,9 +197,9 @@ impl Engine {
             // Who takes something back, or watches an agent, has not begun anything.
             Cause::Undone | Cause::Other => None,
         };
-        if is_deletion {
-            self.has_missed = false;
-        }
+        // A new word tells more than the last one did.
+        let is_within = self.scene.as_ref().is_some_and(ask::is_within_word);
+        self.has_missed &= is_within && !is_deletion;
         self.effects.push(Effect::AskLocal);
     }
 

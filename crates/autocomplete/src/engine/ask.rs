@@ -20,7 +20,7 @@ use crate::validate::{Flow, Stream};
 /// Requests at once.
 const MOST: usize = 2;
 /// How long to wait behind a deletion, and within a word that a suggestion was wrong about.
-const BEHIND_DELETION: Duration = Duration::from_millis(200);
+const BEHIND_DELETION: Duration = Duration::from_millis(120);
 const WITHIN_WORD: Duration = Duration::from_millis(300);
 /// An answer is waited for at least this long, and at most, before another request goes beside it.
 const PATIENCE: (Duration, Duration) = (Duration::from_millis(400), Duration::from_secs(3));
@@ -191,7 +191,7 @@ impl Engine {
 }
 
 /// Whether the caret stands behind a letter of a word.
-fn is_within_word(scene: &Scene) -> bool {
+pub(super) fn is_within_word(scene: &Scene) -> bool {
     let before = scene.snapshot.chars_before(scene.caret).next();
     before.is_some_and(|ch| ch.is_alphanumeric() || ch == '_')
 }

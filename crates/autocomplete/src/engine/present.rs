@@ -248,15 +248,17 @@ impl Engine {
             return;
         };
         let found = self.cache.find(&Place::of(scene), &model.id);
-        let before = self.offers.len();
-        let is_shown = found.into_iter().next().is_some_and(|rest| {
-            let edit = joined(&scene.snapshot, scene.caret, &rest);
-            let source = Source::Gap(model.id);
-            !rest.is_empty() && self.offer(scene, vec![edit], source, Some(took))
-        });
-        if !is_shown {
-            // There is nothing to say, or what was typed meanwhile is not what it says.
+        let Some(rest) = found.into_iter().next() else {
+            // What was typed meanwhile is not what it says.
             self.has_missed = true;
+            return;
+        };
+        if rest.is_empty() {
+            return;
+        }
+        let before = self.offers.len();
+        let edit = joined(&scene.snapshot, scene.caret, &rest);
+        if !self.offer(scene, vec![edit], Source::Gap(model.id), Some(took)) {
             return;
         }
         if let (Some(partial), Some(offer)) = (partial, self.offers.get_mut(before)) {

@@ -19,7 +19,7 @@ const MOST: usize = 32;
 /// Bytes of one entry's text that are kept.
 const MOST_BYTES: usize = 4_096;
 /// How long something stays gone.
-const LASTS: Duration = Duration::from_secs(60);
+const LASTS: Duration = Duration::from_secs(30);
 /// Deletions of fewer letters only count at their very place: a letter that was mistyped comes back elsewhere.
 const SHORT: usize = 3;
 
@@ -219,11 +219,13 @@ impl Gone {
         !stays.is_empty() && count(&then, stays) < count(&near, stays)
     }
 
-    /// The rows around the place: what is put a line above or below comes back all the same.
+    /// The rows of the place. Of whole rows, those around them too: what is put a line above or below comes back all
+    /// the same.
     fn window(&self, text: &Snapshot) -> Span {
         let first = text.point_at(self.at.start).row;
         let last = text.point_at(self.at.end).row;
-        rows(text, first, last)
+        let more = u32::from(self.went.contains('\n') || self.stays.contains('\n'));
+        rows(text, first, last, more)
     }
 
     /// The same rows behind a change, and those that it touches there.
@@ -235,10 +237,10 @@ impl Gone {
     }
 }
 
-/// The text of rows with one more on each side.
-fn rows(text: &Snapshot, first: Row, last: Row) -> Span {
-    let start = text.row_start(Row(first.0.saturating_sub(1)));
-    let end = text.row_end(Row((last.0 + 1).min(text.last_row().0)));
+/// The text of rows, with some more on each side.
+fn rows(text: &Snapshot, first: Row, last: Row, more: u32) -> Span {
+    let start = text.row_start(Row(first.0.saturating_sub(more)));
+    let end = text.row_end(Row((last.0 + more).min(text.last_row().0)));
     Span::new(start, end)
 }
 

@@ -137,7 +137,7 @@ fn what_the_person_wrote_again_may_be_offered_again() {
 }
 
 #[test]
-fn a_minute_later_it_is_forgotten_and_there_is_never_much() {
+fn later_it_is_forgotten_and_there_is_never_much() {
     let mut world = World::new("f(alpha); ");
     world.edit(2..7, "", Cause::Typed);
     world.now += LASTS;
