@@ -6,7 +6,7 @@ use autocomplete::{Part, Replacement, Source, Suggestion, SuggestionId};
 use base::{ByteOffset, Row, Span};
 use text::{Buffer, Origin, Selection, SelectionSet, Snapshot, Timestamp};
 
-use super::{CaretPlace, ColourJob, Presentation, fellows, present, tab_takes, taken};
+use super::{CaretPlace, ColourJob, Presentation, Sight, fellows, present, tab_takes, taken};
 use crate::fixture::unmark;
 
 /// A suggestion that replaces the spans of `old` texts, each found in the text, by new ones.
@@ -44,10 +44,18 @@ fn of(snapshot: &Snapshot, edits: Vec<Replacement>) -> Suggestion {
     }
 }
 
+/// All rows in sight.
+fn all(snapshot: &Snapshot) -> Sight {
+    Sight {
+        rows: (Row(0), Row(snapshot.row_count())),
+        hides_start: false,
+    }
+}
+
 /// The text as it is shown: `‹put in›`, `[struck]`, `-` before rows that go.
 fn shown(snapshot: &Snapshot, suggestion: &Suggestion, selections: &SelectionSet) -> String {
-    let rows = (Row(0), Row(snapshot.row_count()));
-    let Presentation::InText(shown) = present(suggestion, snapshot, selections, rows) else {
+    let Presentation::InText(shown) = present(suggestion, snapshot, selections, all(snapshot))
+    else {
         panic!("all rows are in sight");
     };
     let mut marks: Vec<(ByteOffset, u8, String)> = Vec::new();
@@ -165,13 +173,26 @@ fn carets_with_the_same_around_them_go_along() {
 #[test]
 fn places_out_of_sight_are_told_with_what_they_will_be() {
     let snapshot = Snapshot::new("one\ntwo\nthree(a);\n");
-    let far = SelectionSet::single(Selection::caret(ByteOffset(0)));
     let suggestion = replacing(&snapshot, &[("a", "a, b")]);
-    let Presentation::Jump(jump) = present(&suggestion, &snapshot, &far, (Row(0), Row(2))) else {
-        panic!("the place is not in sight");
+    let check = |caret: usize, sight: Sight, is_below: bool| {
+        let carets = SelectionSet::single(Selection::caret(ByteOffset(caret)));
+        let Presentation::Jump(jump) = present(&suggestion, &snapshot, &carets, sight) else {
+            panic!("the place is not in sight");
+        };
+        assert_eq!((jump.row, jump.is_below), (Row(2), is_below));
+        assert_eq!(jump.preview, "three(a, b);");
     };
-    assert_eq!((jump.row, jump.is_below), (Row(2), true));
-    assert_eq!(jump.preview, "three(a, b);");
+    let rows = |first, end| Sight {
+        rows: (Row(first), Row(end)),
+        hides_start: false,
+    };
+    check(0, rows(0, 2), true);
+    check(19, rows(3, 4), false);
+    let hidden = Sight {
+        hides_start: true,
+        ..all(&snapshot)
+    };
+    check(0, hidden, true);
 }
 
 #[test]
@@ -206,28 +227,34 @@ fn put_in_text_has_the_colours_it_will_have() {
     let at = ByteOffset(15);
     let suggestion = inserting(&snapshot, at, "t x = \"s\";\n    g(1);");
     let selections = SelectionSet::single(Selection::caret(at));
-    let rows = (Row(0), Row(4));
-    let Presentation::InText(shown) = present(&suggestion, &snapshot, &selections, rows) else {
+    let Presentation::InText(shown) = present(&suggestion, &snapshot, &selections, all(&snapshot))
+    else {
         panic!("all rows are in sight");
     };
     let language = syntax::language_for(std::path::Path::new("a.rs"), "").expect("Rust is known");
     let job = ColourJob::new(language, snapshot, suggestion, shown.pieces.clone());
     let found = job.run();
     let kind_at = |text: &str, at: usize| {
-        let colours = found[0]
-            .of_rest(text)
-            .expect("it is what is left of the piece");
+        let (colours, known) = found[0].of_text(text).expect("it has to do with the piece");
         let hit = colours
             .iter()
             .find(|it| it.start as usize <= at && at < it.end as usize);
-        hit.map(|it| it.kind.name())
+        (hit.map(|it| it.kind.name()), known)
     };
-    assert_eq!(kind_at("t x = \"s\";\n    g(1);", 0), Some("keyword"));
-    assert_eq!(kind_at("t x = \"s\";\n    g(1);", 6), Some("string"));
+    let whole = "t x = \"s\";\n    g(1);";
+    assert_eq!(kind_at(whole, 0), (Some("keyword"), whole.len()));
+    assert_eq!(kind_at(whole, 6), (Some("string"), whole.len()));
+    let rest = &whole[4..];
     assert_eq!(
-        kind_at("= \"s\";\n    g(1);", 2),
-        Some("string"),
+        kind_at(rest, 2),
+        (Some("string"), rest.len()),
         "what was typed shifts the rest"
     );
-    assert!(found[0].of_rest("other").is_none());
+    let grown = format!("{rest} h();");
+    assert_eq!(
+        kind_at(&grown, 2),
+        (Some("string"), rest.len()),
+        "the beginning is known"
+    );
+    assert!(found[0].of_text("other").is_none());
 }

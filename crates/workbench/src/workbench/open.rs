@@ -381,7 +381,7 @@ impl Workbench {
                     cx,
                 );
             }
-            EditorEvent::Edited | EditorEvent::Focused => {}
+            EditorEvent::Edited | EditorEvent::Focused | EditorEvent::Suggestion(_) => {}
         }
     }
 

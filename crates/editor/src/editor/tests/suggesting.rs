@@ -288,6 +288,31 @@ fn a_tab_leads_to_a_place_out_of_sight_and_the_next_takes_it(cx: &mut TestAppCon
 }
 
 #[gpui_kit::test]
+fn what_a_fold_hides_is_a_place_out_of_sight(cx: &mut TestAppContext) {
+    let text = "fn a() {\n    one();\n}\nˇend\n";
+    let (editor, heard, _heard, cx) = open_with_keys("/a.rs", text, cx);
+    editor.update(cx, |editor, cx| editor.toggle_fold_at(Row(0), cx));
+    offer(&editor, &[(Span::from(17..18), "x)")], cx);
+    assert_eq!(screen(&editor, cx)[0], "fn a() {⋯}");
+    cx.simulate_keystrokes("alt-l");
+    assert_eq!(*heard.borrow(), [SuggestionEvent::Jumped(SuggestionId(7))]);
+    assert_eq!(screen(&editor, cx)[1], "    one(‹x›);");
+    cx.simulate_keystrokes("tab");
+    assert_eq!(state(&editor, cx), "fn a() {\n    one(x)ˇ;\n}\nend\n");
+}
+
+#[gpui_kit::test]
+fn what_the_edge_hides_is_a_place_out_of_sight(cx: &mut TestAppContext) {
+    let text = format!("ˇ{}end", "x ".repeat(1_000));
+    let (editor, heard, _heard, cx) = open_with_keys("/a.txt", &text, cx);
+    offer(&editor, &[(Span::from(2_000..2_003), "far")], cx);
+    cx.simulate_keystrokes("alt-l");
+    assert_eq!(*heard.borrow(), [SuggestionEvent::Jumped(SuggestionId(7))]);
+    cx.simulate_keystrokes("tab");
+    assert!(state(&editor, cx).ends_with("x farˇ"));
+}
+
+#[gpui_kit::test]
 fn a_jump_into_the_indentation_is_taken_by_the_next_tab(cx: &mut TestAppContext) {
     let rows = "\n".repeat(400);
     let text = format!("xˇ\n{rows}fn f() {{\n\n}}\n");
