@@ -275,7 +275,7 @@ impl Editor {
             return;
         }
         self.suggesting.shown = shown;
-        self.put_inlays();
+        self.put_inlays(cx);
         self.ask_for_colours(cx);
     }
 
@@ -353,39 +353,34 @@ impl Editor {
 
     /// Whether the display map holds what is shown, as it was put there.
     fn inlays_are_right(&self) -> bool {
-        let pieces = self
-            .suggesting
-            .in_text()
-            .map_or(&[][..], |shown| &shown.pieces);
-        pieces.len() == self.suggesting.inlays.len()
-            && self
-                .suggesting
-                .inlays
-                .iter()
-                .zip(pieces)
-                .all(|(id, piece)| self.map.inlay_offset(*id) == Some(piece.at))
+        let shown = self.suggesting.in_text();
+        let pieces = shown.map_or(&[][..], |shown| &shown.pieces);
+        let wanted = self.suggesting.inlays.iter().zip(pieces);
+        let wanted = wanted.map(|(id, piece)| (*id, piece.at));
+        pieces.len() == self.suggesting.inlays.len() && self.own_inlays().into_iter().eq(wanted)
     }
 
-    fn put_inlays(&mut self) {
+    /// Our inlays in the display map and where they are now.
+    fn own_inlays(&self) -> Vec<(InlayId, ByteOffset)> {
+        if self.suggesting.inlays.is_empty() {
+            return Vec::new();
+        }
+        let mut inlays = self.map.inlay_offsets();
+        inlays.retain(|(id, _)| id.0 >= FIRST_INLAY);
+        inlays
+    }
+
+    fn put_inlays(&mut self, cx: &mut Context<Self>) {
+        let places = self.own_inlays();
         let gone = std::mem::take(&mut self.suggesting.inlays);
-        let pieces = self
-            .suggesting
-            .in_text()
-            .map(|shown| shown.pieces.clone())
-            .unwrap_or_default();
+        let pieces = self.suggesting.in_text().map(|shown| shown.pieces.clone());
+        let pieces = pieces.unwrap_or_default();
         if gone.is_empty() && pieces.is_empty() {
             return;
         }
-        let mut touched: Vec<Row> = Vec::new();
-        for id in &gone {
-            let at = self.map.inlay_offset(*id);
-            touched.extend(at.map(|at| self.snapshot.point_at(at).row));
-        }
-        touched.extend(
-            pieces
-                .iter()
-                .map(|piece| self.snapshot.point_at(piece.at).row),
-        );
+        let places = places.iter().map(|(_, at)| *at);
+        let places = places.chain(pieces.iter().map(|piece| piece.at));
+        let touched: Vec<Row> = places.map(|at| self.snapshot.point_at(at).row).collect();
         let ids = (FIRST_INLAY..).map(InlayId);
         let inlays = ids.zip(&pieces).map(|(id, piece)| Inlay {
             id,
@@ -401,6 +396,9 @@ impl Editor {
         touched
             .iter()
             .for_each(|row| self.rows.forget_shapes_of(*row));
+        if self.map.is_wrapping() {
+            self.wrap_in_background(cx);
+        }
     }
 
     fn use_looks(&mut self, pieces: &[Piece]) {

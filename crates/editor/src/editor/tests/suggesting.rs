@@ -9,7 +9,10 @@ use std::sync::Arc;
 use autocomplete::{Replacement, Source, Suggestion, SuggestionId};
 use base::{AbsPath, ByteOffset, Row, Span};
 use display::{DisplayRow, SegmentKind};
-use gpui_kit::{Entity, Modifiers, Subscription, TestAppContext, VisualTestContext};
+use gpui_kit::test::TestInput;
+use gpui_kit::{
+    ElementInputHandler, Entity, Modifiers, Subscription, TestAppContext, VisualTestContext,
+};
 use settings::KeymapBase;
 use settings::builtin::{KeymapSystem, keymap};
 
@@ -247,6 +250,23 @@ fn a_selection_hides_it_and_tab_indents(cx: &mut TestAppContext) {
         state(&editor, cx).replace(['«', '»', 'ˇ'], ""),
         "    one\n    two"
     );
+}
+
+#[gpui_kit::test]
+fn what_an_input_method_composes_hides_it(cx: &mut TestAppContext) {
+    let (editor, _, _heard, cx) = open_with_keys("/a.txt", "oneˇ", cx);
+    offer_at_caret(&editor, "x y", cx);
+    cx.update(|window, cx| {
+        let bounds = editor.read(cx).geometry.as_ref().unwrap().text;
+        let handler = ElementInputHandler::new(bounds, editor.clone());
+        let mut input = TestInput::new(handler, window);
+        input.compose_text(None, "x", Some(1..1), cx);
+        assert!(!editor.read(cx).shows_suggestion());
+        assert_eq!(editor.read(cx).map.inlay_offsets(), []);
+        input.compose_text(None, "", None, cx);
+    });
+    offer_at_caret(&editor, "x y", cx);
+    assert_eq!(screen(&editor, cx), ["one‹x y›"]);
 }
 
 #[gpui_kit::test]
