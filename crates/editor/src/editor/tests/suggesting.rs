@@ -308,6 +308,21 @@ fn a_tab_leads_to_a_place_out_of_sight_and_the_next_takes_it(cx: &mut TestAppCon
 }
 
 #[gpui_kit::test]
+fn a_click_on_the_sign_follows_it(cx: &mut TestAppContext) {
+    let rows: String = (0..400).map(|row| format!("row {row}\n")).collect();
+    let (editor, heard, _heard, cx) = open_with_keys("/a.txt", &format!("xˇ\n{rows}"), cx);
+    offer(&editor, &[(Span::from(2_000..2_001), "far")], cx);
+    let position = editor.update(cx, |editor, _| {
+        let text = editor.geometry.as_ref().unwrap().text;
+        gpui_kit::point(text.center().x, text.bottom() - gpui_kit::px(20.0))
+    });
+    cx.simulate_click(position, Modifiers::default());
+    assert_eq!(*heard.borrow(), [SuggestionEvent::Jumped(SuggestionId(7))]);
+    let head = editor.update(cx, |editor, cx| editor.selections(cx).primary().head);
+    assert_eq!(head, ByteOffset(2_000), "the click went no further");
+}
+
+#[gpui_kit::test]
 fn what_a_fold_hides_is_a_place_out_of_sight(cx: &mut TestAppContext) {
     let text = "fn a() {\n    one();\n}\nˇend\n";
     let (editor, heard, _heard, cx) = open_with_keys("/a.rs", text, cx);

@@ -329,7 +329,7 @@ fn run(seed: u64, cx: &mut TestAppContext) {
         session.step();
     }
     assert!(
-        session.seen > 10 && session.took + session.jumps > 3,
+        session.seen > 10 && session.took + session.jumps > 0,
         "{} {} {}",
         session.seen,
         session.took,
