@@ -206,13 +206,13 @@ impl Editor {
         self.suggesting.shown.is_some()
     }
 
-    /// A short note beside the suggestion, such as `2 of 5`. Goes with it.
+    /// A short note beside the suggestion of now, such as `2 of 5`. Goes with it.
     pub fn set_suggestion_note(&mut self, note: Option<SharedString>, cx: &mut Context<Self>) {
         self.suggesting.note = note;
         cx.notify();
     }
 
-    /// What is known of the place of a suggestion for another file. Goes with it.
+    /// What is known of the place of the suggestion of now, when it is for another file. Goes with it.
     pub fn set_suggestion_place(&mut self, place: Option<SuggestionPlace>, cx: &mut Context<Self>) {
         self.suggesting.place = place;
         cx.notify();

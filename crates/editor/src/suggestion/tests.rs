@@ -6,7 +6,12 @@ use autocomplete::{Part, Replacement, Source, Suggestion, SuggestionId};
 use base::{ByteOffset, Row, Span};
 use text::{Buffer, Origin, Selection, SelectionSet, Snapshot, Timestamp};
 
-use super::{CaretPlace, ColourJob, Presentation, Sight, fellows, present, tab_takes, taken};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+use super::{
+    CaretPlace, ColourJob, InText, Look, Presentation, Sight, fellows, present, tab_takes, taken,
+};
 use crate::fixture::unmark;
 
 /// A suggestion that replaces the spans of `old` texts, each found in the text, by new ones.
@@ -139,6 +144,102 @@ fn what_is_shown_as_added_rows_is_what_taking_gives() {
         buffer.snapshot().to_string(),
         "alpha\nB {\n  x\n  y\n}\nδ\n"
     );
+}
+
+/// The text as a reader of what is shown expects it to become.
+fn expected(snapshot: &Snapshot, shown: &InText) -> String {
+    let mut edits: Vec<(Span, String)> = Vec::new();
+    for (first, last) in &shown.gone_rows {
+        let rows = Span::new(snapshot.row_start(*first), snapshot.row_end(*last));
+        let mut added = shown
+            .pieces
+            .iter()
+            .filter(|piece| piece.look == Look::AddedRows);
+        match added.find(|piece| piece.at == rows.end) {
+            Some(piece) => edits.push((rows, seen(&piece.text[1..]))),
+            None => edits.push((
+                Span::new(rows.start, snapshot.row_span_with_ending(*last).end),
+                String::new(),
+            )),
+        }
+    }
+    edits.extend(shown.struck.iter().map(|span| (*span, String::new())));
+    let within = shown
+        .pieces
+        .iter()
+        .filter(|piece| piece.look != Look::AddedRows);
+    edits.extend(within.map(|piece| (Span::at(piece.at), seen(&piece.text))));
+    edits.sort_by_key(|(span, _)| (span.start, span.end));
+    let mut text = snapshot.to_string();
+    for (span, new) in edits.iter().rev() {
+        text.replace_range(span.range(), new);
+    }
+    text
+}
+
+/// A put-in text without the blank that makes its empty last row seen. The texts of the test have no other.
+fn seen(text: &str) -> String {
+    text.replace(' ', "")
+}
+
+#[test]
+fn what_is_shown_is_what_taking_gives() {
+    const ATOMS: &[&str] = &["a", "bc", "d.e", "\n", "\n", "(x)", "größe", "..f", "a"];
+    for seed in 0..4_000 {
+        let mut rng = StdRng::seed_from_u64(seed);
+        let text = |rng: &mut StdRng, most: usize| -> String {
+            let count = rng.random_range(0..most);
+            (0..count)
+                .map(|_| ATOMS[rng.random_range(0..ATOMS.len())])
+                .collect()
+        };
+        let before = text(&mut rng, 24);
+        let mut buffer = Buffer::new(&before);
+        let snapshot = buffer.snapshot();
+        let mut edits: Vec<Replacement> = Vec::new();
+        let mut from = 0;
+        for _ in 0..rng.random_range(1..6) {
+            let mut place = || {
+                snapshot.clip(
+                    ByteOffset(
+                        rng.random_range(from..=before.len().max(from))
+                            .min(before.len()),
+                    ),
+                    base::Bias::Left,
+                )
+            };
+            let (a, b) = (place(), place());
+            let span = Span::new(a.min(b), a.max(b));
+            let new = text(&mut rng, 5);
+            let edit = Replacement::new(span, &new, &snapshot);
+            if edit.is_empty() || edit.span.start.0 < from {
+                continue;
+            }
+            from = edit.span.end.0 + 1;
+            edits.push(edit);
+        }
+        if edits.is_empty() {
+            continue;
+        }
+        let suggestion = of(&snapshot, edits);
+        let caret = snapshot.clip(
+            ByteOffset(rng.random_range(0..=before.len())),
+            base::Bias::Left,
+        );
+        let carets = SelectionSet::single(Selection::caret(caret));
+        let Presentation::InText(shown) = present(&suggestion, &snapshot, &carets, all(&snapshot))
+        else {
+            panic!("all rows are in sight");
+        };
+        buffer.edit(&suggestion.taking(Part::All), &Origin::user(Timestamp(0)));
+        let after = buffer.snapshot().to_string();
+        assert_eq!(
+            expected(&snapshot, &shown),
+            after,
+            "seed {seed}: {before:?} {:?} {shown:?}",
+            suggestion.edits
+        );
+    }
 }
 
 #[test]

@@ -114,6 +114,18 @@ fn tab_takes_text_that_stands_back_at_the_caret(cx: &mut TestAppContext) {
     let (editor, heard, _heard, cx) = open_with_keys("/a.rs", "let ˇ;\nend", cx);
     offer_at_caret(&editor, "x = f(1)", cx);
     assert_eq!(screen(&editor, cx), ["let ‹x = f(1)›;", "end"]);
+    // Whoever hears of the change can tell that it was taken.
+    let told = Rc::new(RefCell::new(Vec::new()));
+    let (model, view) = editor.update(cx, |editor, cx| (editor.model.clone(), cx.entity()));
+    let note = told.clone();
+    let _edits = cx.update(|_, cx| {
+        cx.subscribe(&model, move |_, event: &crate::ModelEvent, cx| {
+            if let crate::ModelEvent::Edited(change) = event {
+                note.borrow_mut()
+                    .push(view.read(cx).last_taken() == Some(change.after));
+            }
+        })
+    });
     cx.simulate_keystrokes("tab");
     assert_eq!(state(&editor, cx), "let x = f(1)ˇ;\nend");
     assert_eq!(screen(&editor, cx), ["let x = f(1);", "end"]);
@@ -126,6 +138,7 @@ fn tab_takes_text_that_stands_back_at_the_caret(cx: &mut TestAppContext) {
     // One step back takes all of it away again.
     cx.simulate_keystrokes("ctrl-z");
     assert_eq!(state(&editor, cx), "let ˇ;\nend");
+    assert_eq!(*told.borrow(), [true, false]);
 }
 
 #[gpui_kit::test]
