@@ -41,7 +41,8 @@ pub struct Segment {
     pub kind: SegmentKind,
     /// Its buffer bytes; empty for an inlay.
     pub span: Span,
-    /// Its bytes in `DisplayLine::text`. For `Text` they are the buffer's, one to one.
+    /// Its bytes in `DisplayLine::text`. For `Text` they are the buffer's, one to one. Empty for a line of an inlay
+    /// that has nothing on it but its end.
     pub text: Range<usize>,
     /// The cell where it begins.
     pub cell: u32,

@@ -318,12 +318,12 @@ impl DisplayMap {
         self.replace_inlays(|id| remove.binary_search(&id).is_ok(), add);
     }
 
-    /// Where an inlay is now. Grows with the number of inlays.
-    pub fn inlay_offset(&self, id: InlayId) -> Option<ByteOffset> {
-        let mut inlays = self.inlays.from(0);
+    /// All inlays and where they are now, by place. Grows with their number.
+    pub fn inlay_offsets(&self) -> Vec<(InlayId, ByteOffset)> {
+        let inlays = self.inlays.from(0);
         inlays
-            .find(|inlay| inlay.mark.id == id)
-            .map(|inlay| inlay.span.start)
+            .map(|inlay| (inlay.mark.id, inlay.span.start))
+            .collect()
     }
 
     fn replace_inlays(&mut self, is_unwanted: impl Fn(InlayId) -> bool, add: Vec<Inlay>) {

@@ -13,7 +13,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use base::{AbsPath, Point};
+use autocomplete::{Replacement, Source, Suggestion, SuggestionId};
+use base::{AbsPath, Point, Span};
 use cpu_time::ThreadTime;
 use editor::{DocumentModel, Editor, Environment, Reveal, fixture};
 use gpui_kit::{
@@ -48,6 +49,15 @@ fn main() {
         "/bench.rs",
         &rust,
         12_000,
+        Typed::Alone,
+        &mut cx,
+    );
+    measure(
+        "rust file of 25,000 lines, along a suggestion of three lines",
+        "/bench.rs",
+        &rust,
+        12_000,
+        Typed::AlongSuggestion,
         &mut cx,
     );
     measure(
@@ -55,6 +65,15 @@ fn main() {
         "/bench.log",
         &log,
         24_000,
+        Typed::Alone,
+        &mut cx,
+    );
+    measure(
+        "log of 1,000,000 lines, at 24,000, along a suggestion of three lines",
+        "/bench.log",
+        &log,
+        24_000,
+        Typed::AlongSuggestion,
         &mut cx,
     );
     if let Some(path) = wants_picture {
@@ -62,12 +81,31 @@ fn main() {
     }
 }
 
-fn measure(name: &str, path: &str, text: &str, row: u32, cx: &mut HeadlessAppContext) {
-    let (window, _editor) = open(path, text, row, cx);
+/// Whether what is typed was suggested before.
+#[derive(Clone, Copy, PartialEq)]
+enum Typed {
+    Alone,
+    AlongSuggestion,
+}
+
+fn measure(
+    name: &str,
+    path: &str,
+    text: &str,
+    row: u32,
+    along: Typed,
+    cx: &mut HeadlessAppContext,
+) {
+    let (window, editor) = open(path, text, row, cx);
+    let mut shown = 0;
     let (mut times, mut walls) = (Vec::with_capacity(KEYS), Vec::with_capacity(KEYS));
     let typed = "    let total = sum(first, second) + 1;\n";
     for (ix, key) in typed.chars().cycle().take(KEYS + 50).enumerate() {
         let keystroke = keystroke(key);
+        if along == Typed::AlongSuggestion && ix % typed.len() == 0 {
+            cx.update(|cx| suggest(typed.trim_end(), &editor, cx));
+            cx.run_until_parked();
+        }
         let (start, wall) = (ThreadTime::now(), Instant::now());
         // In tests the window is drawn as part of the update that made it dirty.
         let edited = cx.update_window(window, |_, window, cx| {
@@ -76,6 +114,7 @@ fn measure(name: &str, path: &str, text: &str, row: u32, cx: &mut HeadlessAppCon
         });
         let time = (edited.expect("the window is open"), start.elapsed());
         let wall = wall.elapsed();
+        shown += u32::from(cx.update(|cx| editor.read(cx).shows_suggestion()));
         // The first keys shape what was never seen.
         if ix >= 50 {
             times.push(time);
@@ -84,6 +123,12 @@ fn measure(name: &str, path: &str, text: &str, row: u32, cx: &mut HeadlessAppCon
         // What the background does between two keys is not this thread's time.
         cx.advance_clock(Duration::from_millis(150));
         cx.run_until_parked();
+    }
+    if along == Typed::AlongSuggestion {
+        println!(
+            "{{\"name\": \"keys behind which the suggestion is shown on, {name}\", \"value\": {shown}, \"unit\": \"keys\", \"n\": {}, \"goal\": null}}",
+            KEYS + 50,
+        );
     }
     let mut edits: Vec<Duration> = times.iter().map(|(edit, _)| *edit).collect();
     let mut times: Vec<Duration> = times.into_iter().map(|(_, whole)| whole).collect();
@@ -112,6 +157,24 @@ fn measure(name: &str, path: &str, text: &str, row: u32, cx: &mut HeadlessAppCon
             times.len(),
         );
     }
+}
+
+/// Suggests a line and two more at the caret.
+fn suggest(line: &str, editor: &Entity<Editor>, cx: &mut gpui_kit::App) {
+    editor.update(cx, |editor, cx| {
+        let scene = editor.scene(cx);
+        let new = format!("{line}\n    let next = total + 1;\n    finish(next)");
+        let edit = Replacement::new(Span::at(scene.caret), &new, &scene.snapshot);
+        let suggestion = Suggestion {
+            id: SuggestionId(1),
+            file: None,
+            revision: scene.snapshot.revision(),
+            edits: vec![edit],
+            source: Source::Continuation,
+            confidence: 0.9,
+        };
+        editor.set_suggestion(Some(suggestion), cx);
+    });
 }
 
 fn keystroke(key: char) -> Keystroke {

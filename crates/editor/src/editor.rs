@@ -490,6 +490,7 @@ impl Editor {
                 self.highlight_in_background(cx);
             }
             ModelEvent::StateChanged => {
+                self.suggesting.touch();
                 self.comparison &= self.model.read(cx).document().conflict().is_some();
             }
             ModelEvent::Saved | ModelEvent::HunksUpdated => {}

@@ -87,25 +87,36 @@ pub(crate) struct Jump {
     pub(crate) preview: String,
 }
 
-/// How a suggestion, which stands in the text, looks from the newest caret, with these rows in sight.
+/// What is in sight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sight {
+    /// The rows, the second one exclusive.
+    pub(crate) rows: (Row, Row),
+    /// Whether the place where the suggestion begins is hidden within them.
+    pub(crate) hides_start: bool,
+}
+
+/// How a suggestion, which stands in the text, looks from the newest caret.
 pub(crate) fn present(
     suggestion: &Suggestion,
     snapshot: &Snapshot,
     selections: &SelectionSet,
-    rows: (Row, Row),
+    sight: Sight,
 ) -> Presentation {
     let caret = selections.primary().head;
-    match suggestion.shape(caret, rows, snapshot) {
+    let jump = |to: ByteOffset, last: Row| {
+        let row = snapshot.point_at(to).row;
+        Presentation::Jump(Jump {
+            to,
+            row,
+            is_below: row > last,
+            preview: change::preview(suggestion, snapshot),
+        })
+    };
+    match suggestion.shape(caret, sight.rows, snapshot) {
         Shape::Portal(_) => Presentation::Portal,
-        Shape::Jump(to) => {
-            let row = snapshot.point_at(to).row;
-            Presentation::Jump(Jump {
-                to,
-                row,
-                is_below: row >= rows.1,
-                preview: change::preview(suggestion, snapshot),
-            })
-        }
+        Shape::Jump(to) => jump(to, sight.rows.1 - 1),
+        _ if sight.hides_start => jump(suggestion.start(), snapshot.point_at(caret).row),
         Shape::Ghost(pieces) => {
             Presentation::InText(ghost(suggestion, &pieces, snapshot, selections))
         }

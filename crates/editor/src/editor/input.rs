@@ -46,6 +46,12 @@ impl Editor {
         }
     }
 
+    /// Nothing is suggested within what is composed.
+    fn composing_changed(&mut self, cx: &mut Context<Self>) {
+        self.suggesting.touch();
+        self.refresh_suggestion(cx);
+    }
+
     fn marked_at_newest(&self) -> Option<Span> {
         let head = self.selections.primary().head;
         let holds = |span: &&Span| span.start <= head && head <= span.end;
@@ -144,6 +150,7 @@ impl EntityInputHandler for Editor {
     fn unmark_text(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         if !self.marked.is_empty() {
             self.marked.clear();
+            self.composing_changed(cx);
             self.tell_input_method(window);
             cx.notify();
         }
@@ -164,6 +171,7 @@ impl EntityInputHandler for Editor {
         let spans = self.spans_to_compose(units);
         self.marked.clear();
         self.replace_each(&spans, text, text.len()..text.len(), cx);
+        self.composing_changed(cx);
         self.follow = Some(Follow::Fit);
         self.tell_input_method(window);
         cx.notify();
@@ -189,6 +197,7 @@ impl EntityInputHandler for Editor {
         {
             self.marked = placed;
         }
+        self.composing_changed(cx);
         self.follow = Some(Follow::Fit);
         self.tell_input_method(window);
         cx.notify();

@@ -21,9 +21,6 @@ const BLINK: Duration = Duration::from_millis(530);
 
 impl Render for Editor {
     fn render(&mut self, window: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
-        // What is shown decides what keys mean, so it has to be known now.
-        self.sync(cx);
-        self.refresh_suggestion(cx);
         let entity = cx.entity();
         let text = match self.comparison_view(cx) {
             Some(comparison) => comparison.into_any_element(),

@@ -17,7 +17,7 @@ use text::{Change, Snapshot};
 
 use super::{Editor, EditorEvent};
 use crate::element::RowHighlight;
-use crate::suggestion::{ColourJob, Coloured, InText, Look, Piece, Presentation, present};
+use crate::suggestion::{ColourJob, Coloured, InText, Look, Piece, Presentation, Sight, present};
 
 /// What is heard about suggestions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,9 +103,9 @@ pub(crate) struct Suggesting {
     /// The inlays in the display map.
     inlays: Vec<InlayId>,
     pub(crate) looks: InlayLooks,
-    /// The rows in sight that `shown` was made for; none when it has to be made anew.
-    made_for: Option<(Row, Row)>,
-    /// Colours found so far for the suggestion.
+    /// What is in sight, as `shown` was made for it; none when it has to be made anew.
+    made_for: Option<Sight>,
+    /// The colours found last; they may be of the suggestion before, which often is how this one begins.
     coloured: Vec<Coloured>,
     colour_task: Option<Task<()>>,
 }
@@ -136,7 +136,6 @@ impl Suggesting {
         self.note = None;
         self.place = None;
         self.made_for = None;
-        self.coloured.clear();
         self.colour_task = None;
     }
 
@@ -173,8 +172,10 @@ impl Suggesting {
         }
     }
 
-    fn colours_of(&self, text: &str) -> Option<Arc<[RowHighlight]>> {
-        self.coloured.iter().find_map(|known| known.of_rest(text))
+    /// What is known of the colours of a text, and of how many of its bytes.
+    fn colours_of(&self, text: &str) -> Option<(Arc<[RowHighlight]>, usize)> {
+        let known = self.coloured.iter().filter_map(|known| known.of_text(text));
+        known.max_by_key(|(_, bytes)| *bytes)
     }
 }
 
@@ -205,13 +206,13 @@ impl Editor {
         self.suggesting.shown.is_some()
     }
 
-    /// A short note beside the suggestion, such as `2 of 5`. Goes with it.
+    /// A short note beside the suggestion of now, such as `2 of 5`. Goes with it.
     pub fn set_suggestion_note(&mut self, note: Option<SharedString>, cx: &mut Context<Self>) {
         self.suggesting.note = note;
         cx.notify();
     }
 
-    /// What is known of the place of a suggestion for another file. Goes with it.
+    /// What is known of the place of the suggestion of now, when it is for another file. Goes with it.
     pub fn set_suggestion_place(&mut self, place: Option<SuggestionPlace>, cx: &mut Context<Self>) {
         self.suggesting.place = place;
         cx.notify();
@@ -264,21 +265,21 @@ impl Editor {
         if self.suggesting.offered.is_none() && self.suggesting.shown.is_none() {
             return;
         }
-        let rows = self.rows_fully_in_sight();
-        if self.suggesting.made_for == Some(rows) {
+        let sight = self.sight();
+        if self.suggesting.made_for == Some(sight) {
             return;
         }
-        self.suggesting.made_for = Some(rows);
-        let shown = self.presentation(rows, cx);
+        self.suggesting.made_for = Some(sight);
+        let shown = self.presentation(sight, cx);
         if shown == self.suggesting.shown && self.inlays_are_right() {
             return;
         }
         self.suggesting.shown = shown;
-        self.put_inlays();
+        self.put_inlays(cx);
         self.ask_for_colours(cx);
     }
 
-    fn presentation(&self, rows: (Row, Row), cx: &Context<Self>) -> Option<Presentation> {
+    fn presentation(&self, sight: Sight, cx: &Context<Self>) -> Option<Presentation> {
         let suggesting = &self.suggesting;
         let suggestion = suggesting.offered.as_ref()?;
         let is_hidden = suggesting.mode == SuggestionMode::Subtle && !suggesting.is_held;
@@ -288,7 +289,42 @@ impl Editor {
         if is_hidden || !is_current || self.unsuited(cx).is_some() {
             return None;
         }
-        Some(present(suggestion, &self.snapshot, &self.selections, rows))
+        Some(present(suggestion, &self.snapshot, &self.selections, sight))
+    }
+
+    fn sight(&self) -> Sight {
+        Sight {
+            rows: self.rows_fully_in_sight(),
+            hides_start: self.hides_suggestion(),
+        }
+    }
+
+    /// Whether a fold or the edge of the window hides where the suggestion begins, though its row is in sight.
+    fn hides_suggestion(&self) -> bool {
+        let here = self
+            .suggesting
+            .offered
+            .as_ref()
+            .filter(|offered| offered.file.is_none());
+        let Some(start) = here.map(Suggestion::start) else {
+            return false;
+        };
+        let fold = self.display.fold_containing(start);
+        if fold.is_some_and(|fold| fold.start < start) {
+            return true;
+        }
+        let is_unwrapped = self.map.options().wrap.is_none();
+        let Some(geometry) = self.geometry.as_ref().filter(|_| is_unwrapped) else {
+            return false;
+        };
+        // What stands at the caret is in sight, or will be.
+        if start == self.selections.primary().head || start > self.snapshot.len() {
+            return false;
+        }
+        let cell = self.display.to_display(start, Bias::Left).cell;
+        let x = f64::from(cell) * f64::from(geometry.advance) - self.scroll.x;
+        let width = f64::from(f32::from(geometry.text.size.width));
+        !(0.0..width).contains(&x)
     }
 
     /// The rows that can be seen whole, the second one exclusive; also the caret's, when it is to be brought into sight.
@@ -317,39 +353,34 @@ impl Editor {
 
     /// Whether the display map holds what is shown, as it was put there.
     fn inlays_are_right(&self) -> bool {
-        let pieces = self
-            .suggesting
-            .in_text()
-            .map_or(&[][..], |shown| &shown.pieces);
-        pieces.len() == self.suggesting.inlays.len()
-            && self
-                .suggesting
-                .inlays
-                .iter()
-                .zip(pieces)
-                .all(|(id, piece)| self.map.inlay_offset(*id) == Some(piece.at))
+        let shown = self.suggesting.in_text();
+        let pieces = shown.map_or(&[][..], |shown| &shown.pieces);
+        let wanted = self.suggesting.inlays.iter().zip(pieces);
+        let wanted = wanted.map(|(id, piece)| (*id, piece.at));
+        pieces.len() == self.suggesting.inlays.len() && self.own_inlays().into_iter().eq(wanted)
     }
 
-    fn put_inlays(&mut self) {
+    /// Our inlays in the display map and where they are now.
+    fn own_inlays(&self) -> Vec<(InlayId, ByteOffset)> {
+        if self.suggesting.inlays.is_empty() {
+            return Vec::new();
+        }
+        let mut inlays = self.map.inlay_offsets();
+        inlays.retain(|(id, _)| id.0 >= FIRST_INLAY);
+        inlays
+    }
+
+    fn put_inlays(&mut self, cx: &mut Context<Self>) {
+        let places = self.own_inlays();
         let gone = std::mem::take(&mut self.suggesting.inlays);
-        let pieces = self
-            .suggesting
-            .in_text()
-            .map(|shown| shown.pieces.clone())
-            .unwrap_or_default();
+        let pieces = self.suggesting.in_text().map(|shown| shown.pieces.clone());
+        let pieces = pieces.unwrap_or_default();
         if gone.is_empty() && pieces.is_empty() {
             return;
         }
-        let mut touched: Vec<Row> = Vec::new();
-        for id in &gone {
-            let at = self.map.inlay_offset(*id);
-            touched.extend(at.map(|at| self.snapshot.point_at(at).row));
-        }
-        touched.extend(
-            pieces
-                .iter()
-                .map(|piece| self.snapshot.point_at(piece.at).row),
-        );
+        let places = places.iter().map(|(_, at)| *at);
+        let places = places.chain(pieces.iter().map(|piece| piece.at));
+        let touched: Vec<Row> = places.map(|at| self.snapshot.point_at(at).row).collect();
         let ids = (FIRST_INLAY..).map(InlayId);
         let inlays = ids.zip(&pieces).map(|(id, piece)| Inlay {
             id,
@@ -365,6 +396,9 @@ impl Editor {
         touched
             .iter()
             .for_each(|row| self.rows.forget_shapes_of(*row));
+        if self.map.is_wrapping() {
+            self.wrap_in_background(cx);
+        }
     }
 
     fn use_looks(&mut self, pieces: &[Piece]) {
@@ -376,7 +410,10 @@ impl Editor {
             .map(|(id, piece)| {
                 let look = InlayLook {
                     look: piece.look,
-                    colours: self.suggesting.colours_of(&piece.text),
+                    colours: self
+                        .suggesting
+                        .colours_of(&piece.text)
+                        .map(|(colours, _)| colours),
                 };
                 (*id, look)
             });
@@ -389,7 +426,10 @@ impl Editor {
         let (Some(suggestion), Some(shown)) = (&suggesting.offered, suggesting.in_text()) else {
             return;
         };
-        let is_known = |piece: &Piece| suggesting.colours_of(&piece.text).is_some();
+        let is_known = |piece: &Piece| {
+            let known = suggesting.colours_of(&piece.text);
+            known.is_some_and(|(_, bytes)| bytes == piece.text.len())
+        };
         let Some(language) = self.model.read(cx).language() else {
             return;
         };

@@ -128,12 +128,7 @@ impl Editor {
     fn caret_place(&self, caret: ByteOffset, cx: &Context<Self>) -> CaretPlace {
         let row = self.snapshot.point_at(caret).row;
         let start = self.snapshot.row_start(row);
-        let is_blank = |char: char| char == ' ' || char == '\t';
-        let blanks = self
-            .snapshot
-            .chars_at(start)
-            .take_while(|char| is_blank(*char))
-            .count();
+        let blanks = self.leading_blanks(row);
         if caret - start > blanks {
             return CaretPlace::InText;
         }
@@ -141,6 +136,16 @@ impl Editor {
             cells: self.cells_before(start, blanks),
             asked: self.asked_indent(row, cx),
         }
+    }
+
+    /// How many blanks a row begins with; none is indented by thousands.
+    fn leading_blanks(&self, row: Row) -> usize {
+        const MOST: usize = 2_000;
+        let chars = self
+            .snapshot
+            .chars_at(self.snapshot.row_start(row))
+            .take(MOST);
+        chars.take_while(|char| matches!(char, ' ' | '\t')).count()
     }
 
     /// The cells that so many blanks fill at the start of a row.
@@ -160,14 +165,8 @@ impl Editor {
         if row.0 == 0 {
             return 0;
         }
-        let indent_of = |row: Row| {
-            let start = self.snapshot.row_start(row);
-            let blanks = self
-                .snapshot
-                .chars_at(start)
-                .take_while(|char| matches!(char, ' ' | '\t'));
-            self.cells_before(start, blanks.count())
-        };
+        let indent_of =
+            |row: Row| self.cells_before(self.snapshot.row_start(row), self.leading_blanks(row));
         let syntax = self
             .model
             .read(cx)
@@ -180,14 +179,8 @@ impl Editor {
             return u32::try_from(cells.max(0)).unwrap_or(u32::MAX);
         }
         let above = (row.0.saturating_sub(MOST_ROWS)..row.0).rev().map(Row);
-        let has_text = |row: &Row| {
-            let start = self.snapshot.row_start(*row);
-            let first = self
-                .snapshot
-                .chars_at(start)
-                .find(|char| !matches!(char, ' ' | '\t'));
-            first.is_some_and(|char| char != '\n' && char != '\r')
-        };
+        let has_text =
+            |row: &Row| self.leading_blanks(*row) < self.snapshot.row_len(*row).0 as usize;
         above.into_iter().find(has_text).map_or(0, indent_of)
     }
 

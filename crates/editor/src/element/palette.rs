@@ -7,7 +7,7 @@ use syntax::HighlightKind;
 use ui::ActiveTheme as _;
 
 /// How much of a letter's colour is left while it is not in the text yet.
-const GHOST: f32 = 0.58;
+const GHOST: f32 = 0.68;
 
 /// Fonts and colours of one theme at one size.
 pub(crate) struct Palette {

@@ -485,7 +485,7 @@ fn indent(line: &DisplayLine) -> Option<u32> {
     for segment in &line.segments {
         match segment.kind {
             SegmentKind::Tab => {}
-            SegmentKind::Text => {
+            SegmentKind::Text | SegmentKind::Inlay(_) => {
                 let text = line.text.get(segment.text.clone()).unwrap_or_default();
                 if let Some(at) = text.bytes().position(|byte| byte != b' ') {
                     return Some(segment.cell + at as u32);

@@ -2,7 +2,7 @@
 //!
 //! A sign names the key that follows it; a click on it does the same.
 
-use display::DisplayPoint;
+use display::{DisplayPoint, DisplayRow};
 use gpui_kit::{
     AnyElement, App, AvailableSpace, Entity, InteractiveElement as _, IntoElement as _,
     MouseButton, ParentElement as _, Pixels, Point, Role, SharedString, Size,
@@ -31,26 +31,29 @@ pub(super) fn prepare(
     };
     let key = editor.update(cx, |view, cx| view.accepting_key(window, cx));
     let sign = match &shown {
-        Presentation::Jump(jump) => Some(jump_sign(jump, key, editor, cx)),
-        Presentation::Portal => portal_sign(key, editor, cx),
+        Presentation::Jump(jump) => Some(jump_sign(jump, key, editor, layout, cx)),
+        Presentation::Portal => portal_sign(key, editor, layout, cx),
         Presentation::InText(_) => note(key, editor, cx),
     };
     let Some(mut sign) = sign else {
         return Vec::new();
     };
     let text = layout.geometry.text;
+    let at_row = |row, room| at_row_end(row, room, layout);
     let space = size(
         AvailableSpace::MinContent,
         AvailableSpace::Definite(layout.geometry.line_height),
     );
     let room = sign.layout_as_root(space, window, cx);
     let place = match &shown {
-        Presentation::Jump(jump) => at_edge(jump, room, layout),
-        Presentation::Portal => at_row_end(editor.read(cx).caret_display_row(), room, layout),
-        Presentation::InText(shown) => {
-            let row = editor.read(cx).first_display_row(shown.row);
-            at_row_end(row, room, layout)
-        }
+        Presentation::Jump(jump) => Some(at_edge(jump.is_below, room, layout)),
+        // Where the caret is out of sight, the sign is not.
+        Presentation::Portal => at_row(editor.read(cx).caret_display_row(), room)
+            .map(|place| within(place, room, layout))
+            .or_else(|| Some(at_edge(true, room, layout))),
+        // A note has no ground of its own: where there are letters, it stays away.
+        Presentation::InText(shown) => at_row(editor.read(cx).first_display_row(shown.row), room)
+            .filter(|place| *place == within(*place, room, layout)),
     };
     let Some(place) = place else {
         return Vec::new();
@@ -61,32 +64,32 @@ pub(super) fn prepare(
     vec![sign]
 }
 
-/// In the middle of the upper or lower edge, on the side where the place is.
-fn at_edge(jump: &Jump, room: Size<Pixels>, layout: &TextLayout) -> Option<Point<Pixels>> {
+/// In the middle of the upper or lower edge.
+fn at_edge(is_below: bool, room: Size<Pixels>, layout: &TextLayout) -> Point<Pixels> {
     let (geometry, text) = (&layout.geometry, layout.geometry.text);
     let x = (text.left() + (text.size.width - room.width) / 2.0).max(text.left());
     let headers = geometry.line_height * geometry.sticky_rows as f32;
-    let y = match jump.is_below {
+    let y = match is_below {
         true => text.bottom() - room.height - px(EDGE),
         false => text.top() + headers + px(EDGE),
     };
+    point(x.round(), y.round())
+}
+
+/// Behind the letters of a display row, in the middle of its height; nowhere if that is not in sight.
+fn at_row_end(row: DisplayRow, room: Size<Pixels>, layout: &TextLayout) -> Option<Point<Pixels>> {
+    let geometry = &layout.geometry;
+    let visible = layout.rows.iter().find(|visible| visible.row == row)?;
+    let x = geometry.x_of(visible.shape.end_cell? + 3);
+    let y = geometry.y_of(visible.y) + (geometry.line_height - room.height) / 2.0;
     Some(point(x.round(), y.round()))
 }
 
-/// Behind the letters of a display row, in the middle of its height; at the right edge where they reach that far.
-fn at_row_end(
-    row: display::DisplayRow,
-    room: Size<Pixels>,
-    layout: &TextLayout,
-) -> Option<Point<Pixels>> {
-    let geometry = &layout.geometry;
-    let visible = layout.rows.iter().find(|visible| visible.row == row)?;
-    let end = visible.shape.end_cell?;
-    let x = geometry
-        .x_of(end + 3)
-        .min(geometry.text.right() - room.width - px(EDGE));
-    let y = geometry.y_of(visible.y) + (geometry.line_height - room.height) / 2.0;
-    Some(point(x.max(geometry.text.left()).round(), y.round()))
+/// The same place, or as near to it as leaves all of the sign in sight.
+fn within(place: Point<Pixels>, room: Size<Pixels>, layout: &TextLayout) -> Point<Pixels> {
+    let text = layout.geometry.text;
+    let furthest = (text.right() - room.width - px(EDGE)).round();
+    point(place.x.min(furthest).max(text.left()), place.y)
 }
 
 /// A sign that leads to a place in this text.
@@ -94,6 +97,7 @@ fn jump_sign(
     jump: &Jump,
     key: Option<SharedString>,
     editor: &Entity<Editor>,
+    layout: &TextLayout,
     cx: &App,
 ) -> AnyElement {
     let icon = match jump.is_below {
@@ -108,13 +112,18 @@ fn jump_sign(
             words: words.into(),
             preview: jump.preview.clone().into(),
         },
-        editor,
+        (editor, layout),
         cx,
     )
 }
 
 /// A sign that leads to another file.
-fn portal_sign(key: Option<SharedString>, editor: &Entity<Editor>, cx: &App) -> Option<AnyElement> {
+fn portal_sign(
+    key: Option<SharedString>,
+    editor: &Entity<Editor>,
+    layout: &TextLayout,
+    cx: &App,
+) -> Option<AnyElement> {
     let view = editor.read(cx);
     let file = view.suggestion()?.file.as_ref()?;
     let name = file
@@ -136,7 +145,7 @@ fn portal_sign(key: Option<SharedString>, editor: &Entity<Editor>, cx: &App) -> 
             words: words.into(),
             preview,
         },
-        editor,
+        (editor, layout),
         cx,
     ))
 }
@@ -149,12 +158,16 @@ struct Leads {
     preview: SharedString,
 }
 
-fn pill(leads: Leads, editor: &Entity<Editor>, cx: &App) -> AnyElement {
+fn pill(leads: Leads, (editor, layout): (&Entity<Editor>, &TextLayout), cx: &App) -> AnyElement {
+    let widest = (layout.geometry.text.size.width - px(2.0 * EDGE)).max(px(0.0));
     let theme = cx.theme();
     let colors = &theme.colors;
     let (view, name) = (editor.downgrade(), format!("Suggestion: {}", leads.words));
     let preview = (!leads.preview.is_empty()).then(|| {
         div()
+            .min_w_0()
+            .overflow_hidden()
+            .text_ellipsis()
             .pl(dp(8.0))
             .border_l_1()
             .border_color(colors.border)
@@ -170,6 +183,7 @@ fn pill(leads: Leads, editor: &Entity<Editor>, cx: &App) -> AnyElement {
         .items_center()
         .gap(dp(6.0))
         .h(dp(24.0))
+        .max_w(widest)
         .px(dp(8.0))
         .whitespace_nowrap()
         .rounded(px(6.0))
@@ -229,13 +243,13 @@ impl Editor {
     }
 
     /// The display row of the newest caret.
-    fn caret_display_row(&self) -> display::DisplayRow {
+    fn caret_display_row(&self) -> DisplayRow {
         let head = self.selections.primary().head;
         self.display.to_display(head, base::Bias::Left).row
     }
 
     /// The display row in which what is shown in a row begins.
-    fn first_display_row(&self, row: base::Row) -> display::DisplayRow {
+    fn first_display_row(&self, row: base::Row) -> DisplayRow {
         let shown = self.suggesting.in_text();
         let first = shown.and_then(|shown| shown.pieces.first().map(|piece| piece.at));
         let at = first.unwrap_or_else(|| self.snapshot.row_start(row));

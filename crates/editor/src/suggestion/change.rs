@@ -12,6 +12,9 @@ use super::{InText, Look, Piece, shown_text, trimmed};
 /// Changed places in one row beyond which the whole row is shown anew.
 const MOST_IN_ROW: usize = 3;
 
+/// More rows than this are not shown anew.
+const MOST_ROWS: u32 = 400;
+
 /// Longer rows, in bytes, are neither shown anew nor previewed.
 const LONG_ROW: u32 = 2_000;
 
@@ -76,24 +79,26 @@ fn rows_of(edit: &Replacement, snapshot: &Snapshot) -> (Row, Row) {
 
 /// Whether a reader is served better by whole rows, old above new.
 fn wants_rows(group: &Group, snapshot: &Snapshot) -> bool {
+    let (first, last) = group.rows;
+    let end = snapshot.row_span_with_ending(last).end;
+    let whole = Span::new(snapshot.row_start(first), end);
+    let goes_whole = |edit: &Replacement| edit.new.is_empty() && edit.span == whole;
+    if group.edits.iter().all(goes_whole) {
+        return true;
+    }
     let replaces = |edit: &&Replacement| !edit.old.is_empty() && !edit.new.is_empty();
     let has_lines = |edit: &Replacement| edit.old.contains('\n') || edit.new.contains('\n');
-    let first = snapshot.row_start(group.rows.0);
-    let whole = Span::new(first, snapshot.row_span_with_ending(group.rows.1).end);
-    let is_whole = group
-        .edits
-        .iter()
-        .all(|edit| edit.new.is_empty() && edit.span == whole);
-    let is_short =
-        (group.rows.0.0..=group.rows.1.0).all(|row| snapshot.row_len(Row(row)).0 <= LONG_ROW);
     let is_busy = group.edits.len() > MOST_IN_ROW;
-    is_short && (is_busy || is_whole || group.edits.iter().filter(replaces).any(has_lines))
+    let is_short = |row: u32| snapshot.row_len(Row(row)).0 <= LONG_ROW;
+    (is_busy || group.edits.iter().filter(replaces).any(has_lines))
+        && last.0 - first.0 < MOST_ROWS
+        && (first.0..=last.0).all(is_short)
 }
 
 /// Marks what goes where it stands, and puts what comes behind it.
 fn in_row(group: &Group, snapshot: &Snapshot, shown: &mut InText) {
     let mut longer = group.longer;
-    for edit in &group.edits {
+    for (ix, edit) in group.edits.iter().enumerate() {
         let kept = edit.insertions().filter(|_| !edit.new.is_empty());
         let mut add = |at: ByteOffset, text: &Arc<str>, after: isize| {
             if !text.is_empty() {
@@ -112,7 +117,14 @@ fn in_row(group: &Group, snapshot: &Snapshot, shown: &mut InText) {
                 inner += text.len() as isize;
             }
         } else {
-            let whole = to_words(edit, snapshot);
+            let before = ix.checked_sub(1).map(|before| group.edits[before].span.end);
+            let next = group.edits.get(ix + 1).map(|next| next.span.start);
+            let room = Span::new(
+                before.unwrap_or_default(),
+                next.unwrap_or_else(|| snapshot.len()),
+            );
+            let whole = Some(to_words(edit, snapshot)).filter(|whole| room.covers(whole.span));
+            let whole = whole.unwrap_or_else(|| edit.clone());
             add(
                 whole.span.end,
                 &whole.new,

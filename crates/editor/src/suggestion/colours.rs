@@ -30,23 +30,29 @@ pub(crate) struct Coloured {
 }
 
 impl Coloured {
-    /// The colours of a text, if it is this one or what is left of it after some was typed.
-    pub(crate) fn of_rest(&self, text: &str) -> Option<Arc<[RowHighlight]>> {
-        let from = self.text.len().checked_sub(text.len())?;
-        if self.text.get(from..)? != text {
-            return None;
+    /// What is known of a text that is what is left of this one after some was typed, or goes on where this one ends:
+    /// colours of its beginning, and how many bytes that is.
+    pub(crate) fn of_text(&self, text: &str) -> Option<(Arc<[RowHighlight]>, usize)> {
+        let mut starts = self.text.char_indices().map(|(at, _)| at);
+        let from = starts.find(|from| {
+            let rest = &self.text[*from..];
+            text.starts_with(rest) || rest.starts_with(text)
+        })?;
+        let known = (self.text.len() - from).min(text.len());
+        if from == 0 && known == self.text.len() {
+            return Some((self.colours.clone(), known));
         }
-        if from == 0 {
-            return Some(self.colours.clone());
-        }
-        let from = from as u32;
-        let rest = self.colours.iter().filter(|it| it.end > from);
-        let moved = rest.map(|it| RowHighlight {
+        let (from, end) = (from as u32, (from + known) as u32);
+        let inside = self
+            .colours
+            .iter()
+            .filter(|it| it.end > from && it.start < end);
+        let moved = inside.map(|it| RowHighlight {
             start: it.start.max(from) - from,
-            end: it.end - from,
+            end: it.end.min(end) - from,
             kind: it.kind,
         });
-        Some(moved.collect())
+        Some((moved.collect(), known))
     }
 }
 

@@ -6,7 +6,12 @@ use autocomplete::{Part, Replacement, Source, Suggestion, SuggestionId};
 use base::{ByteOffset, Row, Span};
 use text::{Buffer, Origin, Selection, SelectionSet, Snapshot, Timestamp};
 
-use super::{CaretPlace, ColourJob, Presentation, fellows, present, tab_takes, taken};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+use super::{
+    CaretPlace, ColourJob, InText, Look, Presentation, Sight, fellows, present, tab_takes, taken,
+};
 use crate::fixture::unmark;
 
 /// A suggestion that replaces the spans of `old` texts, each found in the text, by new ones.
@@ -44,10 +49,18 @@ fn of(snapshot: &Snapshot, edits: Vec<Replacement>) -> Suggestion {
     }
 }
 
+/// All rows in sight.
+fn all(snapshot: &Snapshot) -> Sight {
+    Sight {
+        rows: (Row(0), Row(snapshot.row_count())),
+        hides_start: false,
+    }
+}
+
 /// The text as it is shown: `‹put in›`, `[struck]`, `-` before rows that go.
 fn shown(snapshot: &Snapshot, suggestion: &Suggestion, selections: &SelectionSet) -> String {
-    let rows = (Row(0), Row(snapshot.row_count()));
-    let Presentation::InText(shown) = present(suggestion, snapshot, selections, rows) else {
+    let Presentation::InText(shown) = present(suggestion, snapshot, selections, all(snapshot))
+    else {
         panic!("all rows are in sight");
     };
     let mut marks: Vec<(ByteOffset, u8, String)> = Vec::new();
@@ -133,6 +146,102 @@ fn what_is_shown_as_added_rows_is_what_taking_gives() {
     );
 }
 
+/// The text as a reader of what is shown expects it to become.
+fn expected(snapshot: &Snapshot, shown: &InText) -> String {
+    let mut edits: Vec<(Span, String)> = Vec::new();
+    for (first, last) in &shown.gone_rows {
+        let rows = Span::new(snapshot.row_start(*first), snapshot.row_end(*last));
+        let mut added = shown
+            .pieces
+            .iter()
+            .filter(|piece| piece.look == Look::AddedRows);
+        match added.find(|piece| piece.at == rows.end) {
+            Some(piece) => edits.push((rows, seen(&piece.text[1..]))),
+            None => edits.push((
+                Span::new(rows.start, snapshot.row_span_with_ending(*last).end),
+                String::new(),
+            )),
+        }
+    }
+    edits.extend(shown.struck.iter().map(|span| (*span, String::new())));
+    let within = shown
+        .pieces
+        .iter()
+        .filter(|piece| piece.look != Look::AddedRows);
+    edits.extend(within.map(|piece| (Span::at(piece.at), seen(&piece.text))));
+    edits.sort_by_key(|(span, _)| (span.start, span.end));
+    let mut text = snapshot.to_string();
+    for (span, new) in edits.iter().rev() {
+        text.replace_range(span.range(), new);
+    }
+    text
+}
+
+/// A put-in text without the blank that makes its empty last row seen. The texts of the test have no other.
+fn seen(text: &str) -> String {
+    text.replace(' ', "")
+}
+
+#[test]
+fn what_is_shown_is_what_taking_gives() {
+    const ATOMS: &[&str] = &["a", "bc", "d.e", "\n", "\n", "(x)", "größe", "..f", "a"];
+    for seed in 0..4_000 {
+        let mut rng = StdRng::seed_from_u64(seed);
+        let text = |rng: &mut StdRng, most: usize| -> String {
+            let count = rng.random_range(0..most);
+            (0..count)
+                .map(|_| ATOMS[rng.random_range(0..ATOMS.len())])
+                .collect()
+        };
+        let before = text(&mut rng, 24);
+        let mut buffer = Buffer::new(&before);
+        let snapshot = buffer.snapshot();
+        let mut edits: Vec<Replacement> = Vec::new();
+        let mut from = 0;
+        for _ in 0..rng.random_range(1..6) {
+            let mut place = || {
+                snapshot.clip(
+                    ByteOffset(
+                        rng.random_range(from..=before.len().max(from))
+                            .min(before.len()),
+                    ),
+                    base::Bias::Left,
+                )
+            };
+            let (a, b) = (place(), place());
+            let span = Span::new(a.min(b), a.max(b));
+            let new = text(&mut rng, 5);
+            let edit = Replacement::new(span, &new, &snapshot);
+            if edit.is_empty() || edit.span.start.0 < from {
+                continue;
+            }
+            from = edit.span.end.0 + 1;
+            edits.push(edit);
+        }
+        if edits.is_empty() {
+            continue;
+        }
+        let suggestion = of(&snapshot, edits);
+        let caret = snapshot.clip(
+            ByteOffset(rng.random_range(0..=before.len())),
+            base::Bias::Left,
+        );
+        let carets = SelectionSet::single(Selection::caret(caret));
+        let Presentation::InText(shown) = present(&suggestion, &snapshot, &carets, all(&snapshot))
+        else {
+            panic!("all rows are in sight");
+        };
+        buffer.edit(&suggestion.taking(Part::All), &Origin::user(Timestamp(0)));
+        let after = buffer.snapshot().to_string();
+        assert_eq!(
+            expected(&snapshot, &shown),
+            after,
+            "seed {seed}: {before:?} {:?} {shown:?}",
+            suggestion.edits
+        );
+    }
+}
+
 #[test]
 fn carets_with_the_same_around_them_go_along() {
     let check = |marked: &str, new: &str, seen: &str, after: &str| {
@@ -165,13 +274,26 @@ fn carets_with_the_same_around_them_go_along() {
 #[test]
 fn places_out_of_sight_are_told_with_what_they_will_be() {
     let snapshot = Snapshot::new("one\ntwo\nthree(a);\n");
-    let far = SelectionSet::single(Selection::caret(ByteOffset(0)));
     let suggestion = replacing(&snapshot, &[("a", "a, b")]);
-    let Presentation::Jump(jump) = present(&suggestion, &snapshot, &far, (Row(0), Row(2))) else {
-        panic!("the place is not in sight");
+    let check = |caret: usize, sight: Sight, is_below: bool| {
+        let carets = SelectionSet::single(Selection::caret(ByteOffset(caret)));
+        let Presentation::Jump(jump) = present(&suggestion, &snapshot, &carets, sight) else {
+            panic!("the place is not in sight");
+        };
+        assert_eq!((jump.row, jump.is_below), (Row(2), is_below));
+        assert_eq!(jump.preview, "three(a, b);");
     };
-    assert_eq!((jump.row, jump.is_below), (Row(2), true));
-    assert_eq!(jump.preview, "three(a, b);");
+    let rows = |first, end| Sight {
+        rows: (Row(first), Row(end)),
+        hides_start: false,
+    };
+    check(0, rows(0, 2), true);
+    check(19, rows(3, 4), false);
+    let hidden = Sight {
+        hides_start: true,
+        ..all(&snapshot)
+    };
+    check(0, hidden, true);
 }
 
 #[test]
@@ -206,28 +328,34 @@ fn put_in_text_has_the_colours_it_will_have() {
     let at = ByteOffset(15);
     let suggestion = inserting(&snapshot, at, "t x = \"s\";\n    g(1);");
     let selections = SelectionSet::single(Selection::caret(at));
-    let rows = (Row(0), Row(4));
-    let Presentation::InText(shown) = present(&suggestion, &snapshot, &selections, rows) else {
+    let Presentation::InText(shown) = present(&suggestion, &snapshot, &selections, all(&snapshot))
+    else {
         panic!("all rows are in sight");
     };
     let language = syntax::language_for(std::path::Path::new("a.rs"), "").expect("Rust is known");
     let job = ColourJob::new(language, snapshot, suggestion, shown.pieces.clone());
     let found = job.run();
     let kind_at = |text: &str, at: usize| {
-        let colours = found[0]
-            .of_rest(text)
-            .expect("it is what is left of the piece");
+        let (colours, known) = found[0].of_text(text).expect("it has to do with the piece");
         let hit = colours
             .iter()
             .find(|it| it.start as usize <= at && at < it.end as usize);
-        hit.map(|it| it.kind.name())
+        (hit.map(|it| it.kind.name()), known)
     };
-    assert_eq!(kind_at("t x = \"s\";\n    g(1);", 0), Some("keyword"));
-    assert_eq!(kind_at("t x = \"s\";\n    g(1);", 6), Some("string"));
+    let whole = "t x = \"s\";\n    g(1);";
+    assert_eq!(kind_at(whole, 0), (Some("keyword"), whole.len()));
+    assert_eq!(kind_at(whole, 6), (Some("string"), whole.len()));
+    let rest = &whole[4..];
     assert_eq!(
-        kind_at("= \"s\";\n    g(1);", 2),
-        Some("string"),
+        kind_at(rest, 2),
+        (Some("string"), rest.len()),
         "what was typed shifts the rest"
     );
-    assert!(found[0].of_rest("other").is_none());
+    let grown = format!("{rest} h();");
+    assert_eq!(
+        kind_at(&grown, 2),
+        (Some("string"), rest.len()),
+        "the beginning is known"
+    );
+    assert!(found[0].of_text("other").is_none());
 }

@@ -9,7 +9,10 @@ use std::sync::Arc;
 use autocomplete::{Replacement, Source, Suggestion, SuggestionId};
 use base::{AbsPath, ByteOffset, Row, Span};
 use display::{DisplayRow, SegmentKind};
-use gpui_kit::{Entity, Modifiers, Subscription, TestAppContext, VisualTestContext};
+use gpui_kit::test::TestInput;
+use gpui_kit::{
+    ElementInputHandler, Entity, Modifiers, Subscription, TestAppContext, VisualTestContext,
+};
 use settings::KeymapBase;
 use settings::builtin::{KeymapSystem, keymap};
 
@@ -111,6 +114,18 @@ fn tab_takes_text_that_stands_back_at_the_caret(cx: &mut TestAppContext) {
     let (editor, heard, _heard, cx) = open_with_keys("/a.rs", "let ˇ;\nend", cx);
     offer_at_caret(&editor, "x = f(1)", cx);
     assert_eq!(screen(&editor, cx), ["let ‹x = f(1)›;", "end"]);
+    // Whoever hears of the change can tell that it was taken.
+    let told = Rc::new(RefCell::new(Vec::new()));
+    let (model, view) = editor.update(cx, |editor, cx| (editor.model.clone(), cx.entity()));
+    let note = told.clone();
+    let _edits = cx.update(|_, cx| {
+        cx.subscribe(&model, move |_, event: &crate::ModelEvent, cx| {
+            if let crate::ModelEvent::Edited(change) = event {
+                note.borrow_mut()
+                    .push(view.read(cx).last_taken() == Some(change.after));
+            }
+        })
+    });
     cx.simulate_keystrokes("tab");
     assert_eq!(state(&editor, cx), "let x = f(1)ˇ;\nend");
     assert_eq!(screen(&editor, cx), ["let x = f(1);", "end"]);
@@ -123,6 +138,7 @@ fn tab_takes_text_that_stands_back_at_the_caret(cx: &mut TestAppContext) {
     // One step back takes all of it away again.
     cx.simulate_keystrokes("ctrl-z");
     assert_eq!(state(&editor, cx), "let ˇ;\nend");
+    assert_eq!(*told.borrow(), [true, false]);
 }
 
 #[gpui_kit::test]
@@ -250,6 +266,23 @@ fn a_selection_hides_it_and_tab_indents(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
+fn what_an_input_method_composes_hides_it(cx: &mut TestAppContext) {
+    let (editor, _, _heard, cx) = open_with_keys("/a.txt", "oneˇ", cx);
+    offer_at_caret(&editor, "x y", cx);
+    cx.update(|window, cx| {
+        let bounds = editor.read(cx).geometry.as_ref().unwrap().text;
+        let handler = ElementInputHandler::new(bounds, editor.clone());
+        let mut input = TestInput::new(handler, window);
+        input.compose_text(None, "x", Some(1..1), cx);
+        assert!(!editor.read(cx).shows_suggestion());
+        assert_eq!(editor.read(cx).map.inlay_offsets(), []);
+        input.compose_text(None, "", None, cx);
+    });
+    offer_at_caret(&editor, "x y", cx);
+    assert_eq!(screen(&editor, cx), ["one‹x y›"]);
+}
+
+#[gpui_kit::test]
 fn a_change_is_shown_where_it_happens_and_taken_whole(cx: &mut TestAppContext) {
     let (editor, _, _heard, cx) = open_with_keys("/a.txt", "one two\nthree\nfourˇ", cx);
     offer(
@@ -285,6 +318,46 @@ fn a_tab_leads_to_a_place_out_of_sight_and_the_next_takes_it(cx: &mut TestAppCon
     assert!(top > 200.0, "{top}");
     cx.simulate_keystrokes("tab");
     assert!(state(&editor, cx).contains("row three hundredˇ\n"));
+}
+
+#[gpui_kit::test]
+fn a_click_on_the_sign_follows_it(cx: &mut TestAppContext) {
+    let rows: String = (0..400).map(|row| format!("row {row}\n")).collect();
+    let (editor, heard, _heard, cx) = open_with_keys("/a.txt", &format!("xˇ\n{rows}"), cx);
+    offer(&editor, &[(Span::from(2_000..2_001), "far")], cx);
+    let position = editor.update(cx, |editor, _| {
+        let text = editor.geometry.as_ref().unwrap().text;
+        gpui_kit::point(text.center().x, text.bottom() - gpui_kit::px(20.0))
+    });
+    cx.simulate_click(position, Modifiers::default());
+    assert_eq!(*heard.borrow(), [SuggestionEvent::Jumped(SuggestionId(7))]);
+    let head = editor.update(cx, |editor, cx| editor.selections(cx).primary().head);
+    assert_eq!(head, ByteOffset(2_000), "the click went no further");
+}
+
+#[gpui_kit::test]
+fn what_a_fold_hides_is_a_place_out_of_sight(cx: &mut TestAppContext) {
+    let text = "fn a() {\n    one();\n}\nˇend\n";
+    let (editor, heard, _heard, cx) = open_with_keys("/a.rs", text, cx);
+    editor.update(cx, |editor, cx| editor.toggle_fold_at(Row(0), cx));
+    offer(&editor, &[(Span::from(17..18), "x)")], cx);
+    assert_eq!(screen(&editor, cx)[0], "fn a() {⋯}");
+    cx.simulate_keystrokes("alt-l");
+    assert_eq!(*heard.borrow(), [SuggestionEvent::Jumped(SuggestionId(7))]);
+    assert_eq!(screen(&editor, cx)[1], "    one(‹x›);");
+    cx.simulate_keystrokes("tab");
+    assert_eq!(state(&editor, cx), "fn a() {\n    one(x)ˇ;\n}\nend\n");
+}
+
+#[gpui_kit::test]
+fn what_the_edge_hides_is_a_place_out_of_sight(cx: &mut TestAppContext) {
+    let text = format!("ˇ{}end", "x ".repeat(1_000));
+    let (editor, heard, _heard, cx) = open_with_keys("/a.txt", &text, cx);
+    offer(&editor, &[(Span::from(2_000..2_003), "far")], cx);
+    cx.simulate_keystrokes("alt-l");
+    assert_eq!(*heard.borrow(), [SuggestionEvent::Jumped(SuggestionId(7))]);
+    cx.simulate_keystrokes("tab");
+    assert!(state(&editor, cx).ends_with("x farˇ"));
 }
 
 #[gpui_kit::test]
