@@ -41,7 +41,7 @@ pub fn is_secret(path: &str) -> bool {
         (_, Some(start)) => name.starts_with(start),
         _ => name == **glob,
     };
-    SECRETS.iter().any(|glob| is_like(glob)) && !SHARED.contains(&name.as_str())
+    SECRETS.iter().any(is_like) && !SHARED.contains(&name.as_str())
 }
 
 #[cfg(test)]
