@@ -306,17 +306,14 @@ impl Store {
         }
         let ids = std::mem::take(&mut keeper.unfolded);
         keeper.unfolded_chunks = 0;
-        let (documents, before) = {
+        let before = self.known().folded.clone();
+        // One entry's at a time, so that the writer counts words while the next ones are spelt.
+        let documents = ids.iter().flat_map(|id| {
             let known = self.known();
-            let documents: Vec<Document> = ids
-                .iter()
-                .filter_map(|id| known.entry(*id))
-                .flat_map(documents)
-                .collect();
-            (documents, known.folded.clone())
-        };
+            known.entry(*id).map_or_else(Vec::new, documents)
+        });
         let read = disk
-            .fold(documents.into_iter(), keeper.id, upto)
+            .fold(documents, keeper.id, upto)
             .and_then(|()| disk.read(before.as_ref()));
         match read {
             Ok(read) => {
@@ -463,6 +460,11 @@ impl Known {
     /// An entry by its number.
     pub(crate) fn entry(&self, id: u32) -> Option<&Entry> {
         self.entries.get(id as usize)?.as_ref()
+    }
+
+    /// All entries, those of no view included.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().flatten()
     }
 
     /// The entry of a chunk.
