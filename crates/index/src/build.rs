@@ -219,7 +219,7 @@ fn take_in(changes: &Changes<'_>, todo: &[Todo]) {
             };
             changes.set(name, seen);
         }
-        changes.store.keep(Fold::WhenMany);
+        changes.store.keep(Fold::Beside);
         let chunks = changes
             .shared
             .view
