@@ -29,8 +29,8 @@ const WORTH_ROUGH: u64 = 512 << 10;
 const ROUGH_FILES: usize = 256;
 /// Bytes that the first pass may take; what is beyond is found when it is in.
 const MOST_ROUGH: usize = 256 << 20;
-/// Files that are taken in together.
-const BATCH: usize = 16;
+/// Files that are taken in together; few, so that no thread is left with much when the other has nothing more.
+const BATCH: usize = 4;
 
 /// A file that is to be read.
 struct Todo {
@@ -39,8 +39,8 @@ struct Todo {
     bytes: u64,
 }
 
-/// Looks at every file and brings the view up to date.
-pub(crate) fn all(changes: &Changes<'_>) {
+/// Looks at every file and brings the view up to date. Says how many had to be read.
+pub(crate) fn all(changes: &Changes<'_>) -> usize {
     let shared = changes.shared;
     let was_ready = shared.is_complete();
     if !was_ready {
@@ -81,6 +81,7 @@ pub(crate) fn all(changes: &Changes<'_>) {
             status.done = status.files;
         });
     }
+    todo.len()
 }
 
 /// The paths of all files below the top, sorted, and what could not be looked at.
@@ -218,7 +219,7 @@ fn take_in(changes: &Changes<'_>, todo: &[Todo]) {
             };
             changes.set(name, seen);
         }
-        changes.store.keep(Fold::WhenMany);
+        changes.store.keep(Fold::Beside);
         let chunks = changes
             .shared
             .view

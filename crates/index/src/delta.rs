@@ -13,11 +13,14 @@ pub(crate) struct Delta {
     terms: HashMap<Box<str>, Vec<(u32, u16)>, BuildHasherDefault<WordHasher>>,
     /// How many pairs of a word and a chunk it holds.
     pairs: usize,
+    /// How many records it holds.
+    records: usize,
 }
 
 impl Delta {
     /// Takes a record in, whose first chunk has the number `first`.
     pub(crate) fn add(&mut self, layout: &Layout, bytes: &[u8], first: u32) {
+        self.records += 1;
         each_term(layout, bytes, |term, places| {
             let known = match self.terms.get_mut(term) {
                 Some(known) => known,
@@ -31,6 +34,7 @@ impl Delta {
 
     /// Takes a record out again.
     pub(crate) fn remove(&mut self, layout: &Layout, bytes: &[u8], first: u32) {
+        self.records = self.records.saturating_sub(1);
         let chunks = first..first + layout.count;
         each_term(layout, bytes, |term, _| {
             if let Some(places) = self.terms.get_mut(term) {
@@ -44,8 +48,13 @@ impl Delta {
         });
     }
 
-    /// Takes the records of entries out.
+    /// Takes the records of entries out, all of which it holds.
     pub(crate) fn remove_all(&mut self, known: &Known, ids: &[u32]) {
+        if ids.len() >= self.records {
+            *self = Self::default();
+            return;
+        }
+        self.records -= ids.len();
         let mut gone = Bits::default();
         for entry in ids.iter().filter_map(|id| known.entry(*id)) {
             gone.set(entry.first, entry.layout.count, true);

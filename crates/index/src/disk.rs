@@ -16,7 +16,9 @@ use tantivy::schema::{
     FAST, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions,
 };
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer};
-use tantivy::{DocSet, Index, IndexSettings, ReloadPolicy, TERMINATED, TantivyDocument, Term};
+use tantivy::{
+    DocSet, Index, IndexSettings, IndexWriter, ReloadPolicy, TERMINATED, TantivyDocument, Term,
+};
 
 /// Bytes that words may take before they are written: the least that tantivy allows.
 const BUDGET: usize = 15_000_000;
@@ -27,6 +29,13 @@ pub(crate) struct Disk {
     words: Field,
     chunk: Field,
     folder: AbsPath,
+}
+
+/// Words on their way into the index. What is dropped before `finish` never was in.
+pub(crate) struct Folding {
+    writer: IndexWriter,
+    words: Field,
+    chunk: Field,
 }
 
 /// The index at one moment, to be read.
@@ -113,29 +122,18 @@ impl Disk {
         Ok(folded.unwrap_or(0))
     }
 
-    /// Adds chunks; `upto` is how far of the log `id` is then folded in. Durable when it returns.
-    pub(crate) fn fold(
-        &self,
-        documents: impl Iterator<Item = Document>,
-        id: u64,
-        upto: u64,
-    ) -> tantivy::Result<()> {
+    /// Begins to take words in.
+    pub(crate) fn begin(&self) -> tantivy::Result<Folding> {
         let options = IndexWriterOptions::builder()
             .memory_budget_per_thread(BUDGET)
             .num_worker_threads(1)
             .num_merge_threads(1)
             .build();
-        let mut writer = self.index.writer_with_options(options)?;
-        for document in documents {
-            let mut fields = TantivyDocument::default();
-            fields.add_text(self.words, document.words);
-            fields.add_u64(self.chunk, u64::from(document.chunk));
-            writer.add_document(fields)?;
-        }
-        let mut commit = writer.prepare_commit()?;
-        commit.set_payload(&format!("{id} {upto}"));
-        commit.commit()?;
-        writer.wait_merging_threads()
+        Ok(Folding {
+            writer: self.index.writer_with_options(options)?,
+            words: self.words,
+            chunk: self.chunk,
+        })
     }
 
     /// What it holds now. Parts that `before` knew already are taken from it.
@@ -177,6 +175,27 @@ impl Disk {
             .iter()
             .filter_map(|entry| RealFiles.stat(&entry.path).ok());
         stats.map(|stat| stat.stamp.size).sum()
+    }
+}
+
+impl Folding {
+    /// Adds chunks. They are taken in by another thread.
+    pub(crate) fn add(&mut self, documents: impl Iterator<Item = Document>) -> tantivy::Result<()> {
+        for document in documents {
+            let mut fields = TantivyDocument::default();
+            fields.add_text(self.words, document.words);
+            fields.add_u64(self.chunk, u64::from(document.chunk));
+            self.writer.add_document(fields)?;
+        }
+        Ok(())
+    }
+
+    /// Makes what was added part of the index; `upto` is how far of the log `id` is then in. Durable when it returns.
+    pub(crate) fn finish(mut self, id: u64, upto: u64) -> tantivy::Result<()> {
+        let mut commit = self.writer.prepare_commit()?;
+        commit.set_payload(&format!("{id} {upto}"));
+        commit.commit()?;
+        self.writer.wait_merging_threads()
     }
 }
 

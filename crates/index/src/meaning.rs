@@ -22,49 +22,53 @@ impl Probe {
     }
 
     /// Calls `each` with the likeness of every row: `values` holds `DIMS` bytes a row, `scales` four.
-    pub(crate) fn compare(&self, values: &[u8], scales: &[u8], mut each: impl FnMut(usize, f32)) {
+    #[cfg(target_arch = "x86_64")]
+    #[expect(
+        unsafe_code,
+        reason = "the processor is asked whether it has the instructions that the function is compiled for"
+    )]
+    pub(crate) fn compare(&self, values: &[u8], scales: &[u8], each: impl FnMut(usize, f32)) {
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the instructions are there.
+            return unsafe { self.compare_wide(values, scales, each) };
+        }
+        self.compare_rows(values, scales, each);
+    }
+
+    /// Calls `each` with the likeness of every row: `values` holds `DIMS` bytes a row, `scales` four.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(crate) fn compare(&self, values: &[u8], scales: &[u8], each: impl FnMut(usize, f32)) {
+        self.compare_rows(values, scales, each);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn compare_wide(&self, values: &[u8], scales: &[u8], each: impl FnMut(usize, f32)) {
+        self.compare_rows(values, scales, each);
+    }
+
+    #[inline(always)]
+    fn compare_rows(&self, values: &[u8], scales: &[u8], mut each: impl FnMut(usize, f32)) {
         let rows = values
             .as_chunks::<DIMS>()
             .0
             .iter()
             .zip(scales.as_chunks::<4>().0);
         for (row, (values, scale)) in rows.enumerate() {
-            let dot = self.dot(values);
+            let dot = dot(&self.values, values);
             each(row, dot as f32 * self.scale * f32::from_le_bytes(*scale));
         }
     }
-
-    #[cfg(target_arch = "x86_64")]
-    #[expect(
-        unsafe_code,
-        reason = "the processor is asked whether it has the instructions that the function is compiled for"
-    )]
-    fn dot(&self, row: &[u8; DIMS]) -> i32 {
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the instructions are there.
-            return unsafe { dot_wide(&self.values, row) };
-        }
-        dot(&self.values, row)
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    fn dot(&self, row: &[u8; DIMS]) -> i32 {
-        dot(&self.values, row)
-    }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn dot_wide(probe: &[i16; DIMS], row: &[u8; DIMS]) -> i32 {
-    dot(probe, row)
-}
-
+/// The sum of so few products of bytes fits; told to wrap, it is taken in wide steps by every build.
 #[inline(always)]
 fn dot(probe: &[i16; DIMS], row: &[u8; DIMS]) -> i32 {
     let pairs = probe.iter().zip(row);
-    pairs
-        .map(|(wide, byte)| i32::from(*wide) * i32::from(i16::from(i8::from_le_bytes([*byte]))))
-        .sum()
+    pairs.fold(0_i32, |sum, (wide, byte)| {
+        let value = i16::from(i8::from_le_bytes([*byte]));
+        sum.wrapping_add(i32::from(*wide).wrapping_mul(i32::from(value)))
+    })
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod best;
 mod words;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::meaning::Probe;
 use crate::prepare::{DEFINES, STEM, plain_name};
@@ -26,6 +27,16 @@ const WORTH_A_THREAD: u32 = 50_000;
 const LEAST_CANDIDATES: usize = 50;
 /// Chunks that are taken in for defining what the question names, or for their file's name.
 const MOST_NAMED: usize = 100;
+
+/// Entries that a thread compares before it asks for more.
+const AT_ONCE: usize = 32;
+
+/// The chunks whose vectors are most like the question's, and how all are spread.
+#[derive(Default)]
+struct Nearest {
+    chunks: Vec<u32>,
+    spread: Spread,
+}
 
 /// The view and what it is of.
 #[derive(Clone, Copy)]
@@ -47,17 +58,10 @@ impl<'a> Sight<'a> {
         }
         let below = self.folder(query);
         let most = (query.limit * self.weights.candidates).max(LEAST_CANDIDATES);
-        let words = match query.means {
-            Means::Meaning => WordScores::default(),
-            Means::Words | Means::Fused => WordScores::of(self, &traits.words),
-        };
         let probe = Probe::of(&self.table.encode(&query.text));
-        let (nearest, spread) = match query.means {
-            Means::Words => (Vec::new(), Spread::default()),
-            Means::Meaning | Means::Fused => self.nearest(&probe, &below, most),
-        };
+        let (words, nearest) = self.scores(query, &traits, &probe, &below, most);
         let mut chunks: Vec<u32> = words.best(self, &below, most);
-        chunks.extend(nearest);
+        chunks.extend(nearest.chunks);
         let defining = self.defining(&traits, &below);
         chunks.extend(&defining);
         chunks.extend(self.of_stem(&traits, &below));
@@ -80,7 +84,7 @@ impl<'a> Sight<'a> {
                 words: score,
                 meaning,
                 words_z: words.spread.z(score),
-                meaning_z: spread.z(meaning),
+                meaning_z: nearest.spread.z(meaning),
                 defines: defining.binary_search(&chunk).is_ok(),
             })
         });
@@ -106,20 +110,65 @@ impl<'a> Sight<'a> {
         }
     }
 
-    /// The chunks whose vectors are most like the question's, and how all are spread.
-    fn nearest(&self, probe: &Probe, below: &str, most: usize) -> (Vec<u32>, Spread) {
-        let entries: Vec<&Entry> = self
-            .view
-            .entries()
-            .filter_map(|id| self.known.entry(id))
-            .collect();
-        let scan = |entries: &[&Entry]| {
-            let mut best = Best::new(most);
-            let mut spread = Spread::default();
-            for entry in entries {
-                let is_in = entry.path.starts_with(below);
-                let values = entry.bytes.get(entry.layout.values()).unwrap_or_default();
-                let scales = entry.bytes.get(entry.layout.scales()).unwrap_or_default();
+    /// What words say and what vectors say, where either counts.
+    fn scores(
+        &self,
+        query: &Query,
+        traits: &Traits,
+        probe: &Probe,
+        below: &str,
+        most: usize,
+    ) -> (WordScores, Nearest) {
+        let words = || match query.means {
+            Means::Meaning => WordScores::default(),
+            Means::Words | Means::Fused => WordScores::of(self, &traits.words),
+        };
+        if query.means == Means::Words {
+            return (words(), Nearest::default());
+        }
+        let is_in_sight = |entry: &&Entry| entry.layout.count > 0 && self.view.has(entry.first);
+        let entries: Vec<&Entry> = self.known.entries().filter(is_in_sight).collect();
+        let next = AtomicUsize::new(0);
+        let scan = || self.scan(&entries, &next, probe, below, most);
+        if self.view.chunks() < WORTH_A_THREAD {
+            let words = words();
+            return (words, self.nearest(scan()));
+        }
+        std::thread::scope(|threads| {
+            // What one of the two has done first, the other goes on with.
+            let other = threads.spawn(scan);
+            let words = words();
+            let (mut best, mut spread) = scan();
+            if let Ok((others, theirs)) = other.join() {
+                best.take_in(self, others);
+                spread.take_in(theirs);
+            }
+            (words, self.nearest((best, spread)))
+        })
+    }
+
+    /// Compares entries until `next` says that there are no more.
+    fn scan(
+        &self,
+        entries: &[&Entry],
+        next: &AtomicUsize,
+        probe: &Probe,
+        below: &str,
+        most: usize,
+    ) -> (Best, Spread) {
+        let mut best = Best::new(most);
+        let mut spread = Spread::default();
+        loop {
+            let start = next.fetch_add(AT_ONCE, Ordering::Relaxed);
+            let end = entries.len().min(start.saturating_add(AT_ONCE));
+            let Some(some) = entries.get(start..end).filter(|some| !some.is_empty()) else {
+                return (best, spread);
+            };
+            for entry in some {
+                let is_in = below.is_empty() || entry.path.starts_with(below);
+                let bytes: &[u8] = &entry.bytes;
+                let values = bytes.get(entry.layout.values()).unwrap_or_default();
+                let scales = bytes.get(entry.layout.scales()).unwrap_or_default();
                 probe.compare(values, scales, |row, likeness| {
                     spread.add(likeness);
                     if is_in {
@@ -127,24 +176,15 @@ impl<'a> Sight<'a> {
                     }
                 });
             }
-            (best, spread)
-        };
-        let (mut best, mut spread) = if self.view.chunks() < WORTH_A_THREAD {
-            scan(&entries)
-        } else {
-            let (one, other) = entries.split_at(entries.len() / 2);
-            std::thread::scope(|threads| {
-                let other = threads.spawn(|| scan(other));
-                let (mut best, mut spread) = scan(one);
-                if let Ok((others, theirs)) = other.join() {
-                    best.take_in(self, others);
-                    spread.take_in(theirs);
-                }
-                (best, spread)
-            })
-        };
+        }
+    }
+
+    fn nearest(&self, (mut best, mut spread): (Best, Spread)) -> Nearest {
         spread.count = u64::from(self.view.chunks());
-        (best.chunks(self), spread)
+        Nearest {
+            chunks: best.chunks(self),
+            spread,
+        }
     }
 
     /// The chunks that define what the question names, sorted.
@@ -183,8 +223,8 @@ impl<'a> Sight<'a> {
     }
 
     fn is_below(&self, chunk: u32, below: &str) -> bool {
-        let owner = self.known.owner(chunk);
-        below.is_empty() || owner.is_some_and(|entry| entry.path.starts_with(below))
+        let is_in = |entry: &Entry| entry.path.starts_with(below);
+        below.is_empty() || self.known.owner(chunk).is_some_and(is_in)
     }
 
     /// Where a chunk stands, which is the same in every index.

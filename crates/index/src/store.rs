@@ -6,6 +6,8 @@
 //! Invariant: numbers of chunks are never given twice, so a set of numbers is all that a view needs.
 //! Invariant: an entry whose bytes are not those that were written is never handed out.
 
+mod fold;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::Duration;
@@ -14,10 +16,12 @@ use base::{AbsPath, LogErr};
 use host::{ContentHash, Files, Lock, RealFiles};
 
 use crate::delta::Delta;
-use crate::disk::{self, Disk, Document};
+use crate::disk::{self, Disk, Folding};
 use crate::entries::{self, Log};
 use crate::map::{Bytes, Map};
-use crate::record::{Blob, Layout, each_term, set_first};
+use crate::record::{Blob, Layout, set_first};
+
+pub(crate) use fold::Fold;
 
 /// Bytes of new entries that stay in memory before the log is mapped anew.
 const MOST_HELD: usize = 8 << 20;
@@ -73,6 +77,8 @@ struct Keeper {
     /// Entries of the log whose words are in memory, in the log's order, and how many chunks they have.
     unfolded: Vec<u32>,
     unfolded_chunks: usize,
+    /// The words of so many of them are on their way into `disk`, by this.
+    folding: Option<(Folding, usize)>,
     held: usize,
     notes: Vec<String>,
     _lock: Option<Lock>,
@@ -288,50 +294,14 @@ impl Store {
         }
         let least = match fold {
             Fold::Now => LEAST_FOLDED,
-            Fold::WhenMany => MOST_UNFOLDED,
+            Fold::WhenMany | Fold::Beside => MOST_UNFOLDED,
         };
         if keeper.unfolded_chunks >= least {
             self.fold(keeper);
             self.map_anew(keeper);
-        }
-    }
-
-    fn fold(&self, keeper: &mut Keeper) {
-        let (Some(log), Some(disk)) = (&mut keeper.log, &keeper.disk) else {
-            return;
-        };
-        let upto = log.end();
-        if let Err(error) = log.sync() {
-            return keeper.give_up(&error.to_string());
-        }
-        let ids = std::mem::take(&mut keeper.unfolded);
-        keeper.unfolded_chunks = 0;
-        let (documents, before) = {
-            let known = self.known();
-            let documents: Vec<Document> = ids
-                .iter()
-                .filter_map(|id| known.entry(*id))
-                .flat_map(documents)
-                .collect();
-            (documents, known.folded.clone())
-        };
-        let read = disk
-            .fold(documents.into_iter(), keeper.id, upto)
-            .and_then(|()| disk.read(before.as_ref()));
-        match read {
-            Ok(read) => {
-                let mut known = self.change();
-                known.folded = Some(read);
-                let mut delta = std::mem::take(&mut known.delta);
-                delta.remove_all(&known, &ids);
-                known.delta = delta;
-            }
-            Err(error) => {
-                // The words stay in memory, where they are found as well.
-                let note = format!("The index of words cannot be written: {error}.");
-                keeper.notes.push(note);
-                keeper.disk = None;
-            }
+        } else if fold == Fold::Beside && keeper.unfolded_chunks >= LEAST_FOLDED {
+            let folding = self.hand_on(keeper);
+            keeper.folding = keeper.or_without_disk(folding);
         }
     }
 
@@ -371,37 +341,6 @@ impl Store {
     }
 }
 
-/// Whether words are folded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fold {
-    /// Where they are worth a part of the index.
-    Now,
-    /// Only where they take much memory.
-    WhenMany,
-}
-
-fn documents(entry: &Entry) -> Vec<Document> {
-    let count = entry.layout.count;
-    let mut documents: Vec<Document> = (0..count)
-        .map(|ix| Document {
-            chunk: entry.first + ix,
-            words: String::new(),
-        })
-        .collect();
-    each_term(&entry.layout, &entry.bytes, |term, places| {
-        for (chunk, count) in places {
-            let Some(document) = documents.get_mut(chunk as usize) else {
-                continue;
-            };
-            for _ in 0..count {
-                document.words.push_str(term);
-                document.words.push(' ');
-            }
-        }
-    });
-    documents
-}
-
 impl Keeper {
     /// Adds a record to the log; `None` where there is none.
     fn append(&mut self, record: &[u8]) -> Option<usize> {
@@ -420,6 +359,7 @@ impl Keeper {
 
     fn give_up(&mut self, sentence: &str) {
         self.log = None;
+        self.folding = None;
         self.notes.push(format!(
             "The index is no longer kept on the disk: {sentence}."
         ));
@@ -463,6 +403,11 @@ impl Known {
     /// An entry by its number.
     pub(crate) fn entry(&self, id: u32) -> Option<&Entry> {
         self.entries.get(id as usize)?.as_ref()
+    }
+
+    /// All entries, those of no view included.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().flatten()
     }
 
     /// The entry of a chunk.

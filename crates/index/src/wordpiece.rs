@@ -17,7 +17,16 @@ pub struct Vocabulary {
     /// Where each token ends in `text`.
     ends: Vec<u32>,
     /// Open addressing; a power of two and at least twice as many as tokens.
-    slots: Vec<u32>,
+    slots: Vec<Slot>,
+    /// Bytes of the longest token, `##` not counted.
+    longest: usize,
+}
+
+/// A place for a token, with the hash of how it is spelt, so that most others need not be looked at.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    token: u32,
+    hash: u32,
 }
 
 impl Vocabulary {
@@ -28,16 +37,22 @@ impl Vocabulary {
             vocabulary.text.extend_from_slice(token.as_bytes());
             vocabulary.ends.push(vocabulary.text.len() as u32);
         }
-        vocabulary.slots = vec![EMPTY; (2 * vocabulary.len()).next_power_of_two()];
+        let empty = Slot {
+            token: EMPTY,
+            hash: 0,
+        };
+        vocabulary.slots = vec![empty; (2 * vocabulary.len()).next_power_of_two()];
         for token in 0..vocabulary.len() as u32 {
             let (continues, spelling) = split(vocabulary.bytes(token));
+            let length = spelling.len();
             let hash = spelling
                 .iter()
                 .fold(seed(continues), |hash, byte| step(hash, *byte));
             let slot = vocabulary.slot(hash, continues, spelling);
-            if vocabulary.slots[slot] == EMPTY {
-                vocabulary.slots[slot] = token;
+            if vocabulary.slots[slot].token == EMPTY {
+                vocabulary.slots[slot] = Slot { token, hash };
             }
+            vocabulary.longest = vocabulary.longest.max(length);
         }
         vocabulary
     }
@@ -105,13 +120,14 @@ impl Vocabulary {
 
     /// The longest token at the start of `rest`, and its length.
     fn longest(&self, continues: bool, rest: &[u8]) -> Option<(u32, usize)> {
+        let most = rest.len().min(self.longest).min(LONGEST);
         let mut hashes = [0; LONGEST];
         let mut hash = seed(continues);
-        for (kept, byte) in hashes.iter_mut().zip(rest) {
+        for (kept, byte) in hashes.iter_mut().zip(&rest[..most]) {
             hash = step(hash, *byte);
             *kept = hash;
         }
-        (1..=rest.len().min(LONGEST)).rev().find_map(|length| {
+        (1..=most).rev().find_map(|length| {
             let token = self.find(hashes[length - 1], continues, &rest[..length])?;
             Some((token, length))
         })
@@ -121,7 +137,7 @@ impl Vocabulary {
         if self.slots.is_empty() {
             return None;
         }
-        let token = self.slots[self.slot(hash, continues, spelling)];
+        let token = self.slots[self.slot(hash, continues, spelling)].token;
         (token != EMPTY).then_some(token)
     }
 
@@ -131,8 +147,9 @@ impl Vocabulary {
         // The high bits of this hash are the better mixed ones.
         let mut slot = (hash ^ (hash >> 15)) as usize & mask;
         loop {
-            let token = self.slots[slot];
-            if token == EMPTY || split(self.bytes(token)) == (continues, spelling) {
+            let Slot { token, hash: known } = self.slots[slot];
+            let is_it = || known == hash && split(self.bytes(token)) == (continues, spelling);
+            if token == EMPTY || is_it() {
                 return slot;
             }
             slot = (slot + 1) & mask;

@@ -13,6 +13,9 @@ use crate::status::Phase;
 use crate::store::{Fold, Store};
 use crate::table::Table;
 
+/// Files whose reading takes memory that is worth giving back.
+const WORTH_GIVING_BACK: usize = 50;
+
 /// Starts the thread.
 pub(crate) fn start(shared: Arc<Shared>) {
     let thread = std::thread::Builder::new().name("index".to_owned());
@@ -95,8 +98,11 @@ fn work(shared: &Shared, ground: &Ground, store: &Store, todo: Queue) {
     }
     let needs_walk = changes.touch(todo.touched);
     if todo.wants_walk || needs_walk {
-        build::all(&changes);
+        let read = build::all(&changes);
         store.keep(Fold::Now);
+        if read > WORTH_GIVING_BACK {
+            host::give_back_memory();
+        }
     } else {
         store.keep(Fold::WhenMany);
     }

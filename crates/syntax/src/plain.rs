@@ -6,7 +6,7 @@
 use std::ops::{ControlFlow, Range};
 
 use base::Span;
-use tree_sitter::{Node, Query, StreamingIterator, Tree};
+use tree_sitter::{Node, Query, QueryCursor, StreamingIterator, Tree};
 
 use crate::cursors::{give_parser, take_parser, with_query_cursor};
 use crate::grammar::compile_query;
@@ -20,6 +20,9 @@ pub(crate) struct Outliner {
     /// The outline without what lies inside types and mappings: fields, variants, keys.
     query: Option<Query>,
     parts: Vec<Option<Part>>,
+    /// By the number of a kind of nodes: whether a pattern begins there. `None` where that cannot be told, and every
+    /// node is tried.
+    starts: Option<Vec<bool>>,
 }
 
 /// Kinds of items that are too small to be looked for by themselves.
@@ -34,19 +37,56 @@ impl Outliner {
             for pattern in 0..query.pattern_count() {
                 let start = query.start_byte_for_pattern(pattern);
                 let end = query.end_byte_for_pattern(pattern);
-                let text = source.get(start..end).unwrap_or_default();
-                if INNER.iter().any(|inner| text.contains(inner)) {
+                if is_inner(source.get(start..end).unwrap_or_default()) {
                     query.disable_pattern(pattern);
                 }
             }
         }
         let parts = query.as_ref().map_or_else(Vec::new, kinds_of);
+        let starts = query
+            .as_ref()
+            .and_then(|query| starts(&language, query, source));
         Self {
             language,
             query,
             parts,
+            starts,
         }
     }
+}
+
+fn is_inner(pattern: &str) -> bool {
+    INNER.iter().any(|inner| pattern.contains(inner))
+}
+
+/// Where the patterns of a query begin. Walking a tree is cheap next to a query that weighs every node of it.
+fn starts(language: &tree_sitter::Language, query: &Query, source: &str) -> Option<Vec<bool>> {
+    let mut starts = vec![false; language.node_kind_count()];
+    for pattern in 0..query.pattern_count() {
+        let range = query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern);
+        let text = source.get(range)?;
+        if is_inner(text) {
+            continue;
+        }
+        if !query.is_pattern_rooted(pattern) {
+            return None;
+        }
+        let kind = language.id_for_node_kind(first_kind(text)?, true);
+        if language.node_kind_is_supertype(kind) {
+            return None;
+        }
+        *starts.get_mut(usize::from(kind)).filter(|_| kind > 0)? = true;
+    }
+    Some(starts)
+}
+
+/// The kind of the node that a pattern begins at: `section` of `((section (heading)) @item)`.
+fn first_kind(pattern: &str) -> Option<&str> {
+    let name = pattern.trim_start_matches(|letter: char| letter == '(' || letter.is_whitespace());
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let (name, rest) = name.split_at(name.find(|letter| !is_letter(letter))?);
+    let is_plain = name.len() < pattern.len() && name != "_" && !rest.starts_with('/');
+    (is_plain && name.starts_with(|letter: char| letter.is_ascii_lowercase())).then_some(name)
 }
 
 /// The tree of a text at one moment.
@@ -82,6 +122,12 @@ impl PlainTree {
     /// The named parts of the text it was parsed from, in text order, without fields, variants and keys.
     pub fn outline(&self, text: &str) -> Vec<OutlineItem> {
         let outliner = self.language.outliner();
+        self.outline_from(text, outliner.starts.as_deref())
+    }
+
+    /// The outline by what is found at nodes of these kinds, or by one pass over everything.
+    fn outline_from(&self, text: &str, starts: Option<&[bool]>) -> Vec<OutlineItem> {
+        let outliner = self.language.outliner();
         let Some(query) = &outliner.query else {
             return Vec::new();
         };
@@ -90,14 +136,25 @@ impl PlainTree {
             let range = span.start.0..span.end.0;
             String::from_utf8_lossy(bytes.get(range).unwrap_or_default()).into_owned()
         };
-        let items = with_query_cursor(0..bytes.len(), |cursor| {
-            let mut matches = cursor.matches(query, self.tree.root_node(), bytes);
-            let mut items = Vec::new();
+        let mut items = Vec::new();
+        let mut take = |cursor: &mut QueryCursor, node| {
+            let mut matches = cursor.matches(query, node, bytes);
             while let Some(one) = matches.next() {
                 let item = item(one, &outliner.parts, bytes.len(), &words);
                 items.extend(item.map(|item| (one.pattern_index, item)));
             }
-            items
+        };
+        let root = self.tree.root_node();
+        with_query_cursor(0..bytes.len(), |cursor| match starts {
+            None => take(cursor, root),
+            Some(starts) => {
+                cursor.set_max_start_depth(Some(0));
+                each_node(root, |node| {
+                    if starts.get(usize::from(node.kind_id())) == Some(&true) {
+                        take(cursor, node);
+                    }
+                });
+            }
         });
         sorted(items)
     }
@@ -105,6 +162,22 @@ impl PlainTree {
     /// The node that holds all others.
     pub fn root(&self) -> PlainNode<'_> {
         PlainNode(self.tree.root_node())
+    }
+}
+
+/// Calls `each` with a node and everything in it, from the front.
+fn each_node<'tree>(root: Node<'tree>, mut each: impl FnMut(Node<'tree>)) {
+    let mut cursor = root.walk();
+    loop {
+        each(cursor.node());
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Commit message → changed files, in the tree as it was before the commit.
 //!
 //! What names the place is taken out of the message: paths, identifiers, code, trailers, numbers of issues, and the
-//! area before the first colon. One index follows the checkouts, so each costs what differs from the one before.
+//! area before the first colon. One index follows the checkouts, so each costs what differs from the one before; with
+//! `BURIN_BENCH_CACHE`, a folder that the index is kept in, a further run reads nothing that this one read.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,8 @@ use crate::figure::Figure;
 const COMMITS: usize = 150;
 /// Commits of a repository that they are drawn from, the newest.
 const WINDOW: usize = 4_000;
+/// How often it is said how far it is: contents of some hundred trees are read, which takes its time.
+const TOLD_AFTER: usize = 25;
 /// Larger changes are sweeps over the tree.
 const MOST_FILES: usize = 8;
 /// Shorter messages say nothing once the names are out.
@@ -34,29 +37,38 @@ pub(super) fn figures() -> Result<Vec<Figure>, String> {
     const FILL: &str = "set BURIN_COMMITS to folders of git repositories with their history, separated by colons, \
          such as clones of github.com/tokio-rs/tokio and github.com/rust-lang/rust-analyzer";
     let folders = std::env::var_os("BURIN_COMMITS").ok_or(FILL)?;
-    let mut places: [Vec<Option<usize>>; 3] = Default::default();
+    let mut places = Places::default();
     for folder in std::env::split_paths(&folders) {
-        for (all, some) in places.iter_mut().zip(asked(&folder)?) {
+        let some = asked(&folder)?;
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        summary(&format!("commits of {name}"), &some);
+        for (all, some) in places.iter_mut().zip(some) {
             all.extend(some);
         }
     }
-    let [words, meaning, fused] = &places;
+    Ok(summary("commits", &places))
+}
+
+/// For BM25, meaning and both, where the first changed file of each commit stands.
+type Places = [Vec<Option<usize>>; 3];
+
+fn summary(title: &str, places: &Places) -> Vec<Figure> {
     let mut figures = Vec::new();
-    for (means, places) in [("BM25", words), ("meaning", meaning), ("fused", fused)] {
+    for (means, places) in ["BM25", "meaning", "fused"].iter().zip(places) {
         for depth in [1, 5, 10] {
             let hits: Vec<f64> = places
                 .iter()
                 .map(|place| f64::from(u8::from(place.is_some_and(|place| place < depth))))
                 .collect();
-            figures.push(told(format!("commits: Acc@{depth} {means}"), &hits));
+            figures.push(told(format!("{title}: Acc@{depth} {means}"), &hits));
         }
         let reciprocals: Vec<f64> = places
             .iter()
             .map(|place| score::reciprocal(*place))
             .collect();
-        figures.push(told(format!("commits: MRR@10 {means}"), &reciprocals));
+        figures.push(told(format!("{title}: MRR@10 {means}"), &reciprocals));
     }
-    Ok(figures)
+    figures
 }
 
 fn told(name: String, values: &[f64]) -> Figure {
@@ -65,9 +77,10 @@ fn told(name: String, values: &[f64]) -> Figure {
     figure
 }
 
-/// For each way of asking, where the first changed file of each commit stands.
-fn asked(folder: &Path) -> Result<[Vec<Option<usize>>; 3], String> {
+/// Asks about the commits of one repository, in the tree before each.
+fn asked(folder: &Path) -> Result<Places, String> {
     let work = TempDir::new().map_err(|error| error.to_string())?;
+    let cache = std::env::var_os("BURIN_BENCH_CACHE").map(PathBuf::from);
     let tree = work.path().join("tree");
     let checkout =
         |parent: &str| git(&tree, &["checkout", "-q", "-f", "--detach", parent]).map(drop);
@@ -78,14 +91,17 @@ fn asked(folder: &Path) -> Result<[Vec<Option<usize>>; 3], String> {
         &["clone", "-q", "--shared", "--no-checkout", &source, &target],
     )?;
     let commits = commits(&tree)?;
-    let mut places: [Vec<Option<usize>>; 3] = Default::default();
+    let mut places = Places::default();
     let Some(first) = commits.first() else {
         return Err(format!("{} has no commits to ask about", folder.display()));
     };
     checkout(&first.parent)?;
-    let index = sample::open(&tree)?;
+    let index = sample::open_kept(
+        &tree,
+        cache.as_deref().unwrap_or(&work.path().join("cache")),
+    )?;
     let weights = Weights::default();
-    for commit in &commits {
+    for (ix, commit) in commits.iter().enumerate() {
         checkout(&commit.parent)?;
         index.refresh();
         index.settle();
@@ -93,6 +109,9 @@ fn asked(folder: &Path) -> Result<[Vec<Option<usize>>; 3], String> {
         for (means, places) in ways.into_iter().zip(&mut places) {
             let found = sample::files(&index, &commit.message, means, &weights);
             places.push(found.iter().position(|file| commit.files.contains(file)));
+        }
+        if (ix + 1) % TOLD_AFTER == 0 {
+            eprintln!("{}: {} of {}", folder.display(), ix + 1, commits.len());
         }
     }
     eprintln!(

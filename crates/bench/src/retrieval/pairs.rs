@@ -70,9 +70,15 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
 ];
 
+/// The figures. `BURIN_BENCH_LANGUAGES` names those wanted: python, rust, typescript, go, c.
 pub(super) fn figures() -> Result<Vec<Figure>, String> {
+    let wanted = std::env::var("BURIN_BENCH_LANGUAGES").ok();
+    let is_wanted = |language: &&Language| {
+        let names = wanted.as_deref().map(|names| names.split(','));
+        names.is_none_or(|mut names| names.any(|name| name.trim() == language.name))
+    };
     let mut figures = Vec::new();
-    for language in LANGUAGES {
+    for language in LANGUAGES.iter().filter(is_wanted) {
         let pairs = sample(*language, Side::HeldOut)?;
         if pairs.len() < SAMPLE && language.goal.is_none() {
             eprintln!(

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use base::AbsPath;
-use index::{Index, Means, Options, Query, Weights};
+use index::{Index, Means, Options, Query, TextSearch, Weights};
 
 use super::score::DEPTH;
 
@@ -12,11 +12,31 @@ const WANTED: usize = DEPTH * 3;
 
 /// A folder's index, complete.
 pub(super) fn open(root: &Path) -> Result<Index, String> {
-    let root = root
-        .canonicalize()
-        .map_err(|error| format!("cannot find {}: {error}", root.display()))?;
-    let root = AbsPath::new(&root).ok_or("a folder without an absolute path")?;
-    let index = Index::open(root, Options::in_memory());
+    complete(root, Options::in_memory())
+}
+
+/// A folder's index, complete, kept in `cache`.
+pub(super) fn open_kept(root: &Path, cache: &Path) -> Result<Index, String> {
+    let options = Options::kept_in(&real(cache)?);
+    let text_search = TextSearch::Plain;
+    complete(
+        root,
+        Options {
+            text_search,
+            ..options
+        },
+    )
+}
+
+fn real(folder: &Path) -> Result<AbsPath, String> {
+    let cannot = |error: std::io::Error| format!("cannot find {}: {error}", folder.display());
+    std::fs::create_dir_all(folder).map_err(cannot)?;
+    let real = folder.canonicalize().map_err(cannot)?;
+    AbsPath::new(&real).ok_or_else(|| "a folder without an absolute path".to_owned())
+}
+
+fn complete(root: &Path, options: Options) -> Result<Index, String> {
+    let index = Index::open(real(root)?, options);
     index.settle();
     let status = index.status();
     match status.chunks {

@@ -20,6 +20,12 @@ fn places(snapshot: &Snapshot, word: &str) -> Vec<(u32, u32)> {
     places
 }
 
+fn fold(disk: &Disk, documents: impl IntoIterator<Item = Document>, id: u64, upto: u64) {
+    let mut folding = disk.begin().expect("begin");
+    folding.add(documents.into_iter()).expect("add");
+    folding.finish(id, upto).expect("finish");
+}
+
 #[test]
 fn words_are_found_with_how_often_they_occur() {
     let folder = TempFolder::new().expect("a folder");
@@ -30,14 +36,13 @@ fn words_are_found_with_how_often_they_occur() {
         document(7, "alpha beta alpha \u{1}Cart "),
         document(9, "beta "),
     ];
-    disk.fold(documents.into_iter(), 5, 100).expect("fold");
+    fold(&disk, documents, 5, 100);
     let first = disk.read(None).expect("read");
     assert_eq!(places(&first, "alpha"), [(7, 2)]);
     assert_eq!(places(&first, "beta"), [(7, 1), (9, 1)]);
     assert_eq!(places(&first, "\u{1}Cart"), [(7, 1)]);
     assert_eq!(places(&first, "gamma"), []);
-    disk.fold([document(12, "alpha ")].into_iter(), 5, 150)
-        .expect("fold");
+    fold(&disk, [document(12, "alpha ")], 5, 150);
     let second = disk.read(Some(&first)).expect("read");
     assert_eq!(places(&second, "alpha"), [(7, 2), (12, 1)]);
     assert_eq!(second.len(), 3);
@@ -61,8 +66,7 @@ fn what_belongs_to_another_log_or_is_damaged_is_begun_anew() {
     let path = folder.path().join("words");
     let fill = || {
         let (disk, _) = Disk::open(&path, 5, 1_000, true).expect("open");
-        disk.fold([document(1, "alpha ")].into_iter(), 5, 100)
-            .expect("fold");
+        fold(&disk, [document(1, "alpha ")], 5, 100);
     };
     fill();
     assert_eq!(Disk::open(&path, 5, 1_000, false).expect("open").1, 100);
@@ -75,4 +79,21 @@ fn what_belongs_to_another_log_or_is_damaged_is_begun_anew() {
     let (disk, folded) = Disk::open(&path, 5, 1_000, true).expect("open");
     assert_eq!(folded, 0);
     assert_eq!(disk.read(None).expect("read").len(), 0);
+}
+
+#[test]
+fn what_was_added_and_not_finished_is_not_in() {
+    let folder = TempFolder::new().expect("a folder");
+    let path = folder.path().join("words");
+    let (disk, _) = Disk::open(&path, 5, 1_000, true).expect("open");
+    fold(&disk, [document(1, "alpha ")], 5, 100);
+    let mut folding = disk.begin().expect("begin");
+    folding
+        .add([document(2, "alpha ")].into_iter())
+        .expect("add");
+    drop(folding);
+    assert_eq!(places(&disk.read(None).expect("read"), "alpha"), [(1, 1)]);
+    fold(&disk, [document(3, "alpha ")], 5, 150);
+    let read = disk.read(None).expect("read");
+    assert_eq!(places(&read, "alpha"), [(1, 1), (3, 1)]);
 }

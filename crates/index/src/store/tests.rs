@@ -165,3 +165,30 @@ fn words_that_were_folded_from_what_was_cut_are_not_believed() {
         store.keep(Fold::Now);
     }
 }
+
+#[test]
+fn words_handed_on_beside_are_found_once_and_again_after_opening() {
+    let (_folder, folder) = place();
+    let store = Store::of(Some(&folder), TABLE);
+    let add = |seeds: std::ops::Range<usize>| {
+        for seed in seeds {
+            store.add(vec![record(seed).3], Keep::Kept);
+            store.keep(Fold::Beside);
+            assert_eq!(holders(&store, "work").len(), seed + 1);
+        }
+        assert!(store.keeper().folding.is_some());
+    };
+    let (some, more) = (LEAST_FOLDED + 5, 2 * LEAST_FOLDED + 10);
+    add(0..some);
+    assert!(store.known().folded.is_none());
+    store.keep(Fold::Now);
+    assert!(store.keeper().folding.is_none());
+    assert!(store.known().folded.is_some());
+    assert_eq!(holders(&store, "work").len(), some);
+    // What is handed on and never finished is in the log, and counted from there.
+    add(some..more);
+    drop(store);
+    let store = Store::of(Some(&folder), TABLE);
+    assert_eq!(holders(&store, "work").len(), more);
+    assert_eq!(holders(&store, "name3"), ["src/f3.rs"]);
+}

@@ -1,5 +1,6 @@
 //! Outlines of texts that are parsed once.
 
+use crate::tests::SAMPLES;
 use crate::{PlainTree, language_named};
 
 #[test]
@@ -53,4 +54,53 @@ fn an_outline_of_a_broken_text_stays_inside_of_it() {
             assert!(tree.root().range().end <= text.len());
         }
     }
+}
+
+#[test]
+fn looking_only_where_patterns_begin_finds_what_one_pass_over_everything_does() {
+    for (name, sample) in SAMPLES {
+        let language = language_named(name).expect("known");
+        // Broken texts too: every part of the sample, from somewhere to somewhere.
+        let parts = (0..sample.len()).step_by(37).flat_map(|start| {
+            let ends = [start + 40, start + 300, sample.len()];
+            ends.map(|end| sample.get(start..end.min(sample.len())).unwrap_or_default())
+        });
+        for text in parts.chain([*sample]) {
+            let Some(tree) = PlainTree::parse(language, text) else {
+                continue;
+            };
+            let whole = tree.outline_from(text, None);
+            assert_eq!(tree.outline(text), whole, "{name}: {text}");
+        }
+    }
+}
+
+#[test]
+fn where_patterns_begin_is_told_for_every_language() {
+    for language in crate::languages() {
+        let outliner = language.outliner();
+        let is_told = outliner.query.is_none() || outliner.starts.is_some();
+        assert!(is_told, "{}", language.name());
+    }
+}
+
+#[test]
+fn the_first_kind_of_a_pattern_is_read() {
+    let check = |pattern: &str, kind: Option<&str>| {
+        assert_eq!(super::first_kind(pattern), kind, "{pattern}");
+    };
+    check(
+        "(function_item name: (_) @name) @item",
+        Some("function_item"),
+    );
+    check(
+        "((element . (start_tag)) @item (#eq? @a \"b\"))",
+        Some("element"),
+    );
+    check("(\n  (section (heading)))", Some("section"));
+    check("[(a) (b)] @item", None);
+    check("(_ (a)) @item", None);
+    check("(expression/call) @item", None);
+    check("\"fn\" @item", None);
+    check("", None);
 }
