@@ -88,7 +88,7 @@ const MOST_IN_SIGHT: usize = 6;
 const MOST_IGNORED: u8 = 2;
 
 /// After so many other edits a pattern is of no interest any more.
-const MOST_OTHERS: u64 = 3;
+const MOST_OTHERS: u64 = 5;
 
 impl Propagation {
     /// Takes in a change that the log has taken in.

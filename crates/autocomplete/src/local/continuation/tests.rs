@@ -120,7 +120,7 @@ fn what_follows_the_caret_already_is_not_offered_again() {
 
 #[test]
 fn closing_signs_that_stand_behind_the_caret_are_left_there() {
-    check_first(
+    check_foretold(
         "fn k(reader: R) {\n    frobnicate(alpha, |);\n}\n",
         &[
             ("/project/a", "    frobnicate(alpha, beta);\n"),

@@ -88,6 +88,16 @@ impl Slot {
         }
     }
 
+    fn is_word(&self) -> bool {
+        matches!(
+            self,
+            Self::Fixed {
+                kind: TokenKind::Word,
+                ..
+            }
+        )
+    }
+
     fn is_anchor(&self) -> bool {
         let Self::Fixed {
             text,
@@ -262,8 +272,33 @@ impl Pattern {
 
     /// The anchor that is looked for first.
     pub(crate) fn anchor(&self) -> Option<&str> {
-        let anchors = self.old.iter().filter(|slot| slot.is_anchor());
+        let is_literal = self.is_whole_string();
+        let anchors = self
+            .old
+            .iter()
+            .filter(|slot| is_literal && slot.is_word() || slot.is_anchor());
         anchors.filter_map(Slot::text).max_by_key(|text| text.len())
+    }
+
+    /// Whether it is about all of a string that says enough to be the same thing elsewhere: a path, a message.
+    fn is_whole_string(&self) -> bool {
+        let is_quote = |slot: Option<&Slot>| {
+            matches!(
+                slot.and_then(Slot::text),
+                Some("\"" | "'" | "`" | "\"\"\"" | "'''")
+            )
+        };
+        let words = self
+            .old
+            .iter()
+            .filter(|slot| slot.is_word())
+            .filter_map(Slot::text);
+        let least = if self.has_hole() { 8 } else { 3 };
+        self.kind.is_some()
+            && self.old.len() > 2
+            && is_quote(self.old.first())
+            && is_quote(self.old.last())
+            && words.map(str::len).sum::<usize>() >= least
     }
 
     /// The variable that the pattern is about, with the name it gets where it is renamed.

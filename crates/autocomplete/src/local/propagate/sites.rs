@@ -107,7 +107,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// The site that begins at a token, and how many tokens it has.
     fn site_at(&self, at: usize) -> Option<(Site, usize)> {
-        let matched = self.matched(at)?;
+        let matched = self.matched(&self.pattern.old, at)?;
         let tokens = self.tokens.get(at..at + matched.length)?;
         let range = tokens.first()?.start..tokens.last()?.end;
         let span = Span::new(self.start + range.start, self.start + range.end);
@@ -129,9 +129,8 @@ impl Search<'_> {
         (site.old != site.new).then_some((site, matched.length))
     }
 
-    /// The tokens from `at` on that the old side of the pattern matches.
-    fn matched(&self, at: usize) -> Option<Matched> {
-        let old = &self.pattern.old;
+    /// The tokens from `at` on that some slots of the pattern match.
+    fn matched(&self, old: &[Slot], at: usize) -> Option<Matched> {
         let hole = old.iter().position(|slot| slot.text().is_none());
         let Some(hole) = hole else {
             return self.is_run(at, old).then_some(Matched {
@@ -175,6 +174,11 @@ impl Search<'_> {
     /// Whether what the pattern brings in stands around the place already.
     fn is_new_already(&self, at: usize, length: usize) -> bool {
         let (old, new) = (&self.pattern.old, &self.pattern.new);
+        // What was changed once may look like what is to be changed: a hole takes in what came.
+        let as_new = self.matched(new, at).map(|matched| matched.length);
+        if self.pattern.has_hole() && as_new == Some(length) {
+            return true;
+        }
         let text =
             |slots: &[Slot], ix: usize| slots.get(ix).and_then(Slot::text).map(str::to_owned);
         let shifts = 0..=new.len().saturating_sub(old.len());
@@ -247,7 +251,13 @@ impl Search<'_> {
         let Some(token) = token else {
             return false;
         };
-        let binding = syntax.binding(self.ground.text, self.start + token.start, &names);
+        let at = self.start + token.start;
+        let leaf = syntax.token_at(self.ground.text, at);
+        // Only variables are bound by what is around them.
+        if leaf.is_some_and(|it| !matches!(it.role, TokenRole::Variable | TokenRole::Binding)) {
+            return true;
+        }
+        let binding = syntax.binding(self.ground.text, at, &names);
         match (&self.bindings, binding) {
             (Some(known), binding) if !known.is_empty() => known.contains(&binding),
             // A name of one letter that nothing defines here may be anything.

@@ -233,6 +233,44 @@ fn a_name_changed_in_several_parts_is_meant_everywhere_in_the_code() {
 }
 
 #[test]
+fn a_string_is_changed_where_all_of_it_is_the_same() {
+    check(
+        "TypeScript",
+        "import { a } from 'vue'\nimport { b } from 'vue'\nimport { c } from 'vue'\nconst vue = 'vue and more'\n",
+        &[("'vue'", 0, "'@vue/dom'"), ("'vue'", 0, "'@vue/dom'")],
+        "import { a } from '@vue/dom'\nimport { b } from '@vue/dom'\nimport { c } from '@vue/dom'\nconst vue = 'vue and more'\n",
+    );
+    check(
+        "Go",
+        "package p\n\nimport (\n\t\"go.mongodb.org/driver/bson\"\n\t\"go.mongodb.org/driver/mongo\"\n\t\"go.mongodb.org/driver/x\"\n\t\"go.mongodb.org/other/x\"\n)\n",
+        &[
+            ("driver/bson", 0, "driver/v2/bson"),
+            ("driver/mongo", 0, "driver/v2/mongo"),
+        ],
+        "package p\n\nimport (\n\t\"go.mongodb.org/driver/v2/bson\"\n\t\"go.mongodb.org/driver/v2/mongo\"\n\t\"go.mongodb.org/driver/v2/x\"\n\t\"go.mongodb.org/other/x\"\n)\n",
+    );
+    check_nothing(
+        "Python",
+        "f('a')\ng('a')\nh('a')\n",
+        &[("'a'", 0, "'b'"), ("'a'", 0, "'b'")],
+    );
+}
+
+#[test]
+fn a_field_and_the_parameter_that_fills_it_are_renamed_together() {
+    check(
+        "Python",
+        "class C:\n    def __init__(self, session):\n        self.session = session\n\n    def f(self):\n        g(self.session)\n        session = 1\n",
+        &[
+            ("session", 0, "store"),
+            ("session", 0, "store"),
+            ("session", 0, "store"),
+        ],
+        "class C:\n    def __init__(self, store):\n        self.store = store\n\n    def f(self):\n        g(self.store)\n        session = 1\n",
+    );
+}
+
+#[test]
 fn one_edit_is_no_pattern_and_one_that_goes_on_is_none_any_more() {
     check_nothing("Rust", "fn f() { g(x); g(y); }", &[("g(x)", 0, "h(x)")]);
     let mut story = Story::new("Python", "alpha(1)\nalpha(2)\nalpha(3)\n");
