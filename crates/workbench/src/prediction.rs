@@ -366,7 +366,8 @@ impl Prediction {
             Effect::Ask { request, what } => self.ask(request, what, cx),
             Effect::Cancel { request } => self.asking.cancel(request),
             Effect::Show(shown) => {
-                self.shown.show(&shown.suggestion);
+                let now = self.services.clock.elapsed();
+                self.shown.show(&shown.suggestion, now);
                 let note = (shown.count > 1)
                     .then(|| SharedString::from(format!("{} of {}", shown.index + 1, shown.count)));
                 let place = self.place_of(&shown.suggestion, cx);
@@ -388,7 +389,8 @@ impl Prediction {
             Effect::Wake { at } => self.wake_at(at, cx),
             Effect::AskLocal => self.ask_local(cx),
             Effect::Note(happened) => {
-                let measured = self.shown.note(&happened, &mut self.local);
+                let now = self.services.clock.elapsed();
+                let measured = self.shown.note(&happened, now, &mut self.local);
                 self.write_down(measured);
                 self.remember_soon(cx);
                 self.set_options(cx);

@@ -49,6 +49,8 @@ pub enum Idle {
     Waiting,
     /// Nobody had anything to say.
     NothingToSay,
+    /// What there is is not likely enough to be kept.
+    Unlikely,
     /// What was said may not be shown.
     Refused(Refused),
 }
@@ -92,10 +94,12 @@ impl Engine {
         if let Some(why) = self.blocked.first() {
             return Status::Blocked(*why);
         }
-        if let Some(offer) = self.offers.get(self.at) {
+        if let Some(told) = &self.told {
+            let id = told.suggestion.id;
+            let offer = self.offers.iter().find(|it| it.suggestion.id == id);
             return Status::Shown {
-                source: offer.suggestion.source.clone(),
-                took: offer.took,
+                source: told.suggestion.source.clone(),
+                took: offer.and_then(|offer| offer.took),
             };
         }
         let model = self.options.model.as_ref().map(|model| model.id.clone());
@@ -110,6 +114,7 @@ impl Engine {
             _ => Status::Idle {
                 model,
                 why: match (&self.refused, self.asked_for) {
+                    _ if !self.offers.is_empty() => Idle::Unlikely,
                     (Some(refused), _) => Idle::Refused(refused.clone()),
                     (None, Some(_)) => Idle::NothingToSay,
                     (None, None) => Idle::Waiting,
@@ -146,6 +151,7 @@ impl fmt::Display for Status {
                 match why {
                     Idle::Waiting => f.write_str("Waits for you to type")?,
                     Idle::NothingToSay => f.write_str("Nothing to suggest here")?,
+                    Idle::Unlikely => f.write_str("Nothing likely enough to suggest here")?,
                     Idle::Refused(why) => write!(f, "A suggestion was left out: {why}")?,
                 }
                 match model {

@@ -7,8 +7,8 @@ use base::AbsPath;
 use host::{Dirs, Files, RealFiles, TempFolder};
 use serde_json::{Value, json};
 
-use super::text::Place;
 use super::Complete;
+use super::text::Place;
 use crate::Streams;
 
 struct World {
@@ -77,8 +77,16 @@ fn places_count_from_one_and_by_characters() {
     assert_eq!(offset("1:1"), Ok(0));
     assert_eq!(offset("1:2"), Ok(2));
     assert_eq!(offset("2:2"), Ok(8));
-    assert!(offset("2:3").expect_err("behind the end").contains("no column 3"));
-    assert!(offset("9:1").expect_err("behind the end").contains("no line 9"));
+    assert!(
+        offset("2:3")
+            .expect_err("behind the end")
+            .contains("no column 3")
+    );
+    assert!(
+        offset("9:1")
+            .expect_err("behind the end")
+            .contains("no line 9")
+    );
     assert!(offset("1").expect_err("no column").contains("LINE:COLUMN"));
     assert!(offset("0:1").expect_err("from one").contains("both from 1"));
 }
@@ -97,7 +105,10 @@ fn the_same_edit_at_the_next_place_is_suggested_without_a_model() {
     let (code, answer, errors) = world.complete("src/main.rs", "3:14", "local");
     assert_eq!(code, ExitCode::SUCCESS, "{errors}");
     let edit = &answer["suggestions"][0]["edits"][0];
-    assert_eq!((&edit["start"], &edit["old"]), (&json!([4, 10]), &json!("info")));
+    assert_eq!(
+        (&edit["start"], &edit["old"]),
+        (&json!([4, 10]), &json!("info"))
+    );
     assert_eq!(edit["new"], "warn");
     assert_eq!(answer["suggestions"][0]["file"], "src/main.rs");
 }
@@ -111,7 +122,10 @@ fn a_history_that_does_not_fit_is_refused_in_a_sentence() {
     );
     let (code, _, errors) = world.complete("a.rs", "1:1", "local");
     assert_eq!(code, ExitCode::FAILURE);
-    assert!(errors.contains("edit 1: its new text does not stand at 1:1 of a.rs"), "{errors}");
+    assert!(
+        errors.contains("edit 1: its new text does not stand at 1:1 of a.rs"),
+        "{errors}"
+    );
 }
 
 #[test]
@@ -121,9 +135,15 @@ fn files_outside_and_providers_that_are_none_are_refused() {
     assert_eq!(code, ExitCode::FAILURE);
     assert!(errors.contains("lies outside"), "{errors}");
     let (_, _, errors) = world.complete("a.rs", "1:1", "nobody");
-    assert!(errors.contains("write local, auto, demo, or provider/model"), "{errors}");
+    assert!(
+        errors.contains("write local, auto, demo, or provider/model"),
+        "{errors}"
+    );
     let (_, _, errors) = world.complete("a.rs", "1:1", "nobody/x");
-    assert!(errors.contains("there is no provider \"nobody\""), "{errors}");
+    assert!(
+        errors.contains("there is no provider \"nobody\""),
+        "{errors}"
+    );
 }
 
 /// A server that fills gaps by this script, as the provider `vllm`.
@@ -153,7 +173,11 @@ fn a_model_fills_the_gap_through_its_template() {
     let edit = &answer["suggestions"][0]["edits"][0];
     assert_eq!(edit["new"], "compute(1)");
     assert_eq!(answer["suggestions"][0]["shape"], "ghost");
-    assert!(answer["status"].as_str().is_some_and(|it| it.contains("vllm/qwen2.5-coder")));
+    assert!(
+        answer["status"]
+            .as_str()
+            .is_some_and(|it| it.contains("vllm/qwen2.5-coder"))
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What became of suggestions: told to the local tier, which learns from it, and to the ledger.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use autocomplete::engine::Happened;
 use autocomplete::local::{Answer, Local};
@@ -12,10 +13,14 @@ const MOST: usize = 64;
 /// Less than this share of it left means that it was taken by mistake.
 const KEPT: f64 = 0.3;
 
+/// What was in sight for less has not been judged by whoever typed on.
+const GLIMPSE: Duration = Duration::from_millis(700);
+
 /// What was shown lately, and how it went in this window.
 #[derive(Default)]
 pub(super) struct Shown {
-    latest: VecDeque<Suggestion>,
+    /// With the time when each came in sight.
+    latest: VecDeque<(Suggestion, Duration)>,
     pub(super) tally: Tally,
 }
 
@@ -41,9 +46,11 @@ pub(super) struct Measured {
 
 impl Shown {
     /// Something comes in sight.
-    pub(super) fn show(&mut self, suggestion: &Suggestion) {
-        self.latest.retain(|known| known.id != suggestion.id);
-        self.latest.push_back(suggestion.clone());
+    pub(super) fn show(&mut self, suggestion: &Suggestion, now: Duration) {
+        let known = self.latest.iter().find(|(it, _)| it.id == suggestion.id);
+        let since = known.map_or(now, |(_, since)| *since);
+        self.latest.retain(|(known, _)| known.id != suggestion.id);
+        self.latest.push_back((suggestion.clone(), since));
         if self.latest.len() > MOST {
             self.latest.pop_front();
         }
@@ -51,12 +58,23 @@ impl Shown {
 
     /// Something that was in sight, as it was when it came.
     pub(super) fn find(&self, id: SuggestionId) -> Option<&Suggestion> {
-        self.latest.iter().find(|known| known.id == id)
+        let known = self.latest.iter().find(|(known, _)| known.id == id);
+        known.map(|(known, _)| known)
     }
 
     /// Takes note of what became of one: the local tier learns, and what is to be written down is told.
-    pub(super) fn note(&mut self, happened: &Happened, local: &mut Local) -> Measured {
-        let (id, answer) = answer(happened);
+    pub(super) fn note(
+        &mut self,
+        happened: &Happened,
+        now: Duration,
+        local: &mut Local,
+    ) -> Measured {
+        let (id, mut answer) = answer(happened);
+        let known = self.latest.iter().find(|(known, _)| known.id == id);
+        let is_glimpse = known.is_some_and(|(_, since)| now.saturating_sub(*since) < GLIMPSE);
+        if is_glimpse && matches!(happened, Happened::Ignored { .. }) {
+            answer = None;
+        }
         match happened {
             Happened::Shown { .. } => self.tally.shown += 1,
             Happened::Accepted { .. } | Happened::Typed { .. } => self.tally.accepted += 1,
@@ -164,8 +182,6 @@ fn source_name(source: &Source) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     fn kept(after: u64, kept: usize) -> Happened {
@@ -186,11 +202,49 @@ mod tests {
     }
 
     #[test]
+    fn what_was_hardly_in_sight_is_not_judged() {
+        let suggestion = Suggestion {
+            id: SuggestionId(1),
+            file: None,
+            revision: base::Revision(0),
+            edits: Vec::new(),
+            source: Source::Continuation,
+            confidence: 0.5,
+        };
+        let ignored = Happened::Ignored {
+            id: SuggestionId(1),
+            source: Source::Continuation,
+            typed: 0,
+        };
+        let threshold = |seen: u64| {
+            let (mut shown, mut local) = (Shown::default(), Local::new());
+            let text = text::Snapshot::new("fn a() {\n    b();\n}\n\nfn a() {\n    ");
+            let scene = autocomplete::Scene {
+                path: None,
+                caret: text.len(),
+                rows: (base::Row(0), base::Row(9)),
+                syntax: None,
+                language: None,
+                indent: "    ".to_owned(),
+                snapshot: text,
+            };
+            let mut next = || SuggestionId(1);
+            local.everything(&scene, text::Timestamp(0), &mut next);
+            shown.show(&suggestion, Duration::ZERO);
+            let before = local.threshold();
+            shown.note(&ignored, Duration::from_millis(seen), &mut local);
+            local.threshold() > before
+        };
+        assert!(!threshold(300));
+        assert!(threshold(2_000));
+    }
+
+    #[test]
     fn what_is_left_is_counted_and_written_down() {
         let mut shown = Shown::default();
         let mut local = Local::new();
-        shown.note(&kept(10, 100), &mut local);
-        let measured = shown.note(&kept(30, 80), &mut local);
+        shown.note(&kept(10, 100), Duration::ZERO, &mut local);
+        let measured = shown.note(&kept(30, 80), Duration::ZERO, &mut local);
         assert_eq!((shown.tally.taken, shown.tally.kept), (100, 80));
         assert_eq!(measured.name, "tab.kept");
         assert!((measured.value - 0.8).abs() < 1e-9);
