@@ -100,7 +100,8 @@ impl Editor {
 
     /// Whether Tab takes what is shown rather than indenting; see `suggestion::tab_key`.
     pub fn tab_takes_suggestion(&self, cx: &Context<Self>) -> bool {
-        let Some(shown) = self.suggesting.shown() else {
+        let shown = self.suggesting.shown().filter(|_| self.shows_suggestion());
+        let Some(shown) = shown else {
             return false;
         };
         let is_mere = self.selections.iter().all(|selection| selection.is_empty());
