@@ -107,11 +107,11 @@ impl Editor {
         if self.shows_suggestion() {
             context.add("suggestion");
         }
-        if self
+        let in_text = self
             .suggesting
             .in_text()
-            .is_some_and(|shown| shown.at_caret.is_some())
-        {
+            .filter(|_| self.shows_suggestion());
+        if in_text.is_some_and(|shown| shown.at_caret.is_some()) {
             context.add("ghost_at_caret");
         }
         if self.tab_takes_suggestion(cx) {

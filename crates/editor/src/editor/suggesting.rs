@@ -2,7 +2,8 @@
 //!
 //! Invariant: what is shown was made from a suggestion that stands in the text of now; a change that the suggestion
 //! did not foresee takes it out of sight before anything is painted.
-//! Invariant: only its inlays are in the display map, and they are never places for a caret.
+//! Invariant: only its inlays are in the display map, and they are never places for a caret. One that is given up stays
+//! to be seen while a button is pressed, so that nothing moves under the pointer; it cannot be taken.
 //! Start at `Editor::set_suggestion`; `Editor::refresh_suggestion` brings into the display map what is to be seen.
 
 use std::collections::HashMap;
@@ -100,6 +101,8 @@ pub(crate) struct Suggesting {
     /// The revision that the last taking led to.
     pub(super) last_taken: Option<Revision>,
     shown: Option<Presentation>,
+    /// The text that `shown` was made for.
+    shown_at: Option<Revision>,
     /// The inlays in the display map.
     inlays: Vec<InlayId>,
     pub(crate) looks: InlayLooks,
@@ -203,7 +206,7 @@ impl Editor {
 
     /// Whether the person sees something of the suggestion: text, a change, or a sign that leads to it.
     pub fn shows_suggestion(&self) -> bool {
-        self.suggesting.shown.is_some()
+        self.suggesting.offered.is_some() && self.suggesting.shown.is_some()
     }
 
     /// A short note beside the suggestion of now, such as `2 of 5`. Goes with it.
@@ -265,12 +268,17 @@ impl Editor {
         if self.suggesting.offered.is_none() && self.suggesting.shown.is_none() {
             return;
         }
+        // While a button is pressed nothing moves under it, unless the text does.
+        if self.drag.is_some() && self.suggesting.shown_at == Some(self.snapshot.revision()) {
+            return self.suggesting.touch();
+        }
         let sight = self.sight();
         if self.suggesting.made_for == Some(sight) {
             return;
         }
         self.suggesting.made_for = Some(sight);
         let shown = self.presentation(sight, cx);
+        self.suggesting.shown_at = Some(self.snapshot.revision());
         if shown == self.suggesting.shown && self.inlays_are_right() {
             return;
         }

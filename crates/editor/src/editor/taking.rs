@@ -24,6 +24,10 @@ impl Editor {
         let (Some(suggestion), Some(shown)) = (self.suggestion(), self.suggesting.shown()) else {
             return false;
         };
+        // Then what is seen may be one that was given up.
+        if self.drag.is_some() {
+            return false;
+        }
         let id = suggestion.id;
         match shown {
             Presentation::Portal => {
@@ -100,7 +104,9 @@ impl Editor {
 
     /// Whether Tab takes what is shown rather than indenting; see `suggestion::tab_key`.
     pub fn tab_takes_suggestion(&self, cx: &Context<Self>) -> bool {
-        let Some(shown) = self.suggesting.shown() else {
+        let is_shown = self.shows_suggestion() && self.drag.is_none();
+        let shown = self.suggesting.shown().filter(|_| is_shown);
+        let Some(shown) = shown else {
             return false;
         };
         let is_mere = self.selections.iter().all(|selection| selection.is_empty());

@@ -11,7 +11,8 @@ use base::{AbsPath, ByteOffset, Row, Span};
 use display::{DisplayRow, SegmentKind};
 use gpui_kit::test::TestInput;
 use gpui_kit::{
-    ElementInputHandler, Entity, Modifiers, Subscription, TestAppContext, VisualTestContext,
+    ElementInputHandler, Entity, Modifiers, MouseButton, Subscription, TestAppContext,
+    VisualTestContext,
 };
 use settings::KeymapBase;
 use settings::builtin::{KeymapSystem, keymap};
@@ -164,6 +165,29 @@ fn several_lines_push_the_rest_of_the_row_down(cx: &mut TestAppContext) {
     assert_eq!(state(&editor, cx), "  f(ˇ);\nend");
     cx.simulate_keystrokes("tab");
     assert_eq!(state(&editor, cx), "  f(a,\n    b,\n  ˇ);\nend");
+}
+
+#[gpui_kit::test]
+fn nothing_moves_under_a_pressed_button(cx: &mut TestAppContext) {
+    let (editor, _, _heard, cx) = open_with_keys("/a.txt", "oneˇ\ntwo\nthree\nfour", cx);
+    offer_at_caret(&editor, "\n1\n2", cx);
+    let mut position = editor.update(cx, |editor, _| {
+        let geometry = editor.geometry.as_ref().unwrap();
+        let y = geometry.y_of(editor.display.y_of(DisplayRow(4))) + geometry.line_height / 2.0;
+        gpui_kit::point(geometry.x_of(2), y)
+    });
+    let modifiers = Modifiers::default();
+    cx.simulate_mouse_move(position, None, modifiers);
+    cx.simulate_mouse_down(position, MouseButton::Left, modifiers);
+    // Whoever makes suggestions does not want this one elsewhere.
+    editor.update(cx, |editor, cx| editor.set_suggestion(None, cx));
+    position.x += gpui_kit::px(1.0);
+    cx.simulate_mouse_move(position, MouseButton::Left, modifiers);
+    assert_eq!(screen(&editor, cx).len(), 6, "the rows stay where they are");
+    editor.update(cx, |editor, cx| assert!(!editor.tab_takes_suggestion(cx)));
+    cx.simulate_mouse_up(position, MouseButton::Left, modifiers);
+    assert_eq!(screen(&editor, cx), ["one", "two", "three", "four"]);
+    assert_eq!(state(&editor, cx), "one\ntwo\nthˇree\nfour");
 }
 
 #[gpui_kit::test]
