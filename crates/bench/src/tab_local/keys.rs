@@ -130,7 +130,10 @@ impl Tally {
         let start = ThreadTime::now();
         let suggestions = self.ids.suggest(local, &scene);
         self.times.push(start.elapsed());
-        let here: Vec<Suggestion> = suggestions.into_iter().filter(|it| is_here(it, &scene)).collect();
+        let here: Vec<Suggestion> = suggestions
+            .into_iter()
+            .filter(|it| is_here(it, &scene))
+            .collect();
         let new = here.first()?.edits.first()?.new.to_string();
         if expected.as_ref() != Some(&new) {
             self.shown += 1;
@@ -138,7 +141,10 @@ impl Tally {
         }
         *expected = Some(new);
         let parts = [Part::All, Part::Line, Part::Word];
-        let ways = here.iter().enumerate().flat_map(|(ix, it)| parts.map(|part| (ix + 1, it, part)));
+        let ways = here
+            .iter()
+            .enumerate()
+            .flat_map(|(ix, it)| parts.map(|part| (ix + 1, it, part)));
         let right = ways.filter_map(|(keys, it, part)| {
             let text = it.taking(part).first()?.text.clone();
             agrees(left, &text).then_some((text.len(), keys))
@@ -197,6 +203,13 @@ impl Tally {
                 None,
             ),
         ];
+        figures.extend(self.by_language());
+        figures.extend(self.speed());
+        figures
+    }
+
+    fn by_language(&self) -> Vec<Figure> {
+        let mut figures = Vec::new();
         let mut languages: Vec<_> = self.languages.iter().collect();
         languages.sort();
         for (name, [typed, ours, oracle]) in languages {
@@ -216,6 +229,11 @@ impl Tally {
                 None,
             ));
         }
+        figures
+    }
+
+    fn speed(&mut self) -> Vec<Figure> {
+        let mut figures = Vec::new();
         self.times.sort();
         for (name, share) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)] {
             let at = (self.times.len() as f64 * share) as usize;
