@@ -85,7 +85,7 @@ impl Ranker {
 
     /// Suggestions that are less likely than this are not shown.
     pub(crate) fn threshold(&self) -> f32 {
-        (0.25 + 0.6 * (0.45 - self.kept)).clamp(0.15, 0.7)
+        (0.35 + 0.6 * (0.45 - self.kept)).clamp(0.2, 0.7)
     }
 
     /// Learns from one answer. `weight` is how much it tells, from 0 to 1.

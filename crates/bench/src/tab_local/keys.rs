@@ -30,6 +30,8 @@ pub(super) struct Tally {
     nvim: usize,
     shown: usize,
     wrong: usize,
+    /// Of those, the ones whose first word is wrong already.
+    useless: usize,
     times: Vec<Duration>,
     languages: HashMap<&'static str, [usize; 3]>,
     ids: Ids,
@@ -138,6 +140,9 @@ impl Tally {
         if expected.as_ref() != Some(&new) {
             self.shown += 1;
             self.wrong += usize::from(!agrees(left, &new));
+            let word = here.first()?.taking(Part::Word);
+            let word = word.first().map_or("", |edit| edit.text.as_str());
+            self.useless += usize::from(!agrees(left, word));
         }
         *expected = Some(new);
         let parts = [Part::All, Part::Line, Part::Word];
@@ -198,6 +203,20 @@ impl Tally {
             Figure::alone(
                 "shown but wrong, at the threshold in use",
                 self.wrong as f64 / self.shown.max(1) as f64,
+                "",
+                self.shown,
+                None,
+            ),
+            Figure::alone(
+                "shown with a wrong first word",
+                self.useless as f64 / self.shown.max(1) as f64,
+                "",
+                self.shown,
+                None,
+            ),
+            Figure::alone(
+                "threshold in use",
+                f64::from(Local::new().threshold()),
                 "",
                 self.shown,
                 None,
