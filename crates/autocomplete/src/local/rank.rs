@@ -31,7 +31,7 @@ pub(crate) enum Kind {
 
 const FEATURES: usize = 9;
 
-/// What is shown to begin with. On replayed commits 0.35 shows fewer wrong ones and saves a fifth fewer keys; the
+/// What is shown to begin with. On replayed commits 0.35 shows fewer wrong ones and saves fewer keys; the
 /// answers of a person who keeps little lead there.
 const FIRST_THRESHOLD: f32 = 0.25;
 
