@@ -34,6 +34,8 @@ mod next;
 mod person;
 mod repository;
 mod speed;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 

@@ -120,6 +120,8 @@ const MOST_TREES: usize = 16;
 #[derive(Default)]
 pub struct EditLog {
     open: Option<OpenEdit>,
+    /// The open edit as if it were over, told anew at every key.
+    told: Option<LoggedEdit>,
     closed: VecDeque<LoggedEdit>,
     next: u64,
     /// The newest tree of each text.
@@ -152,6 +154,7 @@ impl EditLog {
         } else {
             self.follow(&edit.path, &edit.change);
         }
+        self.told = self.open.as_ref().and_then(|open| open.logged(self.next));
         if let Some(syntax) = &edit.syntax {
             self.see(&edit.path, syntax);
         }
@@ -159,8 +162,7 @@ impl EditLog {
 
     /// The edits that are over, the oldest first, and the one that may go on behind them.
     pub fn edits(&self) -> Vec<LoggedEdit> {
-        let open = self.open_edit();
-        self.closed.iter().cloned().chain(open).collect()
+        self.all().cloned().collect()
     }
 
     /// The edits that are over, the oldest first.
@@ -169,8 +171,13 @@ impl EditLog {
     }
 
     /// The edit that may go on, as if it were over.
-    pub(crate) fn open_edit(&self) -> Option<LoggedEdit> {
-        self.open.as_ref()?.logged(self.next)
+    pub(crate) fn open_edit(&self) -> Option<&LoggedEdit> {
+        self.told.as_ref()
+    }
+
+    /// As `edits`, without copies.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &LoggedEdit> {
+        self.closed.iter().chain(&self.told)
     }
 
     /// The number that the next edit gets.
@@ -184,10 +191,8 @@ impl EditLog {
     }
 
     fn close(&mut self) {
-        let Some(open) = self.open.take() else {
-            return;
-        };
-        let Some(edit) = open.logged(self.next) else {
+        self.open = None;
+        let Some(edit) = self.told.take() else {
             return;
         };
         self.next += 1;

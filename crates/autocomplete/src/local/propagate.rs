@@ -101,12 +101,12 @@ impl Propagation {
             self.drop_undone(log);
         }
         let open = log.open_edit();
-        self.forget_unfinished(log, open.as_ref());
+        self.forget_unfinished(log, open);
         let Some(open) = open.filter(|open| open.kind == EditedKind::Typed) else {
             return;
         };
         for (ix, _) in open.pieces.iter().enumerate() {
-            self.compare(log, &open, ix, edit);
+            self.compare(log, open, ix, edit);
         }
     }
 
@@ -304,10 +304,9 @@ impl Active {
 
     /// Where its examples stand now in a text.
     fn examples_in(&self, log: &EditLog, path: &Option<AbsPath>) -> Vec<Span> {
-        let edits = log.edits();
         let here = self.examples.iter().filter(|it| it.path == *path);
         here.filter_map(|example| {
-            let edit = edits.iter().find(|it| it.id == example.edit)?;
+            let edit = log.all().find(|it| it.id == example.edit)?;
             let piece = edit.pieces.get(example.piece)?;
             Some(Span::at(edit.span.start + piece.offset))
         })
@@ -432,9 +431,7 @@ impl Active {
 
     /// Whether a site lies in text that was typed after the pattern was learned.
     fn is_new_text(&self, log: &EditLog, path: &Option<AbsPath>, site: &Site) -> bool {
-        let newest = log.open_edit();
-        let mut edits = log.closed().chain(newest.as_ref());
-        edits.any(|edit| {
+        log.all().any(|edit| {
             edit.id >= self.learned && edit.path == *path && edit.span.overlaps(site.span)
         })
     }

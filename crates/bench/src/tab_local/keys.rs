@@ -30,7 +30,10 @@ pub(super) struct Tally {
     nvim: usize,
     shown: usize,
     wrong: usize,
+    /// Of those, the ones whose first word is wrong already.
+    useless: usize,
     times: Vec<Duration>,
+    heard: Vec<Duration>,
     languages: HashMap<&'static str, [usize; 3]>,
     ids: Ids,
 }
@@ -69,6 +72,7 @@ impl Tally {
                 }
                 clock += 60_000;
             }
+            self.heard.append(&mut open.heard);
             corpus.put(&file.path, &file.new);
             local.set_corpus(corpus.view());
         }
@@ -130,15 +134,24 @@ impl Tally {
         let start = ThreadTime::now();
         let suggestions = self.ids.suggest(local, &scene);
         self.times.push(start.elapsed());
-        let here: Vec<Suggestion> = suggestions.into_iter().filter(|it| is_here(it, &scene)).collect();
+        let here: Vec<Suggestion> = suggestions
+            .into_iter()
+            .filter(|it| is_here(it, &scene))
+            .collect();
         let new = here.first()?.edits.first()?.new.to_string();
         if expected.as_ref() != Some(&new) {
             self.shown += 1;
             self.wrong += usize::from(!agrees(left, &new));
+            let word = here.first()?.taking(Part::Word);
+            let word = word.first().map_or("", |edit| edit.text.as_str());
+            self.useless += usize::from(!agrees(left, word));
         }
         *expected = Some(new);
         let parts = [Part::All, Part::Line, Part::Word];
-        let ways = here.iter().enumerate().flat_map(|(ix, it)| parts.map(|part| (ix + 1, it, part)));
+        let ways = here
+            .iter()
+            .enumerate()
+            .flat_map(|(ix, it)| parts.map(|part| (ix + 1, it, part)));
         let right = ways.filter_map(|(keys, it, part)| {
             let text = it.taking(part).first()?.text.clone();
             agrees(left, &text).then_some((text.len(), keys))
@@ -196,7 +209,28 @@ impl Tally {
                 self.shown,
                 None,
             ),
+            Figure::alone(
+                "shown with a wrong first word",
+                self.useless as f64 / self.shown.max(1) as f64,
+                "",
+                self.shown,
+                None,
+            ),
+            Figure::alone(
+                "threshold in use",
+                f64::from(Local::new().threshold()),
+                "",
+                self.shown,
+                None,
+            ),
         ];
+        figures.extend(self.by_language());
+        figures.extend(self.speed());
+        figures
+    }
+
+    fn by_language(&self) -> Vec<Figure> {
+        let mut figures = Vec::new();
         let mut languages: Vec<_> = self.languages.iter().collect();
         languages.sort();
         for (name, [typed, ours, oracle]) in languages {
@@ -216,19 +250,25 @@ impl Tally {
                 None,
             ));
         }
-        self.times.sort();
-        for (name, share) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)] {
-            let at = (self.times.len() as f64 * share) as usize;
-            let time = self.times.get(at.min(self.times.len().saturating_sub(1)));
-            let ms = time.map_or(0.0, |time| time.as_secs_f64() * 1000.0);
-            let goal = (share > 0.95).then_some(5.0);
-            figures.push(Figure::alone(
-                format!("suggest {name}"),
-                ms,
-                "ms",
-                self.times.len(),
-                goal,
-            ));
+        figures
+    }
+
+    fn speed(&mut self) -> Vec<Figure> {
+        let mut figures = Vec::new();
+        let rows = [
+            ("suggest", &mut self.times),
+            ("hear of a change", &mut self.heard),
+        ];
+        for (what, times) in rows {
+            times.sort();
+            for (name, share) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)] {
+                let at = (times.len() as f64 * share) as usize;
+                let time = times.get(at.min(times.len().saturating_sub(1)));
+                let ms = time.map_or(0.0, |time| time.as_secs_f64() * 1000.0);
+                let goal = (share > 0.95).then_some(5.0);
+                let name = format!("{what}, CPU time, {name}");
+                figures.push(Figure::alone(name, ms, "ms", times.len(), goal));
+            }
         }
         figures
     }

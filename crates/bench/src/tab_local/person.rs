@@ -1,8 +1,11 @@
 //! Somebody who edits a file, with the local tier listening.
 
+use std::time::Duration;
+
 use autocomplete::local::{Edited, EditedKind, Local};
 use autocomplete::{Scene, Suggestion, SuggestionId};
 use base::{AbsPath, ByteOffset, Row, Span};
+use cpu_time::ThreadTime;
 use syntax::{Budget, ParseStatus, SyntaxTree};
 use text::{Buffer, Edit, Origin, Timestamp};
 
@@ -15,6 +18,8 @@ pub(super) struct Open {
     tree: SyntaxTree,
     pub(super) caret: ByteOffset,
     indent: String,
+    /// The CPU time that the local tier took to hear of each change.
+    pub(super) heard: Vec<Duration>,
 }
 
 /// The rows of a window.
@@ -28,6 +33,7 @@ impl Open {
             tree: SyntaxTree::new(file.language),
             caret: ByteOffset(0),
             indent: indent(&file.old),
+            heard: Vec::new(),
         };
         open.parse();
         open
@@ -58,6 +64,7 @@ impl Open {
         self.parse();
         self.caret = span.start + new.len();
         if let Some(local) = local {
+            let start = ThreadTime::now();
             local.edited(&Edited {
                 path: Some(self.path.clone()),
                 before,
@@ -67,6 +74,7 @@ impl Open {
                 at: Timestamp(at),
                 kind: EditedKind::Typed,
             });
+            self.heard.push(start.elapsed());
         }
     }
 

@@ -345,56 +345,27 @@ fn receiver(a: &Piece, b: &Piece, pattern: &Pattern) -> Option<Arc<str>> {
 
 /// One pattern out of two frames, with at most one hole.
 fn unify(a: &Frame, b: &Frame) -> Option<Pattern> {
-    let start = a
-        .old
-        .iter()
-        .zip(&b.old)
-        .take_while(|(x, y)| x.text == y.text)
-        .count();
+    let alike = |(x, y): &(&LoggedToken, &LoggedToken)| x.text == y.text;
+    let start = a.old.iter().zip(&b.old).take_while(alike).count();
     let most = a.old.len().min(b.old.len()) - start;
     let back = a.old.iter().rev().zip(b.old.iter().rev());
-    let end = back
-        .take_while(|(x, y)| x.text == y.text)
-        .take(most)
-        .count();
-    let (first, second) = (
-        &a.old[start..a.old.len() - end],
-        &b.old[start..b.old.len() - end],
-    );
-    let fixed = |range: std::ops::Range<usize>, shift: usize| -> Vec<Slot> {
-        let pairs = a.old[range.clone()]
-            .iter()
-            .zip(&b.old[range.start + shift..]);
-        pairs.map(|(x, y)| Slot::of(x, y)).collect()
-    };
-    let (old, new) = if first.is_empty() && second.is_empty() {
-        let new = same_tokens(&a.new, &b.new).then(|| slots(&a.new, &[]))?;
-        (fixed(0..a.old.len(), 0), new)
-    } else {
-        if !is_hole(first) || !is_hole(second) {
-            return None;
-        }
-        let (new, other) = (slots(&a.new, first), slots(&b.new, second));
-        let has_hole = new.iter().any(|slot| slot.text().is_none());
-        let texts = |slots: &[Slot]| -> Vec<Option<String>> {
-            slots
-                .iter()
-                .map(|slot| slot.text().map(str::to_owned))
-                .collect()
-        };
-        if !has_hole || texts(&new) != texts(&other) {
-            return None;
-        }
-        let mut old = fixed(0..start, 0);
+    let end = back.take_while(alike).take(most).count();
+    let first = &a.old[start..a.old.len() - end];
+    let second = &b.old[start..b.old.len() - end];
+    let mut old: Vec<Slot> = fixed(&a.old[..start], &b.old[..start]);
+    let is_same = first.is_empty() && second.is_empty();
+    if !is_same {
         old.push(Slot::Hole {
-            gap: first[0].gap.clone(),
+            gap: first.first()?.gap.clone(),
         });
-        // The tails are of equal length, however far apart they begin.
-        let tail = a.old[a.old.len() - end..]
-            .iter()
-            .zip(&b.old[b.old.len() - end..]);
-        old.extend(tail.map(|(x, y)| Slot::of(x, y)));
-        (old, new)
+    }
+    old.extend(fixed(
+        &a.old[a.old.len() - end..],
+        &b.old[b.old.len() - end..],
+    ));
+    let new = match is_same {
+        true => same_tokens(&a.new, &b.new).then(|| slots(&a.new, &[]))?,
+        false => open_new(a, b, first, second)?,
     };
     let pattern = Pattern {
         old,
@@ -405,6 +376,28 @@ fn unify(a: &Frame, b: &Frame) -> Option<Pattern> {
     };
     pattern.anchor()?;
     Some(pattern)
+}
+
+/// Tokens that both have.
+fn fixed(a: &[LoggedToken], b: &[LoggedToken]) -> Vec<Slot> {
+    a.iter().zip(b).map(|(x, y)| Slot::of(x, y)).collect()
+}
+
+/// What both turned into, with what differs left open. It must be the same but for that, and hold that.
+fn open_new(
+    a: &Frame,
+    b: &Frame,
+    first: &[LoggedToken],
+    second: &[LoggedToken],
+) -> Option<Vec<Slot>> {
+    if !is_hole(first) || !is_hole(second) {
+        return None;
+    }
+    let (new, other) = (slots(&a.new, first), slots(&b.new, second));
+    let has_hole = new.iter().any(|slot| slot.text().is_none());
+    let is_same =
+        new.len() == other.len() && new.iter().zip(&other).all(|(x, y)| x.text() == y.text());
+    (has_hole && is_same).then_some(new)
 }
 
 /// Tokens as slots, with every run that equals `hole` left open.

@@ -47,7 +47,7 @@ fn the_threshold_rises_while_little_is_kept_and_has_bounds() {
         ranker.learn(&case(Kind::Continuation, 0.5), true, 1.0);
     }
     assert!(ranker.threshold() < first);
-    assert!(ranker.threshold() >= 0.15);
+    assert!(ranker.threshold() >= 0.2);
 }
 
 #[test]
