@@ -278,7 +278,9 @@ impl Local {
             likelihood: guess.likelihood,
             pattern: None,
         };
-        guesses.into_iter().map(idea).collect()
+        let rest = rest_of_row(scene);
+        let fits = |idea: &Idea| fits_before(&rest, &idea.edit);
+        guesses.into_iter().map(idea).filter(fits).collect()
     }
 
     fn closed(&self, scene: &Scene) -> Vec<Idea> {
@@ -369,6 +371,21 @@ fn worth(suggestion: &Suggestion) -> f32 {
         .map(|edit| edit.new.len().max(edit.old.len()))
         .sum();
     suggestion.confidence * (1.0 + bytes as f32).ln().min(4.0)
+}
+
+/// What stands behind the caret in its row.
+fn rest_of_row(scene: &Scene) -> String {
+    let row = scene.snapshot.point_at(scene.caret).row;
+    let rest = Span::new(scene.caret, scene.snapshot.row_end(row));
+    scene.snapshot.text(rest).trim().to_owned()
+}
+
+/// Whether what comes in can stand before the rest of a row: before signs that close or end something anything can,
+/// before other text only the rest of a word. What followed the like elsewhere would say twice what stands here.
+fn fits_before(rest: &str, edit: &Replacement) -> bool {
+    let is_end = |ch: char| ch.is_whitespace() || ")]}>;,:'\"`".contains(ch);
+    let is_word = |ch: char| ch.is_alphanumeric() || ch == '_';
+    rest.chars().all(is_end) || edit.new.chars().all(is_word)
 }
 
 /// An insertion as a replacement of what it says it replaces.

@@ -191,12 +191,22 @@ impl Prediction {
             return;
         }
         let followed = cx.subscribe_in(model, window, |this, model, event, window, cx| {
-            if let ModelEvent::Edited(change) = event {
-                this.document_changed(model, change, window, cx);
+            match event {
+                ModelEvent::Edited(change) => this.document_changed(model, change, window, cx),
+                // An edit is understood by the tree of the text before it.
+                ModelEvent::SyntaxUpdated => this.see(model, cx),
+                ModelEvent::Saved | ModelEvent::StateChanged | ModelEvent::HunksUpdated => {}
             }
         });
         let watched = Watched::new(model, followed, cx);
         self.watching.insert(model.entity_id(), watched);
+        self.see(model, cx);
+    }
+
+    fn see(&mut self, model: &Entity<DocumentModel>, cx: &App) {
+        let revision = model.read(cx).snapshot().revision();
+        self.local
+            .see(&scene_of(model, &Change::none(revision), cx));
     }
 
     /// Another view is at hand, or none.
@@ -235,7 +245,6 @@ impl Prediction {
         self.is_asked = false;
         self.follow_blocks(Some(window), cx);
         if let Some(scene) = self.scene(cx) {
-            self.local.see(&scene);
             self.feed(Input::Moved { scene }, cx);
         }
         self.enter(cx);
@@ -355,8 +364,14 @@ impl Prediction {
     /// Hands something to the engine and does what it says.
     fn feed(&mut self, input: Input, cx: &mut Context<Self>) {
         let now = self.services.clock.elapsed();
-        for effect in self.engine.handle(now, input, &self.around) {
+        let effects = self.engine.handle(now, input, &self.around);
+        let asks_local = effects.contains(&Effect::AskLocal);
+        for effect in effects {
             self.carry_out(effect, cx);
+        }
+        // Behind the others: what it finds is shown, and none of them may take that away.
+        if asks_local {
+            self.ask_local(cx);
         }
         cx.notify();
     }
@@ -387,7 +402,8 @@ impl Prediction {
                 }
             }
             Effect::Wake { at } => self.wake_at(at, cx),
-            Effect::AskLocal => self.ask_local(cx),
+            // When the others are done, see `feed`.
+            Effect::AskLocal => {}
             Effect::Note(happened) => {
                 let now = self.services.clock.elapsed();
                 let measured = self.shown.note(&happened, now, &mut self.local);

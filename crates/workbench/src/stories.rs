@@ -11,6 +11,7 @@ mod panes;
 mod restoring;
 mod searching;
 mod settings_files;
+mod suggestions;
 mod tree;
 
 use std::sync::Arc;

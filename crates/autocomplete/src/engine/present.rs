@@ -149,9 +149,11 @@ impl Engine {
         }
         self.refused = None;
         let shown = self.offers.get(self.at);
-        // What the person has begun to type stays; else the likelier is shown.
+        // What the person sees and has begun to type stays; else the likelier is shown.
         let is_better = shown.is_none_or(|shown| {
-            shown.typed == 0 && shown.suggestion.confidence < offer.suggestion.confidence
+            let told = self.told.as_ref().map(|told| told.suggestion.id);
+            let is_typed = shown.typed > 0 && told == Some(shown.suggestion.id);
+            !is_typed && shown.suggestion.confidence < offer.suggestion.confidence
         });
         self.offers.push(offer);
         if is_better {

@@ -212,7 +212,7 @@ impl Corpus {
         let wasted = self
             .segments
             .iter()
-            .find(|part| part.alive * 2 < part.segment.token_count() || part.alive == 0);
+            .find(|part| part.alive * 2 < part.segment.token_count() || part.is_over());
         if let Some(part) = wasted {
             return Some(vec![part.id]);
         }
@@ -235,6 +235,11 @@ impl Corpus {
 impl Part {
     fn is_gone(&self, file: usize) -> bool {
         self.gone.get(file).copied().unwrap_or(true)
+    }
+
+    /// Whether no file of it counts any more. Files without a token count, too.
+    fn is_over(&self) -> bool {
+        self.gone.iter().all(|is_gone| *is_gone)
     }
 
     fn forget(&mut self, file: usize) {

@@ -6,7 +6,7 @@ use base::Span;
 use model::{Event, Failure, FailureClass, NextEditFormat};
 
 use super::world::World;
-use crate::engine::{Ask, Blocked, Happened, Input, TabKind, Turn};
+use crate::engine::{Ask, Blocked, Happened, Input, Options, TabKind, Turn};
 use crate::{Cause, Part, Source, Suggestion, SuggestionId};
 
 /// Types, waits, and answers.
@@ -201,6 +201,43 @@ fn the_local_tier_is_shown_in_the_same_call_and_models_beside_it() {
     world.check(Some("et x = 1;"));
     world.put(Input::Cycle(Turn::Next));
     world.check(Some("ocal()"));
+}
+
+#[test]
+fn what_became_unlikely_gives_way_though_some_of_it_was_typed() {
+    let mut world = World::new("ˇ\n");
+    let offer = |world: &World, id: u64, new: &str, confidence: f32| Suggestion {
+        id: SuggestionId(id),
+        file: None,
+        revision: world.buffer.revision(),
+        edits: vec![crate::Replacement::new(
+            Span::from(world.caret..world.caret),
+            new,
+            &world.buffer.snapshot(),
+        )],
+        source: Source::Continuation,
+        confidence,
+    };
+    let put = |world: &mut World, offers: Vec<Suggestion>| {
+        let revision = world.buffer.revision();
+        world.put(Input::Local {
+            revision,
+            suggestions: offers,
+        });
+    };
+    world.type_in("l");
+    let first = offer(&world, 1, "ocal()", 0.3);
+    put(&mut world, vec![first]);
+    world.type_in("o");
+    world.check(Some("cal()"));
+    world.put(Input::Options(Options {
+        threshold: 0.5,
+        ..Options::local()
+    }));
+    world.check(None);
+    let better = offer(&world, 2, "cate()", 0.7);
+    put(&mut world, vec![better]);
+    world.check(Some("cate()"));
 }
 
 #[test]

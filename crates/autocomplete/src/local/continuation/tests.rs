@@ -70,6 +70,14 @@ fn a_word_is_completed_from_its_beginning_with_what_followed_it() {
 }
 
 #[test]
+fn what_stands_behind_the_caret_is_not_said_twice() {
+    let text = "fn b() {\n    warn(1);\n}\n\nfn k() {\n    warn|(2);\n}\n";
+    assert_eq!(offers(text, &[]), []);
+    let text = text.replace("|(2);", "|");
+    assert!(!offers(&text, &[]).is_empty());
+}
+
+#[test]
 fn it_ends_where_places_disagree() {
     let call = |name: &str| format!("fn a() {{\n    let found = self.lookup.{name}();\n}}\n");
     let project = [call("one"), call("two"), call("three"), call("four")];

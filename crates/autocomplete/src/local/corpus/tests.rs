@@ -173,3 +173,20 @@ fn what_no_person_wrote_is_left_out() {
     corpus.put(&path("large"), &"a = b\n".repeat(100_000));
     assert_eq!(corpus.file_count(), 0);
 }
+
+#[test]
+fn files_without_a_word_are_files_too() {
+    let mut corpus = Corpus::new();
+    for ix in 0..20 {
+        corpus.put(&path(&format!("empty{ix}")), "");
+        corpus.compact(usize::MAX);
+    }
+    assert_eq!(corpus.file_count(), 20);
+    corpus.put(&path("empty3"), "one = two;\n");
+    assert!(!found(&corpus.view(), "one =", 1).is_empty());
+    for ix in 0..20 {
+        corpus.remove(&path(&format!("empty{ix}")));
+        corpus.compact(usize::MAX);
+    }
+    assert_eq!((corpus.file_count(), corpus.token_count()), (0, 0));
+}

@@ -1,0 +1,209 @@
+//! Tab in a whole window: what is offered while keys are pressed, what takes it, and what keeps it away.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use autocomplete::engine::{Ask, TabKind, TabModel};
+use futures::StreamExt as _;
+use futures::future::{BoxFuture, FutureExt as _};
+use futures::stream::BoxStream;
+use gpui_kit::TestAppContext;
+use host::{FakeClock, FakeFiles};
+use model::{Event, ModelId, StopReason};
+
+use super::{Story, open_with, path, services, start_with};
+use crate::actions::suggestions::{Snooze, Toggle};
+use crate::windows::Request;
+use crate::{Item, Services, TabModels};
+
+const CALLS: &str =
+    "fn a() {\n    info(1);\n}\n\nfn b() {\n    info(2);\n}\n\nfn c() {\n    info(3);\n}\n";
+
+fn calls() -> FakeFiles {
+    let files = FakeFiles::new();
+    files.write(&path("/p/src/calls.rs"), CALLS);
+    files
+}
+
+/// What is offered: the new text of its first edit.
+fn offered(story: &mut Story) -> Option<String> {
+    story.settle();
+    story.read(|workbench, cx| {
+        let editor = workbench.active_item().and_then(Item::editor)?.read(cx);
+        let suggestion = editor.suggestion().filter(|_| editor.shows_suggestion())?;
+        Some(suggestion.edits.first()?.new.to_string())
+    })
+}
+
+fn bar(story: &mut Story) -> String {
+    story.settle();
+    story.read(|workbench, cx| workbench.prediction().read(cx).short(cx).0.to_string())
+}
+
+/// Writes `warn` over the `info` of a line.
+fn rename(story: &mut Story, line: u32) {
+    story.open_file(&format!("calls.rs:{line}:5"));
+    story.keys("shift-right shift-right shift-right shift-right");
+    story.input("warn");
+}
+
+#[gpui_kit::test]
+fn after_two_like_edits_tab_makes_the_third(cx: &mut TestAppContext) {
+    let mut story = open_with(calls(), cx);
+    rename(&mut story, 2);
+    assert_ne!(offered(&mut story).as_deref(), Some("warn"), "one is none");
+    rename(&mut story, 6);
+    assert_eq!(offered(&mut story).as_deref(), Some("warn"));
+    assert_eq!(bar(&mut story), "Tab: your edits");
+    story.keys("tab");
+    story.settle();
+    assert_eq!(story.text(), CALLS.replace("info", "warn"));
+    assert_eq!(offered(&mut story), None, "nothing is left");
+    story.keys("ctrl-z");
+    story.settle();
+    assert_eq!(story.text().matches("warn").count(), 2);
+    assert_eq!(
+        offered(&mut story),
+        None,
+        "what was taken back is not offered again"
+    );
+}
+
+#[gpui_kit::test]
+fn escape_sends_it_away_and_tab_indents_again(cx: &mut TestAppContext) {
+    let mut story = open_with(calls(), cx);
+    rename(&mut story, 2);
+    rename(&mut story, 6);
+    assert_eq!(offered(&mut story).as_deref(), Some("warn"));
+    story.keys("escape");
+    assert_eq!(offered(&mut story), None);
+    story.keys("tab");
+    story.settle();
+    assert_eq!(story.text().matches("warn").count(), 2);
+}
+
+#[gpui_kit::test]
+fn the_person_rests_it_and_turns_it_off(cx: &mut TestAppContext) {
+    let mut story = open_with(calls(), cx);
+    rename(&mut story, 2);
+    rename(&mut story, 6);
+    assert_eq!(offered(&mut story).as_deref(), Some("warn"));
+    story.act(Snooze);
+    assert_eq!(offered(&mut story), None);
+    assert_eq!(bar(&mut story), "Tab rests 5 min");
+    story.act(Snooze);
+    assert_eq!(offered(&mut story).as_deref(), Some("warn"));
+    story.act(Toggle);
+    assert_eq!(offered(&mut story), None);
+    assert_eq!(bar(&mut story), "Tab off");
+    let settings = story.on_disk("/burin/config/settings.json");
+    assert!(settings.contains("\"show\": \"off\""), "{settings}");
+}
+
+#[gpui_kit::test]
+fn nothing_of_a_secret_file_is_looked_at(cx: &mut TestAppContext) {
+    let files = calls();
+    files.write(&path("/p/src/secrets/keys.rs"), "const A: u8 = 1;\n");
+    let models = Arc::new(Models::default());
+    let (mut story, clock) = open_asking(files, &models, cx);
+    story.open_file("keys.rs:1:17");
+    story.input("2");
+    clock.advance(Duration::from_secs(2));
+    assert_eq!(offered(&mut story), None);
+    assert_eq!(bar(&mut story), "Tab off here");
+    assert_eq!(models.asked().len(), 0);
+}
+
+/// A model that goes on with the same words.
+#[derive(Default)]
+struct Models {
+    asked: Mutex<Vec<Ask>>,
+}
+
+impl Models {
+    fn asked(&self) -> Vec<Ask> {
+        let asked = self.asked.lock();
+        asked.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl TabModels for Models {
+    fn choose(&self, wanted: String) -> BoxFuture<'static, Result<Option<TabModel>, String>> {
+        let model = TabModel {
+            id: ModelId::parse("local/small").expect("a name"),
+            kind: TabKind::Gap,
+        };
+        assert_eq!(wanted, "auto");
+        std::future::ready(Ok(Some(model))).boxed()
+    }
+
+    fn ask(&self, what: Ask) -> BoxStream<'static, Event> {
+        let asked = self.asked.lock();
+        asked.unwrap_or_else(PoisonError::into_inner).push(what);
+        let events = [
+            Event::TextDelta("answer = 42;".to_owned()),
+            Event::Stop {
+                reason: StopReason::EndTurn,
+                raw: "stop".to_owned(),
+            },
+        ];
+        futures::stream::iter(events).boxed()
+    }
+
+    fn note(&self, name: &'static str, _: f64, tags: String) {
+        assert!(name.starts_with("tab."), "{name}");
+        assert!(tags.contains("\"source\":"), "{tags}");
+    }
+}
+
+fn open_asking(
+    files: FakeFiles,
+    models: &Arc<Models>,
+    cx: &mut TestAppContext,
+) -> (Story, Arc<FakeClock>) {
+    let clock = Arc::new(FakeClock::at(1_700_000_000_000));
+    let services = Services {
+        tab: Some(models.clone()),
+        clock: clock.clone(),
+        ..services(&files)
+    };
+    let request = Request {
+        folders: vec![path("/p")],
+        files: Vec::new(),
+    };
+    let mut stories = start_with(services, &files, request, cx);
+    let mut story = stories.pop().expect("a window");
+    story.settle();
+    (story, clock)
+}
+
+#[gpui_kit::test]
+fn a_models_answer_is_shown_and_taken_word_by_word(cx: &mut TestAppContext) {
+    let models = Arc::new(Models::default());
+    let (mut story, clock) = open_asking(calls(), &models, cx);
+    story.open_file("calls.rs:2:5");
+    story.input("let ");
+    story.settle();
+    clock.advance(Duration::from_secs(1));
+    story.keys("alt-\\");
+    assert_eq!(offered(&mut story).as_deref(), Some("answer = 42;"));
+    assert!(
+        bar(&mut story).starts_with("Tab: small"),
+        "{}",
+        bar(&mut story)
+    );
+    let asked = models.asked();
+    let Some(Ask::Fim(fim)) = asked.first() else {
+        panic!("{asked:?}");
+    };
+    assert!(fim.prefix.ends_with("    let "), "{}", fim.prefix);
+    story.keys("ctrl-right");
+    assert_eq!(offered(&mut story).as_deref(), Some(" = 42;"));
+    story.keys("tab");
+    story.settle();
+    assert!(
+        story.text().contains("    let answer = 42;info(1);"),
+        "{}",
+        story.text()
+    );
+}
