@@ -13,6 +13,7 @@ mod flight;
 mod happened;
 mod input;
 mod keeping;
+mod offer;
 mod options;
 mod present;
 mod status;
@@ -37,7 +38,7 @@ pub use status::{Idle, Status};
 
 use flight::Flight;
 use keeping::Keeping;
-use present::Offer;
+use offer::Offer;
 use status::Latencies;
 
 /// The pipeline of one window.
@@ -255,6 +256,7 @@ impl Engine {
 
     /// Another text is in front.
     fn leave(&mut self) {
+        self.cancel_all();
         self.forget_offers();
         self.later.clear();
         self.asked_for = None;

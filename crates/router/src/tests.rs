@@ -10,8 +10,8 @@ use futures::{FutureExt, StreamExt};
 use mockllm::{Script, Server};
 use model::{
     CacheMark, CacheStyle, Client, Content, Effort, EffortSetting, Event, FailureClass, Fim,
-    FimFile, FimFormat, Message, ModelId, Part, Profile, Request, Role, Sampling, StopReason,
-    SystemBlock, TokenCount, ToolChoice, ToolInput, ToolSpec, Usage,
+    FimFile, FimForm, FimFormat, Message, ModelId, Part, Profile, Request, Role, Sampling,
+    StopReason, SystemBlock, TokenCount, ToolChoice, ToolInput, ToolSpec, Usage,
 };
 use serde_json::{Value, json};
 
@@ -501,6 +501,40 @@ async fn recordings_replay_to_the_same_events_without_a_key() {
             without_limits(&replayed),
             without_limits(&live),
             "{provider}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn whole_prompts_and_edits_go_where_they_belong() {
+    let server = serve(&json!({ "rules": [
+        { "match": { "prefix": { "contains": "<|file_sep|>updated/a.rs" } }, "reply": [{ "text": "raw" }] },
+        { "match": { "user": { "contains": "<|code_to_edit|>" } }, "reply": [{ "text": "edit" }] },
+    ] }));
+    let client = client(&server);
+    let raw = "<|file_sep|>updated/a.rs\n";
+    let asked = [
+        ("llama.cpp", FimForm::Raw, raw, "raw"),
+        ("vllm", FimForm::Raw, raw, "raw"),
+        ("ollama", FimForm::Raw, raw, "raw"),
+        ("inception", FimForm::Edit, "<|code_to_edit|>\n", "edit"),
+    ];
+    for (provider, form, prompt, answer) in asked {
+        let model = ModelId {
+            provider: provider.to_owned(),
+            model: "next-edit".to_owned(),
+        };
+        let request = Fim {
+            form,
+            ..Fim::gap(model, prompt, "", TokenCount(64))
+        };
+        let events: Vec<Event> = client.complete(request).collect().await;
+        let told = told(&events);
+        assert_eq!(
+            told[0],
+            format!("text {answer}"),
+            "{provider}: {}",
+            show(&events)
         );
     }
 }

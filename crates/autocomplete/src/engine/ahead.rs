@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::flight::Purpose;
-use super::present::Offer;
+use super::offer::Offer;
 use super::{Engine, TabKind, Turn};
 use crate::cache::Place;
 use crate::context::ContextSource;

@@ -40,7 +40,7 @@ impl Engine {
         self.options.model.as_ref()?;
         let is_open = self.blocked.is_empty() && !self.has_remote();
         let is_new = self.asked_for != Some((scene.snapshot.revision(), scene.caret));
-        if !is_open || !is_new || self.flights.len() >= MOST || self.is_patient() {
+        if !is_open || !is_new || self.flights.len() >= MOST {
             return None;
         }
         let wait = match pace {
@@ -49,15 +49,18 @@ impl Engine {
             Pace::Typing if self.has_missed && is_within_word(scene) => WITHIN_WORD,
             Pace::Typing => self.rhythm.wait(),
         };
-        Some(edited + wait)
+        Some((edited + wait).max(self.patient_until()))
     }
 
-    /// Whether a request under way is worth waiting for.
-    fn is_patient(&self) -> bool {
+    /// Until when a request under way is worth waiting for.
+    fn patient_until(&self) -> Duration {
         let patience = self.latencies.percentile(90).mul_f32(1.3);
         let patience = patience.clamp(PATIENCE.0, PATIENCE.1);
-        let mut flights = self.flights.iter();
-        flights.any(|it| it.purpose == Purpose::Now && self.now < it.asked + patience)
+        let flights = self.flights.iter();
+        let now = flights.filter(|flight| flight.purpose == Purpose::Now);
+        now.map(|flight| flight.asked + patience)
+            .max()
+            .unwrap_or_default()
     }
 
     /// Asks about the text of now, if it is time and the answer is not known.

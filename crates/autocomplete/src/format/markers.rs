@@ -132,9 +132,4 @@ fn tags(answer: &str) -> Vec<Tag> {
 }
 
 #[cfg(test)]
-pub(super) fn tests_last_marker(region: &str) -> usize {
-    blocks(region).len()
-}
-
-#[cfg(test)]
 mod tests;

@@ -120,7 +120,8 @@ fn a_region_written_anew_is_an_edit() {
             }
             NextEditFormat::Zeta2 => format!("{new}>>>>>>> UPDATED\n"),
             NextEditFormat::Zeta21 => {
-                let last = super::markers::tests_last_marker(&region(format));
+                let asked = prompt(format, &context(format, TEXT)).expect("a prompt");
+                let last = asked.text.matches("<|marker_").count();
                 format!("<|marker_1|>{new}<|marker_{last}|><[end▁of▁sentence]>")
             }
             NextEditFormat::Sweep => format!("{new}<|file_sep|>next"),

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use autocomplete::context::{ContextSource, Diagnostic, Excerpt, Why};
 use autocomplete::engine::{Ask, Edited, Effect, Engine, Input, Options, TabKind, TabModel};
-use autocomplete::{Cause, Scene};
+use autocomplete::validate::{Recent, check};
+use autocomplete::{Cause, Replacement, Scene, Source, Suggestion, SuggestionId};
 use base::{AbsPath, Row, Span};
 use futures::StreamExt;
 use model::ModelId;
@@ -32,6 +33,17 @@ const FIRST: usize = 20;
 /// Milliseconds, at most.
 const P50: f64 = 1.0;
 const P99: f64 = 5.0;
+const CHECK: f64 = 1.0;
+
+/// Milliseconds of a key.
+struct Pressed {
+    /// In the machine.
+    machine: f64,
+    /// From the key to the server's having the whole request.
+    wire: f64,
+    /// For checking a suggestion there.
+    check: f64,
+}
 
 /// What the project's files define, by name.
 struct Project {
@@ -51,12 +63,13 @@ pub(super) fn run() -> Result<Vec<Figure>, String> {
     let _inside = runtime.enter();
     let router = start_router(wire_lanes(&url));
     let mut keys = Keys::new(&project)?;
-    let (mut machine, mut whole) = (Vec::new(), Vec::new());
+    let (mut machine, mut whole, mut checks) = (Vec::new(), Vec::new(), Vec::new());
     for key in 0..FIRST + KEYS {
-        let (in_machine, on_wire) = keys.press(&router, &runtime, &came)?;
+        let pressed = keys.press(&router, &runtime, &came)?;
         if key >= FIRST {
-            machine.push(in_machine);
-            whole.push(on_wire);
+            machine.push(pressed.machine);
+            whole.push(pressed.wire);
+            checks.push(pressed.check);
         }
     }
     let files = project.files;
@@ -75,6 +88,18 @@ pub(super) fn run() -> Result<Vec<Figure>, String> {
         figure("key to request at the server, p99", &whole, 0.99, Some(P99)),
         figure("of that in the machine, p50", &machine, 0.5, None),
         figure("of that in the machine, p99", &machine, 0.99, None),
+        figure(
+            "check of a suggestion in 2,000 lines, p50",
+            &checks,
+            0.5,
+            Some(CHECK),
+        ),
+        figure(
+            "check of a suggestion in 2,000 lines, p99",
+            &checks,
+            0.99,
+            None,
+        ),
     ])
 }
 
@@ -119,13 +144,13 @@ impl<'a> Keys<'a> {
         })
     }
 
-    /// One key at the end of another row. Milliseconds in the machine, and until the server had the request.
+    /// One key at the end of another row.
     fn press(
         &mut self,
         router: &RouterHandle,
         runtime: &tokio::runtime::Runtime,
         came: &Receiver<Instant>,
-    ) -> Result<(f64, f64), String> {
+    ) -> Result<Pressed, String> {
         self.pressed += 1;
         self.now += Duration::from_secs(3);
         let before = self.buffer.snapshot();
@@ -145,6 +170,7 @@ impl<'a> Keys<'a> {
             rows: (Row(row.0.saturating_sub(30)), Row(row.0 + 30)),
             indent: "    ".to_owned(),
         };
+        let check = checking(&scene);
         let edited = Edited {
             before,
             scene,
@@ -177,8 +203,34 @@ impl<'a> Keys<'a> {
             .block_on(answer)
             .map_err(|error| error.to_string())?;
         let ms = |took: Duration| took.as_secs_f64() * 1_000.0;
-        Ok((ms(in_machine), ms(arrived.duration_since(started))))
+        Ok(Pressed {
+            machine: ms(in_machine),
+            wire: ms(arrived.duration_since(started)),
+            check,
+        })
     }
+}
+
+/// Milliseconds for checking a suggestion at a caret.
+fn checking(scene: &Scene) -> f64 {
+    let suggestion = Suggestion {
+        id: SuggestionId(1),
+        file: None,
+        revision: scene.snapshot.revision(),
+        edits: vec![Replacement {
+            span: Span::at(scene.caret),
+            old: "".into(),
+            new: " // what stands here".into(),
+        }],
+        source: Source::Continuation,
+        confidence: 0.5,
+    };
+    let started = Instant::now();
+    // Whether it passes depends on the row.
+    let verdict = check(scene, &suggestion, &Recent::default());
+    let took = started.elapsed().as_secs_f64() * 1_000.0;
+    drop(verdict);
+    took
 }
 
 impl Project {

@@ -59,6 +59,33 @@ fn an_answer_that_comes_late_goes_on_from_what_was_typed_meanwhile() {
 }
 
 #[test]
+fn a_slow_answer_gets_a_second_request_beside_it_and_no_third() {
+    let mut world = World::new("ˇ\n");
+    world.type_in("l");
+    world.wait(80);
+    world.type_in("et");
+    assert_eq!(world.open.len(), 1);
+    world.wait(3_000);
+    assert_eq!(world.open.len(), 2);
+    world.type_in(" x");
+    world.wait(5_000);
+    assert_eq!(world.open.len(), 2);
+}
+
+#[test]
+fn another_text_in_front_cancels_what_was_asked_for_the_last() {
+    let kind = TabKind::NextEdit(NextEditFormat::Sweep);
+    let mut world = World::with("one ˇ\n", Some(kind), "");
+    world.type_in("two");
+    world.wait(400);
+    assert_eq!(world.open.len(), 1);
+    let mut scene = world.scene();
+    scene.path = base::AbsPath::new("/p/other");
+    world.put(Input::Moved { scene });
+    assert!(world.open.is_empty());
+}
+
+#[test]
 fn an_answer_that_is_contradicted_is_cancelled_at_once() {
     let mut world = World::new("ˇ\n");
     world.type_in("l");
