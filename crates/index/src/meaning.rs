@@ -2,6 +2,9 @@
 
 use crate::table::{DIMS, Vector};
 
+/// Bytes that are asked of memory before they are needed.
+const AHEAD: usize = 4 * DIMS;
+
 /// A vector that many others are compared with.
 pub(crate) struct Probe {
     /// Widened once, so that the inner loop only widens the other side.
@@ -32,37 +35,103 @@ impl Probe {
             // SAFETY: the instructions are there.
             return unsafe { self.compare_wide(values, scales, each) };
         }
-        self.compare_rows(values, scales, each);
+        self.compare_plain(values, scales, each);
     }
 
     /// Calls `each` with the likeness of every row: `values` holds `DIMS` bytes a row, `scales` four.
     #[cfg(not(target_arch = "x86_64"))]
     pub(crate) fn compare(&self, values: &[u8], scales: &[u8], each: impl FnMut(usize, f32)) {
-        self.compare_rows(values, scales, each);
+        self.compare_plain(values, scales, each);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn compare_wide(&self, values: &[u8], scales: &[u8], each: impl FnMut(usize, f32)) {
-        self.compare_rows(values, scales, each);
+    fn compare_wide(&self, values: &[u8], scales: &[u8], mut each: impl FnMut(usize, f32)) {
+        for (row, (one, scale)) in rows(values, scales).enumerate() {
+            let ahead = row * DIMS + AHEAD;
+            expect_soon(values.get(ahead..ahead + DIMS).unwrap_or_default());
+            each(row, self.likeness(dot_wide(&self.values, one), scale));
+        }
     }
 
-    #[inline(always)]
-    fn compare_rows(&self, values: &[u8], scales: &[u8], mut each: impl FnMut(usize, f32)) {
-        let rows = values
-            .as_chunks::<DIMS>()
-            .0
-            .iter()
-            .zip(scales.as_chunks::<4>().0);
-        for (row, (values, scale)) in rows.enumerate() {
-            let dot = dot(&self.values, values);
-            each(row, dot as f32 * self.scale * f32::from_le_bytes(*scale));
+    fn compare_plain(&self, values: &[u8], scales: &[u8], mut each: impl FnMut(usize, f32)) {
+        for (row, (values, scale)) in rows(values, scales).enumerate() {
+            each(row, self.likeness(dot(&self.values, values), scale));
         }
+    }
+
+    fn likeness(&self, dot: i32, scale: &[u8; 4]) -> f32 {
+        dot as f32 * self.scale * f32::from_le_bytes(*scale)
     }
 }
 
+fn rows<'a>(
+    values: &'a [u8],
+    scales: &'a [u8],
+) -> impl Iterator<Item = (&'a [u8; DIMS], &'a [u8; 4])> {
+    let values = values.as_chunks::<DIMS>().0.iter();
+    values.zip(scales.as_chunks::<4>().0)
+}
+
+/// Asks for the beginning of what will be compared next, so that it is on its way from memory meanwhile.
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "a hint to the processor; nothing is read")]
+pub(crate) fn expect_soon(values: &[u8]) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    for line in values.chunks(64).take(AHEAD / 64) {
+        // SAFETY: the instruction belongs to every processor of this kind, and no address makes it fail.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast::<i8>()) };
+    }
+}
+
+/// Elsewhere the processor is left to itself.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn expect_soon(_values: &[u8]) {}
+
+/// The same sum, 32 bytes at a time: what is left to itself is read in steps of 8, for which memory is too slow.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[expect(
+    unsafe_code,
+    reason = "registers are filled from arrays that are as long as they are"
+)]
+fn dot_wide(probe: &[i16; DIMS], row: &[u8; DIMS]) -> i32 {
+    use std::arch::x86_64::{
+        __m256i, _mm256_add_epi32, _mm256_castsi256_si128, _mm256_cvtepi8_epi16,
+        _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_setzero_si256,
+        _mm256_storeu_si256,
+    };
+    let (mut low, mut high) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+    let steps = row.as_chunks::<32>().0.iter();
+    for (bytes, wide) in steps.zip(probe.as_chunks::<32>().0) {
+        let (first, second) = wide.split_at(16);
+        // SAFETY: 32 bytes are there, and twice 16 numbers of two bytes.
+        let (bytes, first, second) = unsafe {
+            (
+                _mm256_loadu_si256(bytes.as_ptr().cast::<__m256i>()),
+                _mm256_loadu_si256(first.as_ptr().cast::<__m256i>()),
+                _mm256_loadu_si256(second.as_ptr().cast::<__m256i>()),
+            )
+        };
+        let one = _mm256_cvtepi8_epi16(_mm256_castsi256_si128(bytes));
+        let other = _mm256_cvtepi8_epi16(_mm256_extracti128_si256::<1>(bytes));
+        low = _mm256_add_epi32(low, _mm256_madd_epi16(one, first));
+        high = _mm256_add_epi32(high, _mm256_madd_epi16(other, second));
+    }
+    let mut parts = [0_i32; 8];
+    // SAFETY: eight numbers of four bytes have the place of one register.
+    unsafe {
+        _mm256_storeu_si256(
+            parts.as_mut_ptr().cast::<__m256i>(),
+            _mm256_add_epi32(low, high),
+        );
+    };
+    parts
+        .iter()
+        .fold(0, |sum: i32, part| sum.wrapping_add(*part))
+}
+
 /// The sum of so few products of bytes fits; told to wrap, it is taken in wide steps by every build.
-#[inline(always)]
 fn dot(probe: &[i16; DIMS], row: &[u8; DIMS]) -> i32 {
     let pairs = probe.iter().zip(row);
     pairs.fold(0_i32, |sum, (wide, byte)| {
@@ -108,5 +177,30 @@ mod tests {
         );
         let expected = expected as f32 * 0.01 * 0.02;
         assert_eq!(seen, [(0, expected), (1, expected)]);
+    }
+
+    #[test]
+    fn every_way_of_comparing_says_the_same() {
+        let mut seed = 1_u32;
+        let mut byte = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 24) as u8
+        };
+        for extreme in [None, Some(i8::MIN), Some(i8::MAX)] {
+            let mut row = || -> [u8; DIMS] {
+                std::array::from_fn(|_| extreme.map_or_else(&mut byte, |it| it.to_le_bytes()[0]))
+            };
+            let values = row().map(|byte| i8::from_le_bytes([byte]));
+            let probe = Probe::of(&Vector { values, scale: 0.5 });
+            let rows: Vec<u8> = (0..7).flat_map(|_| row()).collect();
+            let scales: Vec<u8> = (1..8).flat_map(|it| (it as f32).to_le_bytes()).collect();
+            let (mut fast, mut plain) = (Vec::new(), Vec::new());
+            probe.compare(&rows, &scales, |row, likeness| fast.push((row, likeness)));
+            probe.compare_plain(&rows, &scales, |row, likeness| {
+                plain.push((row, likeness));
+            });
+            assert_eq!(fast.len(), 7);
+            assert_eq!(fast, plain);
+        }
     }
 }

@@ -9,7 +9,7 @@ mod words;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::meaning::Probe;
+use crate::meaning::{Probe, expect_soon};
 use crate::prepare::{DEFINES, STEM, plain_name};
 use crate::query::{Means, Query, Traits};
 use crate::rank::{Candidate, Ranked, Weights, ranked};
@@ -164,11 +164,12 @@ impl<'a> Sight<'a> {
             let Some(some) = entries.get(start..end).filter(|some| !some.is_empty()) else {
                 return (best, spread);
             };
-            for entry in some {
+            for (ix, entry) in some.iter().enumerate() {
                 let is_in = below.is_empty() || entry.path.starts_with(below);
-                let bytes: &[u8] = &entry.bytes;
-                let values = bytes.get(entry.layout.values()).unwrap_or_default();
-                let scales = bytes.get(entry.layout.scales()).unwrap_or_default();
+                if let Some(next) = some.get(ix + 1) {
+                    expect_soon(vectors(next).0);
+                }
+                let (values, scales) = vectors(entry);
                 probe.compare(values, scales, |row, likeness| {
                     spread.add(likeness);
                     if is_in {
@@ -234,9 +235,15 @@ impl<'a> Sight<'a> {
     }
 }
 
+/// The vectors of an entry's chunks, and what each is multiplied by.
+fn vectors(entry: &Entry) -> (&[u8], &[u8]) {
+    let bytes: &[u8] = &entry.bytes;
+    let values = bytes.get(entry.layout.values()).unwrap_or_default();
+    (values, bytes.get(entry.layout.scales()).unwrap_or_default())
+}
+
 fn likeness(probe: &Probe, entry: &Entry, place: u32) -> f32 {
-    let values = entry.bytes.get(entry.layout.values()).unwrap_or_default();
-    let scales = entry.bytes.get(entry.layout.scales()).unwrap_or_default();
+    let (values, scales) = vectors(entry);
     let row = place as usize;
     let size = crate::table::DIMS;
     let values = values.get(row * size..(row + 1) * size).unwrap_or_default();
