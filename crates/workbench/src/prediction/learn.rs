@@ -248,9 +248,8 @@ mod tests {
         assert_eq!((shown.tally.taken, shown.tally.kept), (100, 80));
         assert_eq!(measured.name, "tab.kept");
         assert!((measured.value - 0.8).abs() < 1e-9);
-        assert_eq!(
-            measured.tags,
-            r#"{"bytes":100,"seconds":30,"source":"continuation"}"#
-        );
+        let tags: serde_json::Value = serde_json::from_str(&measured.tags).expect("JSON");
+        let expected = json!({ "bytes": 100, "seconds": 30, "source": "continuation" });
+        assert_eq!(tags, expected);
     }
 }
