@@ -28,7 +28,7 @@ use crate::{Part, Replacement, Scene, Source, Suggestion, SuggestionId};
 use close::Facts;
 pub use continuation::{Vote, votes};
 pub use corpus::{Corpus, CorpusView, DEFAULT_BYTES};
-pub use log::{EditLog, Edited, EditedKind, LoggedEdit};
+pub use log::{EditLog, Edited, LoggedEdit};
 use propagate::{Found, Propagation, SiteSearch};
 use rank::{Case, Kind, Ranker};
 

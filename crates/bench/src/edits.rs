@@ -17,8 +17,9 @@ use std::path::PathBuf;
 use crate::figure::{self, Figure};
 use crate::interleave::Dice;
 
-use self::history::{Blobs, Pair};
+use self::history::Pair;
 use self::truth::Edit;
+use crate::blobs::Blobs;
 
 /// Replays, then corrupts. `BURIN_BENCH_EDITS` is how many edits are replayed (10,000 without);
 /// `BURIN_BENCH_CASES` how many of each class and language are corrupted (1,000 without), 0 for
@@ -93,7 +94,7 @@ impl Pool {
             if !ends.is_empty() && !ends.contains(&end) {
                 continue;
             }
-            if let Some(edit) = self.blobs[*ix].edit(pair)?
+            if let Some(edit) = history::edit(&mut self.blobs[*ix], pair)?
                 && take(edit)? == Wanted::Nothing
             {
                 break;

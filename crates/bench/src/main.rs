@@ -10,6 +10,7 @@
 )]
 
 mod agent;
+mod blobs;
 mod corpus;
 mod crash;
 mod edits;
@@ -25,6 +26,7 @@ mod screen;
 mod search;
 mod stalls;
 mod tab;
+mod tab_local;
 mod text_traces;
 mod traces;
 mod typing;
@@ -101,6 +103,11 @@ const BENCHES: &[Bench] = &[
         name: "tab",
         doc: "key to request on the wire, stale suggestions, coverage and calls against debounce and cancel, and Cody's policy",
         run: tab::run,
+    },
+    Bench {
+        name: "tab_local",
+        doc: "Tab without a model over real commits: keys saved, next edits, against nvim and the same identifier",
+        run: tab_local::run,
     },
     Bench {
         name: "parse",

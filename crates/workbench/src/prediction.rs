@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use autocomplete::engine::{Blocked, Edited, Effect, Engine, Input, Options, Turn};
-use autocomplete::local::{self, EditedKind, Local};
+use autocomplete::local::{self, Local};
 use autocomplete::{Cause, Scene, Suggestion, SuggestionId};
 use base::{AbsPath, ByteOffset, Row};
 use composer_panel::board::Hunk;
@@ -283,7 +283,7 @@ impl Prediction {
             change: change.clone(),
             syntax: scene.syntax.clone(),
             at: Timestamp(self.services.clock.wall_ms()),
-            kind: kind_of(cause),
+            cause,
         });
         let edited = Box::new(Edited {
             before,
@@ -615,15 +615,6 @@ impl Prediction {
                 cx,
             );
         }
-    }
-}
-
-fn kind_of(cause: Cause) -> EditedKind {
-    match cause {
-        Cause::Typed => EditedKind::Typed,
-        Cause::Undone => EditedKind::Undone,
-        Cause::Accepted => EditedKind::Accepted,
-        Cause::Other => EditedKind::Other,
     }
 }
 

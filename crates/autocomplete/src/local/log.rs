@@ -15,6 +15,8 @@ use base::{AbsPath, Bias, ByteOffset, Span};
 use syntax::SyntaxSnapshot;
 use text::{Change, Snapshot, Splice, Timestamp};
 
+use crate::Cause;
+
 pub(crate) use frames::{Frame, LoggedToken};
 use pairs::hunks;
 
@@ -34,20 +36,7 @@ pub struct Edited {
     /// When it happened.
     pub at: Timestamp,
     /// How it came about.
-    pub kind: EditedKind,
-}
-
-/// How a change came about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EditedKind {
-    /// The person typed or deleted.
-    Typed,
-    /// The person took a change back, or took that back.
-    Undone,
-    /// A suggestion was accepted.
-    Accepted,
-    /// Anything else: a formatter, an agent, the disk.
-    Other,
+    pub cause: Cause,
 }
 
 /// An edit of the log.
@@ -66,7 +55,7 @@ pub struct LoggedEdit {
     /// When it ended.
     pub at: Timestamp,
     /// How it came about.
-    pub kind: EditedKind,
+    pub cause: Cause,
     /// Whether it was taken back.
     pub is_undone: bool,
     /// What it changed, normalised.
@@ -98,7 +87,7 @@ struct OpenEdit {
     /// The tree of `before`.
     syntax: Option<SyntaxSnapshot>,
     at: Timestamp,
-    kind: EditedKind,
+    cause: Cause,
 }
 
 /// Edits that are remembered.
@@ -213,9 +202,9 @@ impl EditLog {
     }
 
     fn note(&mut self, edit: &Edited, syntax: Option<SyntaxSnapshot>) {
-        match (edit.kind, edit.change.splices.as_slice()) {
-            (EditedKind::Undone, splices) => self.undo(edit, splices),
-            (EditedKind::Typed | EditedKind::Accepted, [splice]) => {
+        match (edit.cause, edit.change.splices.as_slice()) {
+            (Cause::Undone, splices) => self.undo(edit, splices),
+            (Cause::Typed | Cause::Accepted, [splice]) => {
                 self.open = Some(OpenEdit {
                     path: edit.path.clone(),
                     before: edit.before.clone(),
@@ -224,7 +213,7 @@ impl EditLog {
                     new: splice.new,
                     syntax,
                     at: edit.at,
-                    kind: edit.kind,
+                    cause: edit.cause,
                 });
             }
             // Several carets change all their places themselves; nothing is left to be offered.
@@ -251,8 +240,8 @@ impl OpenEdit {
             return false;
         };
         let is_same = self.path == edit.path
-            && self.kind == edit.kind
-            && edit.kind == EditedKind::Typed
+            && self.cause == edit.cause
+            && edit.cause == Cause::Typed
             && self.after.revision() == edit.before.revision();
         let is_soon = edit.at.0.saturating_sub(self.at.0) <= PAUSE;
         if !is_same || !is_soon || !self.is_near(splice, &edit.before) {
@@ -328,7 +317,7 @@ impl OpenEdit {
             old: Arc::from(old),
             new: Arc::from(new),
             at: self.at,
-            kind: self.kind,
+            cause: self.cause,
             is_undone: false,
             pieces: Vec::new(),
         }

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use base::{AbsPath, ByteOffset, Revision, Row, Span};
 use text::Change;
 
-use super::log::{EditLog, Edited, EditedKind, LoggedEdit, around};
-use crate::Scene;
+use super::log::{EditLog, Edited, LoggedEdit, around};
+use crate::{Cause, Scene};
 use pattern::Pattern;
 pub(crate) use search::{Found, SiteSearch};
 use sites::{Ground, Site, sites};
@@ -97,12 +97,12 @@ impl Propagation {
         for active in &mut self.patterns {
             active.follow(&edit.path, &edit.change);
         }
-        if edit.kind == EditedKind::Undone {
+        if edit.cause == Cause::Undone {
             self.drop_undone(log);
         }
         let open = log.open_edit();
         self.forget_unfinished(log, open);
-        let Some(open) = open.filter(|open| open.kind == EditedKind::Typed) else {
+        let Some(open) = open.filter(|open| open.cause == Cause::Typed) else {
             return;
         };
         for (ix, _) in open.pieces.iter().enumerate() {
@@ -113,7 +113,7 @@ impl Propagation {
     /// Looks for an earlier edit like one piece of the newest.
     fn compare(&mut self, log: &EditLog, open: &LoggedEdit, ix: usize, edit: &Edited) {
         let earlier = log.closed().rev().take(MOST_COMPARED);
-        let earlier = earlier.filter(|it| it.kind == EditedKind::Typed && !it.is_undone);
+        let earlier = earlier.filter(|it| it.cause == Cause::Typed && !it.is_undone);
         let mut pairs = (0..ix)
             .map(|other| (open, other))
             .chain(earlier.flat_map(|it| (0..it.pieces.len()).map(move |other| (it, other))));
@@ -318,7 +318,7 @@ impl Active {
     fn is_of_interest(&self, log: &EditLog, scene: &Scene, own: &HashSet<u64>) -> bool {
         let newest = self.examples.iter().map(|it| it.edit).max().unwrap_or(0);
         let is_own = |edit: &LoggedEdit| {
-            edit.id <= newest || edit.kind == EditedKind::Accepted || own.contains(&edit.id)
+            edit.id <= newest || edit.cause == Cause::Accepted || own.contains(&edit.id)
         };
         let others = log.closed().filter(|edit| !is_own(edit)).count() as u64;
         let typing = log.open_edit().filter(|edit| !is_own(edit));

@@ -6,8 +6,8 @@ use base::{AbsPath, ByteOffset, Row, Span};
 use syntax::{Budget, ParseStatus, SyntaxTree, language_named};
 use text::{Buffer, Change, Edit, Origin, Timestamp};
 
-use super::{Answer, CorpusView, Edited, EditedKind, Local};
-use crate::{Part, Scene, Suggestion, SuggestionId};
+use super::{Answer, CorpusView, Edited, Local};
+use crate::{Cause, Part, Scene, Suggestion, SuggestionId};
 
 /// Some open texts and a person who edits them.
 pub(crate) struct Story {
@@ -83,7 +83,7 @@ impl Story {
                 number,
                 Span::from(start..start + old.len()),
                 "",
-                EditedKind::Typed,
+                Cause::Typed,
             );
         }
         self.type_at(number, start, new);
@@ -97,7 +97,7 @@ impl Story {
             number,
             Span::from(start..start + old.len()),
             "",
-            EditedKind::Typed,
+            Cause::Typed,
         );
     }
 
@@ -106,7 +106,7 @@ impl Story {
         for (at, ch) in new.char_indices() {
             self.now += 80;
             let place = Span::at(ByteOffset(start + at));
-            self.replace(number, place, &ch.to_string(), EditedKind::Typed);
+            self.replace(number, place, &ch.to_string(), Cause::Typed);
         }
     }
 
@@ -122,13 +122,13 @@ impl Story {
         self.type_at(number, start + before.len(), new);
     }
 
-    fn replace(&mut self, number: usize, span: Span, new: &str, kind: EditedKind) {
+    fn replace(&mut self, number: usize, span: Span, new: &str, cause: Cause) {
         let before = self.texts[number].buffer.snapshot();
         let edits = [Edit::new(span, new)];
         let change = self.texts[number]
             .buffer
             .edit(&edits, &Origin::user(Timestamp(self.now)));
-        self.heard(number, before, change, kind);
+        self.heard(number, before, change, cause);
     }
 
     /// Takes the last step of a text back, if there is one.
@@ -136,11 +136,11 @@ impl Story {
         self.now += 1000;
         let before = self.texts[number].buffer.snapshot();
         if let Some(restored) = self.texts[number].buffer.undo() {
-            self.heard(number, before, restored.change, EditedKind::Undone);
+            self.heard(number, before, restored.change, Cause::Undone);
         }
     }
 
-    fn heard(&mut self, number: usize, before: text::Snapshot, change: Change, kind: EditedKind) {
+    fn heard(&mut self, number: usize, before: text::Snapshot, change: Change, cause: Cause) {
         let open = &mut self.texts[number];
         let after = open.buffer.snapshot();
         open.tree.edit(&before, &after, &change);
@@ -155,7 +155,7 @@ impl Story {
             change,
             syntax: Some(open.tree.snapshot()),
             at: Timestamp(self.now),
-            kind,
+            cause,
         });
     }
 
@@ -208,7 +208,7 @@ impl Story {
         let change = self.texts[number]
             .buffer
             .edit(&edits, &Origin::user(Timestamp(self.now)));
-        self.heard(number, before, change, EditedKind::Accepted);
+        self.heard(number, before, change, Cause::Accepted);
         self.local.answered(suggestion, Answer::Accepted(Part::All));
     }
 }

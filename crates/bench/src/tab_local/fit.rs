@@ -34,7 +34,11 @@ pub(super) fn run(repositories: &[PathBuf]) -> Result<Vec<Figure>, String> {
     }
     let (mut train, mut test) = (Vec::new(), Vec::new());
     for (ix, vote) in all.iter().enumerate() {
-        let part = if ix / 500 % 10 == 0 { &mut test } else { &mut train };
+        let part = if ix / 500 % 10 == 0 {
+            &mut test
+        } else {
+            &mut train
+        };
         part.push(vote);
     }
     let Some(first) = train.first() else {
@@ -73,7 +77,10 @@ fn gather(moment: &Moment, file: &ChangedFile, all: &mut Vec<Vote>) {
             // What the present weights prefer is what would be shown.
             let first = votes.first().map(|vote| vote.token.clone());
             let is_right = votes.first().is_some_and(|vote| vote.is_right);
-            let right = votes.iter().filter(|vote| is_right && vote.is_right).map(|it| it.bytes);
+            let right = votes
+                .iter()
+                .filter(|vote| is_right && vote.is_right)
+                .map(|it| it.bytes);
             let right = right.max().unwrap_or(0);
             if right > 1 || first != refused {
                 all.extend(votes);
@@ -151,7 +158,11 @@ impl Net {
         let loss = votes.iter().map(|vote| {
             let likelihood = self.output(&self.layer(&vote.features));
             let likelihood = likelihood.clamp(0.0001, 0.9999);
-            let told = if vote.is_right { likelihood } else { 1.0 - likelihood };
+            let told = if vote.is_right {
+                likelihood
+            } else {
+                1.0 - likelihood
+            };
             -told.ln()
         });
         loss.sum::<f32>() / votes.len().max(1) as f32
@@ -168,7 +179,9 @@ impl Net {
                 gradient[from + 1 + unit] += error * value;
                 let back = error * self.weights[from + 1 + unit] * (1.0 - value * value);
                 let own = &mut gradient[unit * self.inputs..(unit + 1) * self.inputs];
-                own.iter_mut().zip(vote.features).for_each(|(own, x)| *own += back * x);
+                own.iter_mut()
+                    .zip(vote.features)
+                    .for_each(|(own, x)| *own += back * x);
             }
         }
         self.steps += 1;
@@ -186,13 +199,19 @@ impl Net {
     /// Prints the weights as the table in the crate has them.
     fn print(&self) {
         let thousandths = |weights: &[f32]| -> Vec<i16> {
-            weights.iter().map(|weight| (weight * 1000.0).round() as i16).collect()
+            weights
+                .iter()
+                .map(|weight| (weight * 1000.0).round() as i16)
+                .collect()
         };
         println!("pub(super) const HIDDEN: [[i16; FEATURES]; {UNITS}] = [");
         for unit in self.weights.chunks(self.inputs).take(UNITS) {
             println!("    {:?},", thousandths(unit));
         }
         let out = thousandths(&self.weights[self.inputs * UNITS..]);
-        println!("];\n\npub(super) const OUT: [i16; {}] = {out:?};", out.len());
+        println!(
+            "];\n\npub(super) const OUT: [i16; {}] = {out:?};",
+            out.len()
+        );
     }
 }

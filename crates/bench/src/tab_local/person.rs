@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use autocomplete::local::{Edited, EditedKind, Local};
+use autocomplete::Cause;
+use autocomplete::local::{Edited, Local};
 use autocomplete::{Scene, Suggestion, SuggestionId};
 use base::{AbsPath, ByteOffset, Row, Span};
 use cpu_time::ThreadTime;
@@ -72,7 +73,7 @@ impl Open {
                 change,
                 syntax: Some(self.tree.snapshot()),
                 at: Timestamp(at),
-                kind: EditedKind::Typed,
+                cause: Cause::Typed,
             });
             self.heard.push(start.elapsed());
         }

@@ -1,16 +1,13 @@
 //! The newest commits of a repository, the oldest of them first, with the project as it was before each.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use autocomplete::local::{Corpus, CorpusView, DEFAULT_BYTES};
 use base::AbsPath;
 use syntax::{Language, language_for};
 
-/// Larger files are no text that a person edits.
-const MOST_BYTES: usize = 256 * 1024;
+use crate::blobs::{Blobs, git};
 
 /// A commit that is about to be made.
 pub(super) struct Moment {
@@ -147,68 +144,4 @@ fn tree(repository: &Path, commit: &str) -> Result<HashMap<String, String>, Stri
         Some((path.to_owned(), blob.to_owned()))
     };
     Ok(text.lines().filter_map(entry).collect())
-}
-
-fn git(repository: &Path) -> Command {
-    let mut command = Command::new("git");
-    // A copied repository may belong to another user.
-    command
-        .arg("-C")
-        .arg(repository)
-        .args(["-c", "safe.directory=*"]);
-    command
-}
-
-/// Reads blobs, one after the other.
-struct Blobs {
-    process: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-}
-
-impl Blobs {
-    fn of(repository: &Path) -> Result<Self, String> {
-        let mut process = git(repository)
-            .args(["cat-file", "--batch"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("cannot start git: {error}"))?;
-        let (Some(input), Some(output)) = (process.stdin.take(), process.stdout.take()) else {
-            return Err("git has no pipes".to_owned());
-        };
-        Ok(Self {
-            process,
-            input,
-            output: BufReader::new(output),
-        })
-    }
-
-    fn read(&mut self, name: &str) -> Result<Option<String>, String> {
-        let failed = |error: std::io::Error| format!("cannot read from git: {error}");
-        writeln!(self.input, "{name}").map_err(failed)?;
-        self.input.flush().map_err(failed)?;
-        let mut header = String::new();
-        self.output.read_line(&mut header).map_err(failed)?;
-        let size = header
-            .split_whitespace()
-            .nth(2)
-            .and_then(|size| size.parse().ok());
-        let Some(size) = size else {
-            // Not in the copy.
-            return Ok(None);
-        };
-        let mut bytes: Vec<u8> = vec![0; size];
-        self.output.read_exact(&mut bytes).map_err(failed)?;
-        self.output.read_exact(&mut [0]).map_err(failed)?;
-        let text = String::from_utf8(bytes).ok();
-        Ok(text.filter(|text| text.len() <= MOST_BYTES && !text.contains('\0')))
-    }
-}
-
-impl Drop for Blobs {
-    fn drop(&mut self) {
-        self.process.kill().ok();
-        self.process.wait().ok();
-    }
 }

@@ -44,13 +44,36 @@ pub(super) fn figures() -> Result<Vec<Figure>, String> {
         ask(&local, &mut ids, path, text, &mut times);
     }
     times.sort_unstable_by(f64::total_cmp);
-    let at = |share: f64| times.get((times.len() as f64 * share) as usize).copied().unwrap_or(0.0);
+    let at = |share: f64| {
+        times
+            .get((times.len() as f64 * share) as usize)
+            .copied()
+            .unwrap_or(0.0)
+    };
     Ok(vec![
         Figure::alone("corpus, lines", lines as f64, "", files.len(), None),
-        Figure::alone("corpus, CPU time to build", built.as_secs_f64(), "s", n, None),
+        Figure::alone(
+            "corpus, CPU time to build",
+            built.as_secs_f64(),
+            "s",
+            n,
+            None,
+        ),
         Figure::alone("corpus, memory", corpus.bytes() as f64 / 1e6, "MB", n, None),
-        Figure::alone("suggest at a million lines, p50", at(0.5), "ms", times.len(), None),
-        Figure::alone("suggest at a million lines, p99", at(0.99), "ms", times.len(), Some(5.0)),
+        Figure::alone(
+            "suggest at a million lines, p50",
+            at(0.5),
+            "ms",
+            times.len(),
+            None,
+        ),
+        Figure::alone(
+            "suggest at a million lines, p99",
+            at(0.99),
+            "ms",
+            times.len(),
+            Some(5.0),
+        ),
     ])
 }
 
@@ -62,7 +85,10 @@ fn ask(local: &Local, ids: &mut Ids, path: &AbsPath, text: &str, times: &mut Vec
     let rows: Vec<&str> = text.lines().collect();
     for row in (0..rows.len()).step_by((rows.len() / CARETS).max(1)) {
         let line = rows[row];
-        let half = line.char_indices().nth(line.chars().count() / 2).map_or(0, |(at, _)| at);
+        let half = line
+            .char_indices()
+            .nth(line.chars().count() / 2)
+            .map_or(0, |(at, _)| at);
         let mut typed: Vec<&str> = rows.clone();
         typed[row] = &line[..half];
         let snapshot = Snapshot::new(&typed.join("\n"));

@@ -200,6 +200,6 @@ fn noted(edit: &Edited, at: Timestamp) -> local::Edited {
         after: edit.scene.snapshot.clone(),
         change: edit.change.clone(),
         at,
-        kind: local::EditedKind::Typed,
+        cause: Cause::Typed,
     }
 }
