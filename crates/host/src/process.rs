@@ -7,6 +7,7 @@
 mod bounds;
 mod guard;
 mod held;
+mod interrupts;
 mod live;
 mod spawned;
 mod tree;
@@ -125,6 +126,7 @@ pub fn run(request: &Request) -> Result<Finished, Error> {
 /// few milliseconds.
 pub fn run_while(request: &Request, is_wanted: &dyn Fn() -> bool) -> Result<Finished, Error> {
     let failed = |error: &io::Error| start_error(request, error);
+    interrupts::are_heard_by_children();
     let mut child = command(request).spawn().map_err(|error| failed(&error))?;
     let deadline = Instant::now() + request.deadline;
     let cap = request.output_cap;

@@ -21,7 +21,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("rustix", &["host", "sandbox", "worktree"]),
     ("xattr", &["host"]),
     ("git2", &["git"]),
-    ("libc", &["sandbox"]),
+    ("libc", &["host", "sandbox"]),
     ("seccompiler", &["sandbox"]),
     ("axum", &["mockllm"]),
     ("ruzstd", &["mockllm"]),

@@ -1,5 +1,6 @@
 //! The router's book, kept in the ledger.
 
+use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use host::{Clock as _, RealClock};
@@ -13,12 +14,15 @@ use serde_json::json;
 /// Lanes of a decision that are written down; where a provider has hundreds of models, the rest says nothing.
 const CONSIDERED: usize = 16;
 
-/// Writes everything to the ledger, and remembers this run's calls.
+/// Calls that are remembered; Tab makes one at nearly every key, and what is told of a question fits well within.
+const REMEMBERED: usize = 64;
+
+/// Writes everything to the ledger, and remembers this run's last calls.
 pub(crate) struct LedgerBook {
     ledger: Mutex<Ledger>,
     writer: Writer,
     run: String,
-    calls: Mutex<Vec<CallRecord>>,
+    calls: Mutex<VecDeque<CallRecord>>,
     decision: Mutex<Option<RouteDecision>>,
 }
 
@@ -34,9 +38,9 @@ impl LedgerBook {
         }
     }
 
-    /// The calls of this run.
+    /// The last calls of this run, the oldest first.
     pub(crate) fn calls(&self) -> Vec<CallRecord> {
-        lock(&self.calls).clone()
+        lock(&self.calls).iter().cloned().collect()
     }
 
     /// The last decision of this run.
@@ -80,7 +84,12 @@ impl Book for LedgerBook {
     }
 
     fn ended(&self, call: &CallRecord) {
-        lock(&self.calls).push(call.clone());
+        let mut calls = lock(&self.calls);
+        if calls.len() == REMEMBERED {
+            calls.pop_front();
+        }
+        calls.push_back(call.clone());
+        drop(calls);
         self.append(Entry::Call(Call {
             call: self.name(call.call),
             run: self.run.clone(),

@@ -12,7 +12,7 @@ use base::AbsPath;
 use rustix::process::Signal;
 
 use super::held::{Held, fresh_mark};
-use super::{End, Environment, not_started, piped};
+use super::{End, Environment, interrupts, not_started, piped};
 use crate::error::{Error, Reason};
 
 /// A process to be started.
@@ -54,6 +54,7 @@ pub struct Group {
 /// # Errors
 /// A sentence when it cannot be started: no such program, no such folder.
 pub fn start(request: &Start) -> Result<Live, Error> {
+    interrupts::are_heard_by_children();
     let mark = fresh_mark();
     let failed = |error: &io::Error| not_started(&request.program, &request.folder, error);
     let mut child = command(request, &mark)

@@ -22,7 +22,7 @@ use rustix::process::Signal;
 
 use super::bounds::{Bound, BoundStart, Bounds, Denial, Planted};
 use super::held::{Held, fresh_mark};
-use super::{End, not_started};
+use super::{End, interrupts, not_started};
 use crate::error::{Error, Reason};
 
 /// Pieces of input that may wait; more is refused.
@@ -93,6 +93,7 @@ impl fmt::Debug for Spawned {
 /// # Errors
 /// A sentence when it cannot be started: no such program, no such folder, no bounds where it was to have some.
 pub fn spawn(launch: &Launch, sink: Sink) -> Result<Spawned, Error> {
+    interrupts::are_heard_by_children();
     let failed = |error: io::Error| not_started(&launch.program, &launch.folder, &error);
     let (sender, ended) = async_channel::bounded(1);
     if let Some(bounds) = &launch.bounds {
