@@ -168,7 +168,7 @@ const SCENES: &[Scene] = &[
         name: "portal",
         at_caret: "let height = self.height * factor;",
         edits: &[("total", "sum")],
-        file: Some("/work/src/canvas.rs"),
+        file: Some("/project/src/canvas.rs"),
         ..PLAIN
     },
 ];
@@ -268,7 +268,7 @@ fn picture(scene: &Scene, path: &str, cx: &mut HeadlessAppContext) -> Result<(),
     let caret = start + at_caret.trim_end_matches(')').len();
     let text = marked.replace("CARET", at_caret);
     let (window, editor) = cx.update(|cx| {
-        let model = fixture::model("/work/src/shapes.rs", &text, fixture::environment(), cx);
+        let model = fixture::model("/project/src/shapes.rs", &text, fixture::environment(), cx);
         gpui_kit::open_window(options, cx, |window, cx| {
             cx.new(|cx| Editor::new(model, window, cx))
         })

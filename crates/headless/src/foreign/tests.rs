@@ -15,15 +15,15 @@ fn path(text: &str) -> AbsPath {
 /// The servers of `/work`, the project's as given and one of the person's.
 fn found(files: &FakeFiles, project: &str) -> Vec<ServerEntry> {
     let dirs = Dirs::below(&path("/own"));
-    for folder in ["/own/config", "/own/state", "/work"] {
+    for folder in ["/own/config", "/own/state", "/project"] {
         files.folder(&path(folder));
     }
     files.write(
         &path("/own/config/mcp.json"),
         r#"{ "mcpServers": { "mine": { "command": "m" } } }"#,
     );
-    files.write(&path("/work/.mcp.json"), project);
-    let (entries, problems) = gather(files, &dirs, &path("/work"));
+    files.write(&path("/project/.mcp.json"), project);
+    let (entries, problems) = gather(files, &dirs, &path("/project"));
     assert_eq!(problems, Vec::<String>::new());
     entries
 }
@@ -104,7 +104,7 @@ fn what_cannot_be_read_is_named_and_the_rest_is_used() {
         (r#"{ "servers": {} }"#, "has no `mcpServers`"),
     ] {
         files.write(&path("/own/config/mcp.json"), own);
-        let (entries, problems) = gather(&files, &dirs, &path("/work"));
+        let (entries, problems) = gather(&files, &dirs, &path("/project"));
         assert_eq!(entries.len(), 1);
         assert!(problems[0].contains("/own/config/mcp.json"), "{problems:?}");
         assert!(problems[0].contains(why), "{problems:?}");

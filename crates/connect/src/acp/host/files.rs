@@ -110,16 +110,16 @@ mod tests {
 
     fn reach() -> Reach {
         let files = FakeFiles::new();
-        for folder in ["/work", "/work/src", "/other", "/state"] {
+        for folder in ["/project", "/project/src", "/other", "/state"] {
             files.folder(&path(folder));
         }
-        files.write(&path("/work/src/a.txt"), "one\ntwo\nthree\n");
+        files.write(&path("/project/src/a.txt"), "one\ntwo\nthree\n");
         files.write(&path("/other/secret"), "s");
-        files.link(&path("/work/out"), "/other");
-        files.link(&path("/work/dangling"), "/other/new");
+        files.link(&path("/project/out"), "/other");
+        files.link(&path("/project/dangling"), "/other/new");
         Reach {
             files: Arc::new(files),
-            root: path("/work"),
+            root: path("/project"),
             recovery: path("/state"),
         }
     }
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn lines_are_counted_from_one() {
         let check = |line, limit, expected: &str| {
-            let found = reach().read(Path::new("/work/src/a.txt"), line, limit);
+            let found = reach().read(Path::new("/project/src/a.txt"), line, limit);
             assert_eq!(found.as_deref(), Ok(expected));
         };
         check(None, None, "one\ntwo\nthree\n");
@@ -142,12 +142,12 @@ mod tests {
         let reach = reach();
         for outside in [
             "/other/secret",
-            "/work/../other/secret",
-            "/work/out/secret",
-            "/work/out/new/file",
-            "/work/dangling",
+            "/project/../other/secret",
+            "/project/out/secret",
+            "/project/out/new/file",
+            "/project/dangling",
             "relative",
-            "/workshop/x",
+            "/projectshop/x",
         ] {
             let outside = Path::new(outside);
             assert!(
@@ -170,9 +170,9 @@ mod tests {
     fn a_new_file_gets_its_folders() {
         let reach = reach();
         reach
-            .write(Path::new("/work/new/deep/b.txt"), "b")
+            .write(Path::new("/project/new/deep/b.txt"), "b")
             .expect("written");
-        let found = reach.read(Path::new("/work/new/deep/b.txt"), None, None);
+        let found = reach.read(Path::new("/project/new/deep/b.txt"), None, None);
         assert_eq!(found.as_deref(), Ok("b"));
     }
 }
