@@ -101,7 +101,11 @@ const RECENT_KEPT: usize = 200;
 /// How long changes of the window gather before they are stored.
 const STORE_AFTER: Duration = Duration::from_millis(400);
 /// Below this width of the window the tree lies over the text instead of beside it.
-pub(crate) const NARROW: f32 = 640.0;
+const NARROW: f32 = 640.0;
+
+fn is_narrow(window: &Window) -> bool {
+    f32::from(window.viewport_size().width) < NARROW
+}
 
 /// What a window starts with.
 #[derive(Clone, Debug, Default)]
@@ -188,11 +192,6 @@ impl Workbench {
     /// The project tree.
     pub fn tree(&self) -> &Entity<TreePanel> {
         &self.tree
-    }
-
-    /// Whether the project tree is shown.
-    pub fn is_tree_shown(&self) -> bool {
-        self.tree_shown
     }
 
     /// The layer for pickers and questions.

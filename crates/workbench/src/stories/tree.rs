@@ -1,6 +1,6 @@
 //! The project tree by keys: walking, making, renaming, deleting, filtering.
 
-use gpui_kit::TestAppContext;
+use gpui_kit::{TestAppContext, px, size};
 
 use super::{Story, open, path};
 use crate::actions::{project_tree as act, view};
@@ -134,4 +134,38 @@ fn the_tree_follows_the_text_at_hand(cx: &mut TestAppContext) {
         "{:?}",
         rows(&mut story)
     );
+}
+
+#[gpui_kit::test]
+fn in_a_narrow_window_the_tree_makes_room_for_the_text(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    let is_visible = |story: &mut Story| {
+        let workbench = story.workbench.clone();
+        let cx = &mut story.cx;
+        cx.update(|window, cx| workbench.read(cx).is_tree_visible(window, cx))
+    };
+    story.cx.simulate_resize(size(px(560.0), px(420.0)));
+    story.settle();
+    assert!(is_visible(&mut story), "nothing else is there");
+    story.open_file("main.rs");
+    assert!(!is_visible(&mut story), "the text is");
+    for (key, expected) in [
+        ("ctrl-b", true),
+        ("ctrl-b", false),
+        ("ctrl-shift-e", true),
+        ("ctrl-shift-e", false),
+        ("ctrl-b", true),
+        ("escape", false),
+        ("ctrl-b", true),
+    ] {
+        story.keys(key).settle();
+        assert_eq!(is_visible(&mut story), expected, "after {key}");
+    }
+    story.act(view::FocusEditor).settle();
+    assert!(!is_visible(&mut story));
+    story.cx.simulate_resize(size(px(1200.0), px(800.0)));
+    story.settle();
+    assert!(is_visible(&mut story), "there is room beside the text");
+    story.keys("ctrl-b").settle();
+    assert!(!is_visible(&mut story));
 }

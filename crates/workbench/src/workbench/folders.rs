@@ -1,10 +1,10 @@
 //! The folder of a window and its tree: opening, closing, going to it, following the text at hand.
 
 use base::AbsPath;
-use gpui_kit::{AppContext as _, ClipboardItem, Context, Entity, Focusable as _, Window};
+use gpui_kit::{App, AppContext as _, ClipboardItem, Context, Entity, Focusable as _, Window};
 use ui::{ActiveSettings as _, Tone};
 
-use super::{How, Workbench};
+use super::{How, Workbench, is_narrow};
 use crate::actions::file::{
     CloseFolder, CopyPath, CopyRelativePath, RevealInFileManager, RevealInTree,
 };
@@ -127,14 +127,30 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.tree_shown = !self.tree_shown;
-        let tree_focus = self.tree.read(cx).focus_handle(cx);
-        if self.tree_shown {
-            tree_focus.focus(window, cx);
-        } else if tree_focus.contains_focused(window, cx) {
+        if !self.is_tree_visible(window, cx) {
+            self.focus_tree(window, cx);
+            return;
+        }
+        // Over the text it goes with the focus, and is back in a wide window.
+        self.tree_shown = is_narrow(window) && self.active_item().is_some();
+        if self.tree_has_focus(window, cx) {
             self.focus_active(window, cx);
         }
         self.layout_changed(cx);
+    }
+
+    /// Whether the tree is on the screen. In a narrow window it lies over the text, so there it is shown only while
+    /// it is used, or while there is no text.
+    pub(crate) fn is_tree_visible(&self, window: &Window, cx: &App) -> bool {
+        self.tree_shown
+            && (!is_narrow(window)
+                || self.active_item().is_none()
+                || self.tree_has_focus(window, cx))
+    }
+
+    fn tree_has_focus(&self, window: &Window, cx: &App) -> bool {
+        let focus = self.tree.read(cx).focus_handle(cx);
+        focus.contains_focused(window, cx)
     }
 
     pub(super) fn focus_tree_action(
@@ -143,8 +159,7 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let tree_focus = self.tree.read(cx).focus_handle(cx);
-        if self.tree_shown && tree_focus.contains_focused(window, cx) {
+        if self.tree_shown && self.tree_has_focus(window, cx) {
             self.focus_active(window, cx);
         } else {
             self.focus_tree(window, cx);

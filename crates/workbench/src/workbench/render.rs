@@ -14,7 +14,7 @@ use settings::Side;
 use ui::{ActiveSettings as _, ActiveTheme as _, EmptyState, Icon, KeyHint, Label, dp};
 
 use super::agents::DraggedAgentsBorder;
-use super::{NARROW, Workbench};
+use super::{Workbench, is_narrow};
 use crate::actions::{app, file, go, view};
 use crate::layout::PaneId;
 use crate::region::region;
@@ -132,13 +132,8 @@ impl Workbench {
             .into_any_element()
     }
 
-    fn render_tree(
-        &self,
-        is_narrow: bool,
-        window: &Window,
-        cx: &mut Context<Self>,
-    ) -> Option<AnyElement> {
-        if !self.tree_shown {
+    fn render_tree(&self, window: &Window, cx: &mut Context<Self>) -> Option<AnyElement> {
+        if !self.is_tree_visible(window, cx) {
             return None;
         }
         let colors = cx.theme().colors;
@@ -180,7 +175,7 @@ impl Workbench {
                 window,
             ))
             .child(gpui_kit::deferred(handle));
-        let tree = if is_narrow {
+        let tree = if is_narrow(window) {
             // In a narrow window it lies over the text instead of pressing it aside.
             let tree = tree.absolute().top_0().bottom_0().shadow_lg().occlude();
             let tree = if is_left {
@@ -203,9 +198,8 @@ impl Workbench {
     }
 
     fn render_body(&self, window: &mut Window, cx: &mut Context<Self>) -> AnyElement {
-        let is_narrow = f32::from(window.viewport_size().width) < NARROW;
         let is_left = cx.settings().window.file_tree_side == Side::Left;
-        let tree = self.render_tree(is_narrow, window, cx);
+        let tree = self.render_tree(window, cx);
         let agents = self.render_agents(window, cx);
         let grid = div()
             .flex_1()
