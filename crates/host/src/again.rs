@@ -26,7 +26,11 @@ pub(crate) fn run_again(
     let readable = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(folder.path(), readable).expect("a mode");
     let program_file = std::env::current_exe().expect("the path of this program");
-    std::fs::copy(program_file, &own).expect("a copy");
+    // By another program: a file that was open for writing here while a test beside us forked cannot be started.
+    let copied = Command::new("cp")
+        .args([program_file.as_os_str(), own.as_path().as_os_str()])
+        .status();
+    assert!(copied.is_ok_and(|status| status.success()), "not copied");
     let mut command = Command::new(program[0]);
     command
         .args(&program[1..])

@@ -41,7 +41,12 @@ pub(crate) fn in_parts(test: &str, part: fn()) {
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
     // The folder of the build may be nobody else's to enter.
     let program = folder.path().join("program");
-    fs::copy(std::env::current_exe().expect("myself"), &program).expect("copied");
+    // By another program: a file that was open for writing here while a test beside us forked cannot be started.
+    let copied = Command::new("cp")
+        .arg(std::env::current_exe().expect("myself"))
+        .arg(&program)
+        .status();
+    assert!(copied.is_ok_and(|status| status.success()), "not copied");
     let own = rustix::process::getuid().as_raw();
     let users = if own == 0 { vec![0, NOBODY] } else { vec![own] };
     let mut failures = Vec::new();
