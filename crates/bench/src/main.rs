@@ -20,6 +20,7 @@ mod interleave;
 mod open;
 mod parse;
 mod retrieval;
+mod rg;
 mod router;
 mod sandbox;
 mod screen;

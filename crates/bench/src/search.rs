@@ -1,6 +1,5 @@
 //! Project search beside `rg`: first the same results, then the time, both as processes.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
@@ -8,11 +7,11 @@ use std::sync::atomic::AtomicBool;
 use base::AbsPath;
 use project::Ground;
 use project::search::{Case, SearchEvent, SearchQuery, SearchScope, search};
-use serde_json::Value;
 
 use crate::corpus;
 use crate::figure::{self, Figure};
 use crate::interleave::{Pairs, millis};
+use crate::rg::{self, Places};
 
 /// Patterns of several kinds: rare, common, with a class, anchored, alternatives, no match.
 const PATTERNS: &[&str] = &[
@@ -74,9 +73,6 @@ fn rg(pattern: &str, root: &Path) -> Command {
     command
 }
 
-/// Row and byte range of every match, by path.
-type Places = BTreeSet<(String, u64, usize, usize)>;
-
 fn same_results(pattern: &str, root: &Path) -> Result<(), String> {
     let (ours, theirs) = (our_places(pattern, root)?, places_of_rg(pattern, root)?);
     if ours == theirs {
@@ -120,31 +116,7 @@ fn places_of_rg(pattern: &str, root: &Path) -> Result<Places, String> {
         .arg(root)
         .output()
         .map_err(|error| error.to_string())?;
-    let mut places = Places::new();
-    for line in output
-        .stdout
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.is_empty())
-    {
-        let event: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-        if event["type"] != "match" {
-            continue;
-        }
-        let data = &event["data"];
-        let path = data["path"]["text"].as_str().unwrap_or_default();
-        let number = data["line_number"].as_u64().unwrap_or_default();
-        for found in data["submatches"].as_array().into_iter().flatten() {
-            let byte = |key: &str| {
-                found[key]
-                    .as_u64()
-                    .and_then(|byte| usize::try_from(byte).ok())
-            };
-            if let (Some(start), Some(end)) = (byte("start"), byte("end")) {
-                places.insert((path.to_owned(), number, start, end));
-            }
-        }
-    }
-    Ok(places)
+    rg::places(&output.stdout)
 }
 
 fn build_agent() -> Result<PathBuf, String> {

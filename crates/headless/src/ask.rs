@@ -19,7 +19,7 @@ use settings::ModelSettings;
 
 use crate::models::setup::{self, DEMO, KeyState, Setup};
 use crate::{Streams, tell, unwritten};
-pub(crate) use book::{LedgerBook, class_named};
+pub(crate) use book::LedgerBook;
 
 /// Ask a model a question
 ///
@@ -325,7 +325,7 @@ fn explain(course: &Course, book: &LedgerBook, streams: &mut Streams<'_>) {
             "  call {} to {}: {}, {about}{} tokens read and {} written, cost {cost}, {} ms\n",
             call.attempt,
             call.model,
-            call.failure.map_or("answered", book::class_name),
+            call.failure.map_or("answered", FailureClass::name),
             call.usage.prompt().0,
             call.usage.output.0,
             call.total_ms,

@@ -17,7 +17,7 @@ use clap::Args;
 use host::{Dirs, Files};
 use model::{Cost, FailureClass};
 
-use crate::ask::{self, class_named};
+use crate::ask;
 use crate::confined::Confinement;
 use crate::crew::{self, Crew, Known, Wanted};
 use crate::guest;
@@ -379,7 +379,7 @@ fn exit_code(end: &TurnEnd) -> ExitCode {
         TurnEnd::OutOfBudget { .. } => ExitCode::from(3),
         TurnEnd::Looped { .. } => ExitCode::from(4),
         TurnEnd::Refused | TurnEnd::Interrupted => ExitCode::FAILURE,
-        TurnEnd::Failed { class, .. } => match class_named(class) {
+        TurnEnd::Failed { class, .. } => match FailureClass::named(class) {
             Some(FailureClass::Budget) => ExitCode::from(3),
             Some(_) => ExitCode::from(97),
             None => ExitCode::FAILURE,

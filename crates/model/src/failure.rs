@@ -50,6 +50,53 @@ pub enum FailureClass {
 }
 
 impl FailureClass {
+    /// Every class.
+    pub const ALL: [Self; 14] = [
+        Self::RateLimited,
+        Self::Overloaded,
+        Self::Quota,
+        Self::Authentication,
+        Self::InvalidRequest,
+        Self::ContextOverflow,
+        Self::NoSuchModel,
+        Self::Budget,
+        Self::Offline,
+        Self::ServerError,
+        Self::Stalled,
+        Self::Torn,
+        Self::Malformed,
+        Self::Cancelled,
+    ];
+
+    /// What it is called in records.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RateLimited => "rate_limited",
+            Self::Overloaded => "overloaded",
+            Self::Quota => "quota",
+            Self::Authentication => "authentication",
+            Self::InvalidRequest => "invalid_request",
+            Self::ContextOverflow => "context_overflow",
+            Self::NoSuchModel => "no_such_model",
+            Self::Budget => "budget",
+            Self::Offline => "offline",
+            Self::ServerError => "server_error",
+            Self::Stalled => "stalled",
+            Self::Torn => "torn",
+            Self::Malformed => "malformed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The class that is called so in records.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.name() == name)
+    }
+}
+
+impl FailureClass {
     /// Whether the same request may be sent again, after a wait.
     pub fn is_retryable(self) -> bool {
         match self {

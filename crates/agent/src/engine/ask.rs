@@ -210,7 +210,7 @@ impl Session {
         self.note(vec![Record::Failed {
             turn: self.turn,
             step,
-            class: class_name(failure.class).to_owned(),
+            class: failure.class.name().to_owned(),
             message: failure.message.clone(),
         }])
         .await;
@@ -255,7 +255,7 @@ pub(super) fn failed_end(failure: Failure) -> TurnEnd {
         },
         FailureClass::Cancelled => TurnEnd::Stopped,
         class => TurnEnd::Failed {
-            class: class_name(class).to_owned(),
+            class: class.name().to_owned(),
             what: failure.message,
         },
     }
@@ -269,25 +269,5 @@ fn stop_word(stop: StopReason) -> &'static str {
         StopReason::StopText => "stop_text",
         StopReason::Refusal => "refusal",
         StopReason::Pause => "pause",
-    }
-}
-
-/// What a failure of a model is called in records.
-pub(super) fn class_name(class: FailureClass) -> &'static str {
-    match class {
-        FailureClass::RateLimited => "rate_limited",
-        FailureClass::Overloaded => "overloaded",
-        FailureClass::Quota => "quota",
-        FailureClass::Authentication => "authentication",
-        FailureClass::InvalidRequest => "invalid_request",
-        FailureClass::ContextOverflow => "context_overflow",
-        FailureClass::NoSuchModel => "no_such_model",
-        FailureClass::Budget => "budget",
-        FailureClass::Offline => "offline",
-        FailureClass::ServerError => "server_error",
-        FailureClass::Stalled => "stalled",
-        FailureClass::Torn => "torn",
-        FailureClass::Malformed => "malformed",
-        FailureClass::Cancelled => "cancelled",
     }
 }

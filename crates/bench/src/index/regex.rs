@@ -3,7 +3,6 @@
 //! Ours is the editor's case: a service that is up, asked in process. The peer is what one would run instead: a `rg`
 //! process. Both walk the same rules; patterns are mined from the corpus by a fixed seed.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -15,11 +14,11 @@ use base::AbsPath;
 use host::{Files, RealFiles};
 use project::Ground;
 use project::search::{Case, SearchEvent, SearchQuery, SearchScope, search};
-use serde_json::Value;
 
 use crate::corpus;
 use crate::figure::Figure;
 use crate::interleave::{Dice, Pairs, millis, quantile};
+use crate::rg::{self, Places};
 
 /// Patterns that are mined.
 const LITERALS: usize = 500;
@@ -306,9 +305,6 @@ struct Bench {
     index: Arc<Trigrams>,
 }
 
-/// Row and byte range of every match, by path.
-type Places = BTreeSet<(String, u64, usize, usize)>;
-
 impl Bench {
     /// All that our search finds.
     fn ours(&self, pattern: &Pattern) -> Result<Vec<project::search::FileMatches>, String> {
@@ -425,25 +421,5 @@ fn places_of_rg(pattern: &Pattern, root: &AbsPath) -> Result<Places, String> {
         .arg("--json")
         .output()
         .map_err(|error| error.to_string())?;
-    let mut places = Places::new();
-    for line in output
-        .stdout
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.is_empty())
-    {
-        let event: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-        if event["type"] != "match" {
-            continue;
-        }
-        let data = &event["data"];
-        let path = data["path"]["text"].as_str().unwrap_or_default();
-        let number = data["line_number"].as_u64().unwrap_or_default();
-        for found in data["submatches"].as_array().into_iter().flatten() {
-            let byte = |key: &str| usize::try_from(found[key].as_u64()?).ok();
-            if let (Some(start), Some(end)) = (byte("start"), byte("end")) {
-                places.insert((path.to_owned(), number, start, end));
-            }
-        }
-    }
-    Ok(places)
+    rg::places(&output.stdout)
 }

@@ -99,7 +99,7 @@ impl Book for LedgerBook {
             agent: call.caller.agent.0.to_string(),
             turn: Some(call.caller.turn.0.to_string()),
             class: class(call.caller.class).to_owned(),
-            outcome: call.failure.map_or("ok", class_name).to_owned(),
+            outcome: call.failure.map_or("ok", FailureClass::name).to_owned(),
             attempt: call.attempt,
             first_byte_ms: call.first_event_ms,
             total_ms: call.total_ms,
@@ -146,48 +146,6 @@ impl Book for LedgerBook {
             tokens: TokenCount(spent.tokens),
         })
     }
-}
-
-/// What a failure is called in the ledger.
-pub(crate) fn class_name(class: FailureClass) -> &'static str {
-    match class {
-        FailureClass::RateLimited => "rate_limited",
-        FailureClass::Overloaded => "overloaded",
-        FailureClass::Quota => "quota",
-        FailureClass::Authentication => "authentication",
-        FailureClass::InvalidRequest => "invalid_request",
-        FailureClass::ContextOverflow => "context_overflow",
-        FailureClass::NoSuchModel => "no_such_model",
-        FailureClass::Budget => "budget",
-        FailureClass::Offline => "offline",
-        FailureClass::ServerError => "server_error",
-        FailureClass::Stalled => "stalled",
-        FailureClass::Torn => "torn",
-        FailureClass::Malformed => "malformed",
-        FailureClass::Cancelled => "cancelled",
-    }
-}
-
-/// The class of a failure by its name in the ledger.
-pub(crate) fn class_named(name: &str) -> Option<FailureClass> {
-    use FailureClass as Class;
-    let all = [
-        Class::RateLimited,
-        Class::Overloaded,
-        Class::Quota,
-        Class::Authentication,
-        Class::InvalidRequest,
-        Class::ContextOverflow,
-        Class::NoSuchModel,
-        Class::Budget,
-        Class::Offline,
-        Class::ServerError,
-        Class::Stalled,
-        Class::Torn,
-        Class::Malformed,
-        Class::Cancelled,
-    ];
-    all.into_iter().find(|class| class_name(*class) == name)
 }
 
 fn class(class: Class) -> &'static str {
