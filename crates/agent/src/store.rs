@@ -104,12 +104,19 @@ impl Store {
 
     /// Reads a session. Blocks on the disk.
     pub fn read(&self, session: &str) -> Result<Past, String> {
+        self.find(session)?.ok_or_else(|| {
+            format!(
+                "there is no session \"{session}\": `burin-agent sessions list` names those there are"
+            )
+        })
+    }
+
+    /// Reads a session; none where nothing of it was ever written. Blocks on the disk.
+    pub fn find(&self, session: &str) -> Result<Option<Past>, String> {
         let events = self.reader().events(session);
         let events = events.map_err(|error| error.to_string())?;
         if events.is_empty() {
-            return Err(format!(
-                "there is no session \"{session}\": `burin-agent sessions list` names those there are"
-            ));
+            return Ok(None);
         }
         let next_seq = events.last().map_or(0, |event| event.seq + 1);
         let mut past = Past {
@@ -123,7 +130,7 @@ impl Store {
                 Err(problem) => past.problems.push(problem),
             }
         }
-        Ok(past)
+        Ok(Some(past))
     }
 
     /// The measurements of one name since then. Blocks on the disk.

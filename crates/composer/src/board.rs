@@ -229,6 +229,8 @@ pub struct Hand {
     pub opened: Opened,
     /// Holds its calls back.
     pub gate: Gate,
+    /// Whether it was told its task: a program may be killed between the two.
+    pub has_heard: bool,
 }
 
 /// Puts sessions together.
@@ -236,7 +238,7 @@ pub trait Hands: Send + Sync {
     /// Begins a session; nothing is asked of it yet.
     fn begin(&self, begin: Begin) -> BoxFuture<'static, Result<Hand, String>>;
 
-    /// Opens a session of before, in its tree.
+    /// Opens a session of before, in its tree; begins another one where nothing of it was ever written.
     fn again(&self, begin: Begin, session: String) -> BoxFuture<'static, Result<Hand, String>>;
 
     /// Copies a session's conversation. Answers the new session's name.

@@ -81,6 +81,7 @@ struct FakeSessions {
     last: u32,
     sessions: HashMap<JobId, FakeSession>,
     begun: Vec<String>,
+    unwritten: bool,
 }
 
 /// The other side of a session.
@@ -104,7 +105,12 @@ impl FakeHands {
         lock(&self.0).begun.clone()
     }
 
-    fn open(&self, job: &str, session: &str) -> Hand {
+    /// Nothing of the sessions of before was written: their program was killed too early.
+    pub fn lose_all(&self) {
+        lock(&self.0).unwritten = true;
+    }
+
+    fn open(&self, job: &str, session: &str, has_heard: bool) -> Hand {
         let (commands, obeyed) = mpsc::channel(64);
         let (told, events) = mpsc::channel(64);
         let gate = Gate::default();
@@ -121,6 +127,7 @@ impl FakeHands {
                 events,
             },
             gate,
+            has_heard,
         }
     }
 
@@ -136,14 +143,17 @@ impl Hands for FakeHands {
         let session = self.new_name();
         let told = format!("begin {} {session}", begin.job);
         lock(&self.0).begun.push(told);
-        let hand = self.open(&begin.job, &session);
+        let hand = self.open(&begin.job, &session, false);
         Box::pin(std::future::ready(Ok(hand)))
     }
 
     fn again(&self, begin: Begin, session: String) -> BoxFuture<'static, Result<Hand, String>> {
+        if lock(&self.0).unwritten {
+            return self.begin(begin);
+        }
         let told = format!("again {} {session}", begin.job);
         lock(&self.0).begun.push(told);
-        let hand = self.open(&begin.job, &session);
+        let hand = self.open(&begin.job, &session, true);
         Box::pin(std::future::ready(Ok(hand)))
     }
 

@@ -342,6 +342,26 @@ async fn steering_reaches_the_agent_and_a_done_one_begins_again() {
 }
 
 #[tokio::test]
+async fn a_job_whose_agent_never_heard_its_task_is_told_it_when_it_goes_on() {
+    let mut world = World::new(1);
+    world.tell(Command::Add(vec![task("one")])).await;
+    let _session = world.works("a1").await;
+    let book = world.book.clone();
+    drop(world);
+
+    let mut world = World::with(1, book);
+    assert_eq!(world.words(), ["interrupted"]);
+    world.hands.lose_all();
+    world.tell(Command::GoOn("a1".to_owned())).await;
+    world.stands("a1", "working").await;
+    let mut session = world.hands.take("a1").expect("a session");
+    let Some(Told::Steer(prompt)) = session.commands.recv().await else {
+        panic!("a prompt")
+    };
+    assert_eq!(prompt.text, world.hands.tell(&task("one")));
+}
+
+#[tokio::test]
 async fn a_board_that_was_killed_opens_as_it_stood_and_goes_on_when_told() {
     let mut world = World::new(1);
     let best = Command::AddBestOf(task("best"), 2);

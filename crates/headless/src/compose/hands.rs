@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use agent::Stored;
 use agent::engine::{self, Start};
+use agent::record::Record;
 use composer::board::{Begin, Hand, Hands, Task};
 use composer::roles::Roles;
 use futures::future::BoxFuture;
@@ -69,8 +71,11 @@ impl Hands for CrewHands {
         Box::pin(async move {
             let gate = own.trees.watch(&begin.place).await?;
             let start = own.start(&begin).await?;
-            let opened = engine::start(start);
-            Ok(Hand { opened, gate })
+            Ok(Hand {
+                opened: engine::start(start),
+                gate,
+                has_heard: false,
+            })
         })
     }
 
@@ -79,8 +84,24 @@ impl Hands for CrewHands {
         Box::pin(async move {
             let gate = own.trees.watch(&begin.place).await?;
             let start = own.start(&begin).await?;
-            let opened = engine::resume(start, &session).await?;
-            Ok(Hand { opened, gate })
+            let store = own.crew.store().clone();
+            let name = session.clone();
+            let found = tokio::task::spawn_blocking(move || store.find(&name)).await;
+            let found =
+                found.map_err(|error| format!("{session} could not be read: {error}"))??;
+            let is_prompt = |it: &Stored| matches!(it.record, Record::Prompted { .. });
+            let has_heard = found
+                .as_ref()
+                .is_some_and(|it| it.records.iter().any(is_prompt));
+            let opened = match found {
+                Some(_) => engine::resume(start, &session).await?,
+                None => engine::start(start),
+            };
+            Ok(Hand {
+                opened,
+                gate,
+                has_heard,
+            })
         })
     }
 

@@ -131,11 +131,10 @@ impl Actor {
             self.jobs[ix].line.session = Some(session);
             return self.stand(ix, State::Stopped).await;
         }
-        let is_new = self.jobs[ix].line.session.is_none() && self.jobs[ix].fork_of.is_none();
-        let prompt = match (self.jobs[ix].prompt.take(), is_new) {
+        let prompt = match (self.jobs[ix].prompt.take(), hand.has_heard) {
             (Some(prompt), _) => prompt,
-            (None, true) => self.parts.hands.tell(&self.jobs[ix].line.task),
-            (None, false) => GO_ON.to_owned(),
+            (None, false) => self.parts.hands.tell(&self.jobs[ix].line.task),
+            (None, true) => GO_ON.to_owned(),
         };
         let held = self.follow(job, hand);
         let job = &mut self.jobs[ix];
@@ -152,7 +151,7 @@ impl Actor {
 
     /// Has what a session tells come in.
     fn follow(&self, job: &str, hand: Hand) -> Held {
-        let Hand { opened, gate } = hand;
+        let Hand { opened, gate, .. } = hand;
         let (id, way, mut events) = (job.to_owned(), self.way.clone(), opened.events);
         let told = tokio::spawn(async move {
             while let Some(event) = events.recv().await {
