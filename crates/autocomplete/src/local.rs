@@ -198,9 +198,10 @@ impl Local {
         self.propagation.elsewhere()
     }
 
-    /// Files that are not open are others on the disk: they are to be looked through anew.
-    pub fn look_again(&mut self, is_changed: &dyn Fn(&AbsPath) -> bool) {
-        self.propagation.look_again(is_changed);
+    /// Files that are not open are others on the disk: they are to be looked through anew. Says whether what
+    /// `suggest` tells may be different now.
+    pub fn look_again(&mut self, is_changed: &dyn Fn(&AbsPath) -> bool) -> bool {
+        self.propagation.look_again(is_changed)
     }
 
     /// Takes in what a job has found. What was found in a text that has changed since is of no use and dropped.

@@ -9,6 +9,7 @@
 mod around;
 mod asking;
 mod background;
+mod elsewhere;
 mod gate;
 mod learn;
 mod reading;
@@ -68,6 +69,7 @@ pub(crate) struct Prediction {
     shown: Shown,
     asking: asking::Asking,
     background: background::Background,
+    outside: elsewhere::Outside,
     wake: Option<Task<()>>,
     waking: Option<Task<()>>,
     _followed: Vec<Subscription>,
@@ -116,6 +118,7 @@ impl Prediction {
             shown: Shown::default(),
             asking: asking::Asking::default(),
             background: background::Background::default(),
+            outside: elsewhere::Outside::default(),
             wake: None,
             waking: None,
             _followed: Vec::new(),
@@ -132,6 +135,8 @@ impl Prediction {
         cx: &mut Context<Self>,
     ) {
         self.around = Around::default();
+        self.outside = elsewhere::Outside::default();
+        self.local.look_again(&|_| true);
         self.root = folder.as_ref().map(|folder| folder.read(cx).root().clone());
         self.reading = folder.as_ref().map(|folder| Reading::of(folder, cx));
         self._followed = self
@@ -147,10 +152,16 @@ impl Prediction {
             self.local.set_corpus(reading.read(cx).view().clone());
         }
         self._followed.extend(folder.iter().map(|folder| {
-            cx.subscribe(folder, |this, _, event: &FolderEvent, _| {
-                if matches!(event, FolderEvent::Changed(_) | FolderEvent::Rescan) {
+            cx.subscribe(folder, |this, _, event: &FolderEvent, cx| match event {
+                FolderEvent::Changed(paths) => {
                     this.around.forget();
+                    this.changed_outside(Some(paths), cx);
                 }
+                FolderEvent::Rescan => {
+                    this.around.forget();
+                    this.changed_outside(None, cx);
+                }
+                _ => {}
             })
         }));
         self.folder = folder;
@@ -614,6 +625,9 @@ impl Prediction {
                 },
                 cx,
             );
+            if let Some(front) = &self.front {
+                front.editor.update(cx, Editor::note_entered);
+            }
         }
     }
 }

@@ -114,8 +114,16 @@ impl Engine {
             return;
         }
         let shown = self.offers.get(self.at).map(|offer| offer.suggestion.id);
+        // What is shown stays, but for what lies in another file: nothing here can tell whether that still stands.
+        let is_told = |offer: &Offer| {
+            let offered = &offer.suggestion;
+            let mut told = suggestions.iter();
+            told.any(|it| it.file == offered.file && it.edits == offered.edits)
+        };
         self.offers.retain(|offer| {
-            is_remote(&offer.suggestion.source) || Some(offer.suggestion.id) == shown
+            let is_shown = Some(offer.suggestion.id) == shown;
+            let is_here = offer.suggestion.file.is_none();
+            is_remote(&offer.suggestion.source) || is_shown && (is_here || is_told(offer))
         });
         let at = self
             .offers

@@ -234,6 +234,14 @@ impl Editor {
         self.suggesting.last_taken
     }
 
+    /// The caret was brought to where the suggestion of now begins, from another file: Tab takes it, as behind a jump.
+    pub fn note_entered(&mut self, cx: &mut Context<Self>) {
+        let offered = self.suggesting.offered.as_ref();
+        let here = offered.filter(|offered| offered.file.is_none());
+        self.suggesting.jumped = here.map(|offered| (offered.id, offered.start()));
+        cx.notify();
+    }
+
     /// The suggestion in the text of now, if it stands there.
     fn brought_up(&self, mut suggestion: Suggestion, cx: &Context<Self>) -> Option<Suggestion> {
         let document = self.model.read(cx).document();

@@ -69,6 +69,66 @@ fn after_two_like_edits_tab_makes_the_third(cx: &mut TestAppContext) {
     );
 }
 
+const TWO: &str = "fn a() {\n    info(1);\n}\n\nfn b() {\n    info(2);\n}\n";
+const THIRD: &str = "//! Rows before it.\n\nfn c() {\n    info(3);\n    call();\n    info(4);\n}\n";
+
+/// A project in which the third place of an edit lies in a file that is not open.
+fn split() -> FakeFiles {
+    let files = FakeFiles::new();
+    for (name, text) in [
+        ("/p/src/calls.rs", TWO),
+        ("/p/src/third.rs", THIRD),
+        ("/p/src/words.rs", "// info: nothing to be changed\n"),
+        ("/p/src/secrets/more.rs", "fn d() {\n    info(5);\n}\n"),
+    ] {
+        files.write(&path(name), text);
+    }
+    files
+}
+
+/// The file that a suggestion leads to.
+fn leads_to(story: &mut Story) -> Option<String> {
+    story.settle();
+    story.read(|workbench, cx| {
+        let editor = workbench.active_item().and_then(Item::editor)?.read(cx);
+        let suggestion = editor.suggestion().filter(|_| editor.shows_suggestion())?;
+        Some(suggestion.file.as_ref()?.to_string())
+    })
+}
+
+#[gpui_kit::test]
+fn the_next_place_in_a_file_that_is_not_open_is_one_tab_away(cx: &mut TestAppContext) {
+    let mut story = open_with(split(), cx);
+    rename(&mut story, 2);
+    assert_eq!(leads_to(&mut story), None, "one is none");
+    rename(&mut story, 6);
+    assert_eq!(leads_to(&mut story).as_deref(), Some("/p/src/third.rs"));
+    story.keys("tab");
+    story.settle();
+    assert_eq!(story.text(), THIRD, "Tab opens it, and changes nothing");
+    assert_eq!(offered(&mut story).as_deref(), Some("warn"));
+    story.keys("tab");
+    assert_eq!(story.text(), THIRD.replacen("info", "warn", 1));
+    assert_eq!(offered(&mut story).as_deref(), Some("warn"));
+    story.keys("tab");
+    assert_eq!(story.text(), THIRD.replace("info", "warn"));
+    assert_eq!(offered(&mut story), None, "a secret is not looked into");
+    assert_eq!(leads_to(&mut story), None);
+}
+
+#[gpui_kit::test]
+fn a_place_that_is_gone_from_the_disk_is_not_led_to(cx: &mut TestAppContext) {
+    let files = split();
+    let mut story = open_with(files.clone(), cx);
+    rename(&mut story, 2);
+    rename(&mut story, 6);
+    assert_eq!(leads_to(&mut story).as_deref(), Some("/p/src/third.rs"));
+    files.write(&path("/p/src/third.rs"), THIRD.replace("info", "warn"));
+    assert_eq!(leads_to(&mut story), None);
+    files.write(&path("/p/src/late.rs"), THIRD);
+    assert_eq!(leads_to(&mut story).as_deref(), Some("/p/src/late.rs"));
+}
+
 #[gpui_kit::test]
 fn escape_sends_it_away_and_tab_indents_again(cx: &mut TestAppContext) {
     let mut story = open_with(calls(), cx);

@@ -90,12 +90,17 @@ impl Propagation {
         }
     }
 
-    /// Files that are not open are others: what was found there is forgotten, and looked for anew.
-    pub(crate) fn look_again(&mut self, is_changed: &dyn Fn(&AbsPath) -> bool) {
+    /// Files that are not open are others: what was found there is forgotten, and looked for anew. Says whether
+    /// anything had been found.
+    pub(crate) fn look_again(&mut self, is_changed: &dyn Fn(&AbsPath) -> bool) -> bool {
+        let mut forgotten = 0;
         for active in &mut self.patterns {
             active.is_searched = false;
-            let found = &mut active.found;
-            found.retain(|path, _| !path.as_ref().is_some_and(is_changed));
+            let known = active.found.len();
+            let is_other = |path: &Option<AbsPath>| path.as_ref().is_some_and(is_changed);
+            active.found.retain(|path, _| !is_other(path));
+            forgotten += known - active.found.len();
         }
+        forgotten > 0
     }
 }
