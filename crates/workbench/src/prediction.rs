@@ -19,7 +19,7 @@ mod watch;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use autocomplete::engine::{Blocked, Edited, Effect, Engine, Input, Options, Turn};
+use autocomplete::engine::{Blocked, Edited, Effect, Engine, Happened, Input, Options, Turn};
 use autocomplete::local::{self, Local};
 use autocomplete::{Cause, Scene, Suggestion, SuggestionId};
 use base::{AbsPath, ByteOffset, Row};
@@ -67,6 +67,8 @@ pub(crate) struct Prediction {
     entering: Option<Suggestion>,
     last_id: u64,
     shown: Shown,
+    /// What was seen last in the view that was at hand before.
+    painted: Option<SuggestionId>,
     asking: asking::Asking,
     background: background::Background,
     outside: elsewhere::Outside,
@@ -116,6 +118,7 @@ impl Prediction {
             entering: None,
             last_id: 0,
             shown: Shown::default(),
+            painted: None,
             asking: asking::Asking::default(),
             background: background::Background::default(),
             outside: elsewhere::Outside::default(),
@@ -232,6 +235,7 @@ impl Prediction {
         }
         self.note_left(cx);
         if let Some(front) = self.front.take() {
+            self.painted = front.editor.read(cx).last_painted().map(|(id, _)| id);
             front
                 .editor
                 .update(cx, |editor, cx| editor.set_suggestion(None, cx));
@@ -417,12 +421,21 @@ impl Prediction {
             Effect::AskLocal => {}
             Effect::Note(happened) => {
                 let now = self.services.clock.elapsed();
-                let measured = self.shown.note(&happened, now, &mut self.local);
+                let is_seen = self.was_painted(&happened, cx);
+                let measured = self.shown.note(&happened, (now, is_seen), &mut self.local);
                 self.write_down(measured);
                 self.remember_soon(cx);
                 self.set_options(cx);
             }
         }
+    }
+
+    /// Whether the person saw anything of the suggestion that something happened to.
+    fn was_painted(&self, happened: &Happened, cx: &App) -> bool {
+        let front = self.front.as_ref();
+        let here = front.and_then(|front| front.editor.read(cx).last_painted());
+        let seen = [here.map(|(id, _)| id), self.painted];
+        seen.contains(&Some(happened.id()))
     }
 
     fn wake_at(&mut self, at: Duration, cx: &mut Context<Self>) {

@@ -114,7 +114,7 @@ impl Engine {
             return;
         }
         let shown = self.offers.get(self.at).map(|offer| offer.suggestion.id);
-        // What is shown stays, but for what lies in another file: nothing here can tell whether that still stands.
+        // What is shown stays, but for further places of an edit: that edit may have grown since, or its file changed.
         let is_told = |offer: &Offer| {
             let offered = &offer.suggestion;
             let mut told = suggestions.iter();
@@ -122,8 +122,9 @@ impl Engine {
         };
         self.offers.retain(|offer| {
             let is_shown = Some(offer.suggestion.id) == shown;
-            let is_here = offer.suggestion.file.is_none();
-            is_remote(&offer.suggestion.source) || is_shown && (is_here || is_told(offer))
+            let source = &offer.suggestion.source;
+            let is_place = matches!(source, Source::Propagation { .. });
+            is_remote(source) || is_shown && (!is_place || is_told(offer))
         });
         let at = self
             .offers

@@ -364,3 +364,15 @@ fn a_place_in_another_file_that_is_told_no_more_is_not_shown_any_more() {
     tell(&mut world, Vec::new());
     assert_eq!(shown(&world), None);
 }
+
+#[test]
+fn an_alarm_that_comes_too_soon_is_set_again() {
+    let mut world = World::new("ˇ\n");
+    world.type_in("let");
+    let at = world.wake.take().expect("an alarm");
+    world.now = at - Duration::from_millis(1);
+    world.put(Input::Time);
+    assert_eq!(world.wake, Some(at));
+    world.wait(400);
+    assert_eq!(world.asked.len(), 1);
+}
