@@ -149,7 +149,8 @@ impl Engine {
             Input::Stream { request, event } => self.stream(request, event),
             Input::Known(names) => self.recent.set_names(names),
             Input::Options(options) => self.set_options(options),
-            Input::Time => {}
+            // Where it came too soon, another time is asked for.
+            Input::Time => self.wake = None,
         }
         self.settle(source);
         std::mem::take(&mut self.effects)

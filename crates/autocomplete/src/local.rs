@@ -29,7 +29,8 @@ use close::Facts;
 pub use continuation::{Vote, votes};
 pub use corpus::{Corpus, CorpusView, DEFAULT_BYTES};
 pub use log::{EditLog, Edited, LoggedEdit};
-use propagate::{Found, Propagation, SiteSearch};
+pub use propagate::Elsewhere;
+use propagate::{Found, FoundElsewhere, Propagation, SiteSearch};
 use rank::{Case, Kind, Ranker};
 
 /// What became of a suggestion that was shown.
@@ -66,9 +67,11 @@ pub struct Job {
 }
 
 /// What a job has found; goes back through `Local::finish`.
+#[derive(Default)]
 pub struct Done {
     found: Vec<(u64, Option<AbsPath>, Found)>,
     facts: Vec<(Option<AbsPath>, Facts)>,
+    elsewhere: FoundElsewhere,
 }
 
 /// Suggestions whose answers are waited for.
@@ -190,9 +193,21 @@ impl Local {
         (search.is_some() || !facts.is_empty()).then_some(Job { search, facts })
     }
 
+    /// What is still to be looked for in files that are not open; none when there is nothing.
+    pub fn elsewhere(&self) -> Option<Elsewhere> {
+        self.propagation.elsewhere()
+    }
+
+    /// Files that are not open are others on the disk: they are to be looked through anew. Says whether what
+    /// `suggest` tells may be different now.
+    pub fn look_again(&mut self, is_changed: &dyn Fn(&AbsPath) -> bool) -> bool {
+        self.propagation.look_again(is_changed)
+    }
+
     /// Takes in what a job has found. What was found in a text that has changed since is of no use and dropped.
     pub fn finish(&mut self, done: Done) {
         self.propagation.found(done.found);
+        self.propagation.found_elsewhere(done.elsewhere);
         if self.facts.len() > MOST_FACTS {
             self.facts.clear();
         }
@@ -308,6 +323,17 @@ impl Job {
                 .iter()
                 .map(|scene| (scene.path.clone(), Facts::of(scene)))
                 .collect(),
+            elsewhere: FoundElsewhere::default(),
+        }
+    }
+}
+
+impl Elsewhere {
+    /// Searches files that are not open. Takes time in proportion to them; each is dropped before the next is asked for.
+    pub fn run(self, files: impl Iterator<Item = Scene>) -> Done {
+        Done {
+            elsewhere: self.search(files),
+            ..Done::default()
         }
     }
 }

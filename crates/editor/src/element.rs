@@ -35,7 +35,7 @@ use gpui_kit::{
 pub(crate) use accessible::{AccessibleText, describe};
 pub(crate) use action_scope::ActionScope;
 pub(crate) use geometry::{Area, Geometry};
-pub(crate) use layout::TextLayout;
+pub(crate) use layout::{TextLayout, VisibleRow};
 pub(crate) use palette::Palette;
 #[cfg(test)]
 pub(crate) use rows::Part;

@@ -9,6 +9,7 @@
 mod around;
 mod asking;
 mod background;
+mod elsewhere;
 mod gate;
 mod learn;
 mod reading;
@@ -18,7 +19,7 @@ mod watch;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use autocomplete::engine::{Blocked, Edited, Effect, Engine, Input, Options, Turn};
+use autocomplete::engine::{Blocked, Edited, Effect, Engine, Happened, Input, Options, Turn};
 use autocomplete::local::{self, Local};
 use autocomplete::{Cause, Scene, Suggestion, SuggestionId};
 use base::{AbsPath, ByteOffset, Row};
@@ -66,8 +67,11 @@ pub(crate) struct Prediction {
     entering: Option<Suggestion>,
     last_id: u64,
     shown: Shown,
+    /// What was seen last in the view that was at hand before.
+    painted: Option<SuggestionId>,
     asking: asking::Asking,
     background: background::Background,
+    outside: elsewhere::Outside,
     wake: Option<Task<()>>,
     waking: Option<Task<()>>,
     _followed: Vec<Subscription>,
@@ -114,8 +118,10 @@ impl Prediction {
             entering: None,
             last_id: 0,
             shown: Shown::default(),
+            painted: None,
             asking: asking::Asking::default(),
             background: background::Background::default(),
+            outside: elsewhere::Outside::default(),
             wake: None,
             waking: None,
             _followed: Vec::new(),
@@ -132,6 +138,8 @@ impl Prediction {
         cx: &mut Context<Self>,
     ) {
         self.around = Around::default();
+        self.outside = elsewhere::Outside::default();
+        self.local.look_again(&|_| true);
         self.root = folder.as_ref().map(|folder| folder.read(cx).root().clone());
         self.reading = folder.as_ref().map(|folder| Reading::of(folder, cx));
         self._followed = self
@@ -147,10 +155,16 @@ impl Prediction {
             self.local.set_corpus(reading.read(cx).view().clone());
         }
         self._followed.extend(folder.iter().map(|folder| {
-            cx.subscribe(folder, |this, _, event: &FolderEvent, _| {
-                if matches!(event, FolderEvent::Changed(_) | FolderEvent::Rescan) {
+            cx.subscribe(folder, |this, _, event: &FolderEvent, cx| match event {
+                FolderEvent::Changed(paths) => {
                     this.around.forget();
+                    this.changed_outside(Some(paths), cx);
                 }
+                FolderEvent::Rescan => {
+                    this.around.forget();
+                    this.changed_outside(None, cx);
+                }
+                _ => {}
             })
         }));
         self.folder = folder;
@@ -221,6 +235,7 @@ impl Prediction {
         }
         self.note_left(cx);
         if let Some(front) = self.front.take() {
+            self.painted = front.editor.read(cx).last_painted().map(|(id, _)| id);
             front
                 .editor
                 .update(cx, |editor, cx| editor.set_suggestion(None, cx));
@@ -406,12 +421,21 @@ impl Prediction {
             Effect::AskLocal => {}
             Effect::Note(happened) => {
                 let now = self.services.clock.elapsed();
-                let measured = self.shown.note(&happened, now, &mut self.local);
+                let is_seen = self.was_painted(&happened, cx);
+                let measured = self.shown.note(&happened, (now, is_seen), &mut self.local);
                 self.write_down(measured);
                 self.remember_soon(cx);
                 self.set_options(cx);
             }
         }
+    }
+
+    /// Whether the person saw anything of the suggestion that something happened to.
+    fn was_painted(&self, happened: &Happened, cx: &App) -> bool {
+        let front = self.front.as_ref();
+        let here = front.and_then(|front| front.editor.read(cx).last_painted());
+        let seen = [here.map(|(id, _)| id), self.painted];
+        seen.contains(&Some(happened.id()))
     }
 
     fn wake_at(&mut self, at: Duration, cx: &mut Context<Self>) {
@@ -614,6 +638,9 @@ impl Prediction {
                 },
                 cx,
             );
+            if let Some(front) = &self.front {
+                front.editor.update(cx, Editor::note_entered);
+            }
         }
     }
 }

@@ -66,3 +66,17 @@ pub enum Happened {
         kept: usize,
     },
 }
+
+impl Happened {
+    /// To which suggestion.
+    pub fn id(&self) -> SuggestionId {
+        match self {
+            Self::Shown { id, .. }
+            | Self::Accepted { id, .. }
+            | Self::Typed { id, .. }
+            | Self::Dismissed { id, .. }
+            | Self::Ignored { id, .. }
+            | Self::Kept { id, .. } => *id,
+        }
+    }
+}

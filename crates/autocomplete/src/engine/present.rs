@@ -114,8 +114,17 @@ impl Engine {
             return;
         }
         let shown = self.offers.get(self.at).map(|offer| offer.suggestion.id);
+        // What is shown stays, but for further places of an edit: that edit may have grown since, or its file changed.
+        let is_told = |offer: &Offer| {
+            let offered = &offer.suggestion;
+            let mut told = suggestions.iter();
+            told.any(|it| it.file == offered.file && it.edits == offered.edits)
+        };
         self.offers.retain(|offer| {
-            is_remote(&offer.suggestion.source) || Some(offer.suggestion.id) == shown
+            let is_shown = Some(offer.suggestion.id) == shown;
+            let source = &offer.suggestion.source;
+            let is_place = matches!(source, Source::Propagation { .. });
+            is_remote(source) || is_shown && (!is_place || is_told(offer))
         });
         let at = self
             .offers

@@ -80,14 +80,21 @@ struct OpenEdit {
     path: Option<AbsPath>,
     before: Snapshot,
     after: Snapshot,
-    /// In `before`.
-    old: Span,
-    /// In `after`.
-    new: Span,
+    /// Where it happens: one place, or one for each of several carets that do the same. By place.
+    places: Vec<Place>,
     /// The tree of `before`.
     syntax: Option<SyntaxSnapshot>,
     at: Timestamp,
     cause: Cause,
+}
+
+/// A place of an edit.
+#[derive(Clone, Copy)]
+struct Place {
+    /// In the text before.
+    old: Span,
+    /// In the text behind.
+    new: Span,
 }
 
 /// Edits that are remembered.
@@ -101,6 +108,9 @@ const PAUSE: u64 = 4000;
 
 /// Changes in one row, at most so many bytes apart, are one edit: a call wrapped around something takes two.
 const MOST_GAP: usize = 64;
+
+/// What more carets than this do is not remembered: its pieces are told anew at every key.
+const MOST_PLACES: usize = 16;
 
 /// Texts whose newest tree is remembered.
 const MOST_TREES: usize = 16;
@@ -204,19 +214,21 @@ impl EditLog {
     fn note(&mut self, edit: &Edited, syntax: Option<SyntaxSnapshot>) {
         match (edit.cause, edit.change.splices.as_slice()) {
             (Cause::Undone, splices) => self.undo(edit, splices),
-            (Cause::Typed | Cause::Accepted, [splice]) => {
+            (Cause::Typed | Cause::Accepted, splices) if is_alike(edit) => {
+                let places = splices.iter().map(|splice| Place {
+                    old: splice.old,
+                    new: splice.new,
+                });
                 self.open = Some(OpenEdit {
                     path: edit.path.clone(),
                     before: edit.before.clone(),
                     after: edit.after.clone(),
-                    old: splice.old,
-                    new: splice.new,
+                    places: places.collect(),
                     syntax,
                     at: edit.at,
                     cause: edit.cause,
                 });
             }
-            // Several carets change all their places themselves; nothing is left to be offered.
             _ => {}
         }
     }
@@ -236,77 +248,76 @@ impl EditLog {
 impl OpenEdit {
     /// Takes a change in, if it goes on where this edit is.
     fn join(&mut self, edit: &Edited) -> bool {
-        let [splice] = edit.change.splices.as_slice() else {
-            return false;
-        };
+        let splices = &edit.change.splices;
         let is_same = self.path == edit.path
             && self.cause == edit.cause
             && edit.cause == Cause::Typed
             && self.after.revision() == edit.before.revision();
         let is_soon = edit.at.0.saturating_sub(self.at.0) <= PAUSE;
-        if !is_same || !is_soon || !self.is_near(splice, &edit.before) {
+        if !is_same || !is_soon || splices.len() != self.places.len() {
             return false;
         }
-        let hull = self.new.union(splice.old);
-        let before_start = self.new.start.0 - hull.start.0;
-        let behind_end = hull.end.0 - self.new.end.0;
-        let (Some(old_start), old_end) = (
-            self.old.start.0.checked_sub(before_start),
-            self.old.end.0 + behind_end,
-        ) else {
+        let joined = self.places.iter().zip(splices).map(|(place, splice)| {
+            place
+                .is_near(splice, &edit.before)
+                .then(|| place.joined(splice))?
+        });
+        let Some(places) = joined.collect::<Option<Vec<Place>>>() else {
             return false;
         };
-        self.old = Span::from(old_start..old_end);
-        let end = hull.end.0 - splice.old.len() + splice.new.len();
-        self.new = Span::from(hull.start.0..end);
+        if places
+            .windows(2)
+            .any(|two| two[0].new.end > two[1].new.start)
+        {
+            return false;
+        }
+        self.places = places;
         self.after = edit.after.clone();
         self.at = edit.at;
         true
     }
 
-    fn is_near(&self, splice: &Splice, before: &Snapshot) -> bool {
-        let (a, b) = (self.new, splice.old);
-        if a.start <= b.end && b.start <= a.end {
-            return a.len() + splice.new.len() <= MOST_EDIT_BYTES;
-        }
-        let (left, right) = if a.end < b.start {
-            (a.end, b.start)
-        } else {
-            (b.end, a.start)
-        };
-        right.0 - left.0 <= MOST_GAP
-            && before.point_at(left).row == before.point_at(right).row
-            && splice.new.len() <= MOST_GAP
-    }
-
     /// This edit with its pairs; `None` when nothing is left of it.
     fn logged(&self, id: u64) -> Option<LoggedEdit> {
-        if self.old.len().max(self.new.len()) > MOST_EDIT_BYTES {
-            return Some(self.bare(id, self.new, "", ""));
+        let is_large = |place: &Place| place.old.len().max(place.new.len()) > MOST_EDIT_BYTES;
+        let (first, last) = (self.places.first()?, self.places.last()?);
+        if self.places.iter().any(is_large) {
+            let all = Span::new(first.new.start, last.new.end);
+            return Some(self.bare(id, all, "", ""));
         }
-        let (left, right) = self.widening();
-        let old = Span::new(ByteOffset(self.old.start.0 - left), self.old.end + right);
-        let new = Span::new(ByteOffset(self.new.start.0 - left), self.new.end + right);
-        let (old_text, new_text) = (self.before.text(old), self.after.text(new));
-        if old_text == new_text {
-            return None;
+        let widened: Vec<Place> = self.places.iter().map(|it| self.widened(it)).collect();
+        let (first, last) = (widened.first()?, widened.last()?);
+        let old = Span::new(first.old.start, last.old.end);
+        let new = Span::new(first.new.start, last.new.end);
+        let mut edit = match old.len().max(new.len()) > MOST_EDIT_BYTES {
+            true => self.bare(id, new, "", ""),
+            false => {
+                let (old, new_text) = (self.before.text(old), self.after.text(new));
+                self.bare(id, new, &old, &new_text)
+            }
+        };
+        for place in &widened {
+            edit.pieces.extend(self.pieces(place, new.start));
         }
-        let mut edit = self.bare(id, new, &old_text, &new_text);
-        edit.pieces = hunks(&old_text, &new_text)
-            .into_iter()
-            .map(|hunk| Piece {
-                offset: hunk.new.start,
-                lead: lead(&self.before, old.start + hunk.old.start),
-                around: around(&self.before, old.start + hunk.old.start),
-                frames: frames::frames(
-                    &self.before,
-                    self.syntax.as_ref(),
-                    Span::new(old.start + hunk.old.start, old.start + hunk.old.end),
-                    &new_text[hunk.new],
-                ),
-            })
-            .collect();
-        Some(edit)
+        let is_same = |place: &Place| self.before.text(place.old) == self.after.text(place.new);
+        (!widened.iter().all(is_same)).then_some(edit)
+    }
+
+    /// What changed at a place, in an edit whose new text begins at `start`.
+    fn pieces(&self, place: &Place, start: ByteOffset) -> Vec<Piece> {
+        let (old, new) = (self.before.text(place.old), self.after.text(place.new));
+        let hunks = hunks(&old, &new).into_iter();
+        let piece = hunks.map(|hunk| {
+            let from = place.old.start + hunk.old.start;
+            let span = Span::new(from, place.old.start + hunk.old.end);
+            Piece {
+                offset: place.new.start.0 - start.0 + hunk.new.start,
+                lead: lead(&self.before, from),
+                around: around(&self.before, from),
+                frames: frames::frames(&self.before, self.syntax.as_ref(), span, &new[hunk.new]),
+            }
+        });
+        piece.collect()
     }
 
     fn bare(&self, id: u64, span: Span, old: &str, new: &str) -> LoggedEdit {
@@ -323,27 +334,82 @@ impl OpenEdit {
         }
     }
 
-    /// How many bytes of unchanged words belong to the edit on either side, so that it covers whole words.
-    fn widening(&self) -> (usize, usize) {
+    /// A place with the unchanged words that belong to it on either side, so that it covers whole words.
+    fn widened(&self, place: &Place) -> Place {
         let is_word = super::token::is_word_char;
         let first = |text: &Snapshot, span: Span| text.chars_at(span.start).next();
         let last = |text: &Snapshot, span: Span| text.chars_before(span.end).next();
         // Of an empty side, its neighbour is what would be joined.
-        let starts = [first(&self.before, self.old), first(&self.after, self.new)];
-        let ends = [last(&self.before, self.old), last(&self.after, self.new)];
+        let starts = [
+            first(&self.before, place.old),
+            first(&self.after, place.new),
+        ];
+        let ends = [last(&self.before, place.old), last(&self.after, place.new)];
         let run = |chars: &mut dyn Iterator<Item = char>| {
             let run = chars.take_while(|ch| is_word(*ch)).take(MOST_GAP);
             run.map(char::len_utf8).sum::<usize>()
         };
         let left = match starts.iter().flatten().any(|ch| is_word(*ch)) {
-            true => run(&mut self.before.chars_before(self.old.start)),
+            true => run(&mut self.before.chars_before(place.old.start)),
             false => 0,
         };
         let right = match ends.iter().flatten().any(|ch| is_word(*ch)) {
-            true => run(&mut self.before.chars_at(self.old.end)),
+            true => run(&mut self.before.chars_at(place.old.end)),
             false => 0,
         };
-        (left, right)
+        let wider = |span: Span| Span::new(ByteOffset(span.start.0 - left), span.end + right);
+        Place {
+            old: wider(place.old),
+            new: wider(place.new),
+        }
+    }
+}
+
+impl Place {
+    /// With a further change that is near it.
+    fn joined(&self, splice: &Splice) -> Option<Self> {
+        let hull = self.new.union(splice.old);
+        let before_start = self.new.start.0 - hull.start.0;
+        let behind_end = hull.end.0 - self.new.end.0;
+        let old_start = self.old.start.0.checked_sub(before_start)?;
+        // Of several places, those before have moved this one.
+        let start = splice.new.start.0 - (splice.old.start.0 - hull.start.0);
+        let length = hull.len() - splice.old.len() + splice.new.len();
+        Some(Self {
+            old: Span::from(old_start..self.old.end.0 + behind_end),
+            new: Span::from(start..start + length),
+        })
+    }
+
+    fn is_near(&self, splice: &Splice, before: &Snapshot) -> bool {
+        let (a, b) = (self.new, splice.old);
+        if a.start <= b.end && b.start <= a.end {
+            return a.len() + splice.new.len() <= MOST_EDIT_BYTES;
+        }
+        let (left, right) = if a.end < b.start {
+            (a.end, b.start)
+        } else {
+            (b.end, a.start)
+        };
+        right.0 - left.0 <= MOST_GAP
+            && before.point_at(left).row == before.point_at(right).row
+            && splice.new.len() <= MOST_GAP
+    }
+}
+
+/// What several carets do is worth remembering where all of them do the same.
+fn is_alike(edit: &Edited) -> bool {
+    let splices = &edit.change.splices;
+    let texts = |splice: &Splice| (edit.before.text(splice.old), edit.after.text(splice.new));
+    let is_small = |splice: &Splice| splice.old.len().max(splice.new.len()) <= MOST_EDIT_BYTES;
+    match splices.as_slice() {
+        [] => false,
+        [_] => true,
+        [first, others @ ..] => {
+            splices.len() <= MOST_PLACES
+                && splices.iter().all(is_small)
+                && others.iter().all(|other| texts(other) == texts(first))
+        }
     }
 }
 

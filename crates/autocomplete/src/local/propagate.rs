@@ -6,6 +6,7 @@
 //! Invariant: nothing is offered inside text that was typed after the pattern was learned.
 //! Method: tab-and-index notes §4.
 
+mod elsewhere;
 mod pattern;
 mod search;
 mod sites;
@@ -18,6 +19,8 @@ use text::Change;
 
 use super::log::{EditLog, Edited, LoggedEdit, around};
 use crate::{Cause, Scene};
+pub use elsewhere::Elsewhere;
+pub(crate) use elsewhere::FoundElsewhere;
 use pattern::Pattern;
 pub(crate) use search::{Found, SiteSearch};
 use sites::{Ground, Site, sites};
@@ -46,6 +49,10 @@ struct Active {
     accepted: u32,
     is_dropped: bool,
     found: HashMap<Option<AbsPath>, Found>,
+    /// Counts what it was widened to.
+    version: u32,
+    /// Whether files that are not open were searched for this version.
+    is_searched: bool,
 }
 
 /// One of the edits that made a pattern.
@@ -150,6 +157,8 @@ impl Propagation {
             }
             if known.pattern.widen(&pattern, known.examples.len()) {
                 known.found.clear();
+                known.version += 1;
+                known.is_searched = false;
             }
             return;
         }
@@ -165,6 +174,8 @@ impl Propagation {
             accepted: 0,
             is_dropped: false,
             found: HashMap::new(),
+            version: 0,
+            is_searched: false,
         });
         self.next += 1;
         if self.patterns.len() > MOST_PATTERNS {

@@ -122,13 +122,52 @@ impl Story {
         self.type_at(number, start + before.len(), new);
     }
 
+    /// Puts `new` in the place of the first `count` `old` of a text with a caret at each: a deletion and one change for
+    /// each letter.
+    pub(crate) fn change_at_once(&mut self, number: usize, old: &str, count: usize, new: &str) {
+        let text = self.text(number);
+        let starts = text.match_indices(old).take(count).map(|(at, _)| at);
+        let spans = starts.map(|at| Span::from(at..at + old.len()));
+        let mut places: Vec<Span> = spans.collect();
+        assert_eq!(places.len(), count, "so many places");
+        self.now += 10_000;
+        let letters = new.chars().map(String::from);
+        for put in std::iter::once(String::new()).chain(letters) {
+            self.now += 80;
+            let edits = places.iter().map(|span| Edit::new(*span, put.as_str()));
+            let edits: Vec<Edit> = edits.collect();
+            let change = self.replace_all(number, &edits, Cause::Typed);
+            places = change
+                .splices
+                .iter()
+                .map(|it| Span::at(it.new.end))
+                .collect();
+        }
+    }
+
+    /// Puts other texts in the place of the first of each of some texts, all in one change.
+    pub(crate) fn differ(&mut self, number: usize, changes: &[(&str, &str)]) {
+        let text = self.text(number);
+        let edits = changes.iter().map(|(old, new)| {
+            let at = text.find(old).expect("the old text");
+            Edit::new(Span::from(at..at + old.len()), *new)
+        });
+        let edits: Vec<Edit> = edits.collect();
+        self.now += 10_000;
+        self.replace_all(number, &edits, Cause::Typed);
+    }
+
     fn replace(&mut self, number: usize, span: Span, new: &str, cause: Cause) {
+        self.replace_all(number, &[Edit::new(span, new)], cause);
+    }
+
+    fn replace_all(&mut self, number: usize, edits: &[Edit], cause: Cause) -> Change {
         let before = self.texts[number].buffer.snapshot();
-        let edits = [Edit::new(span, new)];
         let change = self.texts[number]
             .buffer
-            .edit(&edits, &Origin::user(Timestamp(self.now)));
-        self.heard(number, before, change, cause);
+            .edit(edits, &Origin::user(Timestamp(self.now)));
+        self.heard(number, before, change.clone(), cause);
+        change
     }
 
     /// Takes the last step of a text back, if there is one.
@@ -178,6 +217,15 @@ impl Story {
         if let Some(job) = self.local.job(&scenes) {
             self.local.finish(job.run());
         }
+    }
+
+    /// Looks through a file that is not open, as `path`.
+    pub(crate) fn work_elsewhere(&mut self, language: &str, path: &str, text: &str) {
+        let elsewhere = self.local.elsewhere().expect("something to look for");
+        let mut other = Story::new(language, text);
+        other.texts[0].path = AbsPath::new(path).expect("an absolute path");
+        let done = elsewhere.run(std::iter::once(other.scene(0)));
+        self.local.finish(done);
     }
 
     pub(crate) fn suggestions(&mut self, number: usize) -> Vec<Suggestion> {

@@ -17,7 +17,7 @@ use gpui_kit::{AppContext as _, Context, SharedString, Task, Window};
 use text::{Change, Snapshot};
 
 use super::{Editor, EditorEvent};
-use crate::element::RowHighlight;
+use crate::element::{RowHighlight, VisibleRow};
 use crate::suggestion::{ColourJob, Coloured, InText, Look, Piece, Presentation, Sight, present};
 
 /// What is heard about suggestions.
@@ -100,6 +100,8 @@ pub(crate) struct Suggesting {
     pub(super) jumped: Option<(SuggestionId, ByteOffset)>,
     /// The revision that the last taking led to.
     pub(super) last_taken: Option<Revision>,
+    /// What a frame showed last, and of which text.
+    last_painted: Option<(SuggestionId, Revision)>,
     shown: Option<Presentation>,
     /// The text that `shown` was made for.
     shown_at: Option<Revision>,
@@ -232,6 +234,39 @@ impl Editor {
     /// The revision that the last taking led to. A change that ends there was made by taking a suggestion.
     pub fn last_taken(&self) -> Option<Revision> {
         self.suggesting.last_taken
+    }
+
+    /// The suggestion of which a frame showed something last, and the text that it stood in. What was offered and never
+    /// painted nobody has seen.
+    pub fn last_painted(&self) -> Option<(SuggestionId, Revision)> {
+        self.suggesting.last_painted
+    }
+
+    /// Notes whether the frame that was laid out shows something of the suggestion.
+    pub(crate) fn note_painted(&mut self, rows: &[VisibleRow]) {
+        let is_put_in = |row: &VisibleRow| {
+            let mut parts = row.shape.inlays.iter();
+            parts.any(|part| part.id.0 >= FIRST_INLAY && part.cells > 0)
+        };
+        let is_seen = match &self.suggesting.shown {
+            Some(Presentation::InText(shown)) => {
+                let goes = !shown.struck.is_empty() || !shown.gone_rows.is_empty();
+                goes || rows.iter().any(is_put_in)
+            }
+            Some(Presentation::Jump(_) | Presentation::Portal) => true,
+            None => false,
+        };
+        if let Some(offered) = self.suggesting.offered.as_ref().filter(|_| is_seen) {
+            self.suggesting.last_painted = Some((offered.id, self.snapshot.revision()));
+        }
+    }
+
+    /// The caret was brought to where the suggestion of now begins, from another file: Tab takes it, as behind a jump.
+    pub fn note_entered(&mut self, cx: &mut Context<Self>) {
+        let offered = self.suggesting.offered.as_ref();
+        let here = offered.filter(|offered| offered.file.is_none());
+        self.suggesting.jumped = here.map(|offered| (offered.id, offered.start()));
+        cx.notify();
     }
 
     /// The suggestion in the text of now, if it stands there.

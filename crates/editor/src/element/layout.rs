@@ -100,6 +100,7 @@ impl Editor {
         self.lay_out_decorations(&mut layout, cx);
         self.lay_out_gutter(&mut layout, cx);
         self.lay_out_bars(&mut layout, cx);
+        self.note_painted(&layout.rows);
         self.geometry = Some(layout.geometry.clone());
         layout
     }

@@ -105,6 +105,7 @@ impl Prediction {
             self.local.finish(done);
             self.ask_local(cx);
         }
+        self.look_outside(cx);
     }
 
     /// Stores what was learned of this person, after a while.

@@ -1,8 +1,11 @@
 //! Whether anything is offered in a text now, and why not.
 //!
-//! Pure; asked before every offer, and before anything of a text goes to a model.
+//! Pure; asked before every offer, and before anything of a text goes to a model, several times for each key: what
+//! globs and names say of a text is looked up once and kept.
 
+use std::cell::RefCell;
 use std::fmt;
+use std::sync::Arc;
 
 use base::AbsPath;
 use project::NamedFiles;
@@ -10,11 +13,25 @@ use settings::{TabSettings, TabShow};
 
 /// What the settings and the person's rest say.
 pub(crate) struct Gate {
+    rules: Arc<Rules>,
+    /// Milliseconds since 1970 up to which nothing is offered.
+    snoozed_until: u64,
+    /// What the settings say of the text that was asked about last.
+    known: RefCell<Option<Known>>,
+}
+
+/// What the settings say of texts. Reads globs: not for every key.
+pub(crate) struct Rules {
     show: TabShow,
     off_languages: Vec<String>,
     off_files: NamedFiles,
-    /// Milliseconds since 1970 up to which nothing is offered.
-    snoozed_until: u64,
+}
+
+/// What the settings say of one text.
+struct Known {
+    path: Option<AbsPath>,
+    language: Option<String>,
+    off: Option<Off>,
 }
 
 /// Why nothing is offered.
@@ -34,11 +51,15 @@ impl Gate {
     pub(crate) fn new(settings: &TabSettings, folder: Option<&AbsPath>) -> Self {
         // Bad globs are told with the settings.
         let (off_files, _) = NamedFiles::new(folder, &settings.off_files);
-        Self {
+        let rules = Rules {
             show: settings.show,
             off_languages: settings.off_languages.clone(),
             off_files,
+        };
+        Self {
+            rules: Arc::new(rules),
             snoozed_until: 0,
+            known: RefCell::default(),
         }
     }
 
@@ -52,7 +73,12 @@ impl Gate {
     }
 
     pub(crate) fn show(&self) -> TabShow {
-        self.show
+        self.rules.show
+    }
+
+    /// The rules by themselves, for other threads.
+    pub(crate) fn rules(&self) -> Arc<Rules> {
+        self.rules.clone()
     }
 
     /// Why nothing is offered in a text; none where something may be.
@@ -62,6 +88,32 @@ impl Gate {
         language: Option<&str>,
         now_ms: u64,
     ) -> Option<Off> {
+        let left = self.snoozed_until.saturating_sub(now_ms);
+        let rests = (left > 0).then_some(Off::Snoozed(left));
+        self.by_settings(path, language).or(rests)
+    }
+
+    /// As `off`, whether the person wants a rest or not.
+    fn by_settings(&self, path: Option<&AbsPath>, language: Option<&str>) -> Option<Off> {
+        let mut known = self.known.borrow_mut();
+        let is_it =
+            |known: &&Known| known.path.as_ref() == path && known.language.as_deref() == language;
+        if let Some(known) = known.as_ref().filter(is_it) {
+            return known.off.clone();
+        }
+        let off = self.rules.off(path, language);
+        *known = Some(Known {
+            path: path.cloned(),
+            language: language.map(str::to_owned),
+            off: off.clone(),
+        });
+        off
+    }
+}
+
+impl Rules {
+    /// Why nothing of a text is to be offered or read, as far as the settings go.
+    pub(crate) fn off(&self, path: Option<&AbsPath>, language: Option<&str>) -> Option<Off> {
         if self.show == TabShow::Off {
             return Some(Off::Everywhere);
         }
@@ -69,11 +121,8 @@ impl Gate {
         if let Some(name) = self.off_languages.iter().find(is_named) {
             return Some(Off::Language(name.clone()));
         }
-        if path.is_some_and(|path| self.off_files.has(path)) {
-            return Some(Off::File);
-        }
-        let left = self.snoozed_until.saturating_sub(now_ms);
-        (left > 0).then_some(Off::Snoozed(left))
+        let is_named = path.is_some_and(|path| self.off_files.has(path));
+        is_named.then_some(Off::File)
     }
 }
 
@@ -118,6 +167,9 @@ mod tests {
             Some(Off::Language("markdown".to_owned()))
         );
         gate.snooze(61_500);
+        assert_eq!(off(&gate, "/p/a.rs", "Rust"), Some(Off::Snoozed(60_500)));
+        // What is known of one text is not said of the next.
+        assert_eq!(off(&gate, "/p/.env", "Rust"), Some(Off::File));
         assert_eq!(off(&gate, "/p/a.rs", "Rust"), Some(Off::Snoozed(60_500)));
         assert_eq!(Off::Snoozed(60_500).to_string(), "snoozed for 2 min");
         assert_eq!(gate.off(None, None, 61_500), None);

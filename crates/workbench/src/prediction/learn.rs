@@ -62,17 +62,18 @@ impl Shown {
         known.map(|(known, _)| known)
     }
 
-    /// Takes note of what became of one: the local tier learns, and what is to be written down is told.
+    /// Takes note of what became of one, and of whether anything of it was painted: the local tier learns, and what is
+    /// to be written down is told.
     pub(super) fn note(
         &mut self,
         happened: &Happened,
-        now: Duration,
+        (now, is_seen): (Duration, bool),
         local: &mut Local,
     ) -> Measured {
-        let (id, mut answer) = answer(happened);
+        let (id, mut answer) = (happened.id(), answer(happened));
         let known = self.latest.iter().find(|(known, _)| known.id == id);
         let is_glimpse = known.is_some_and(|(_, since)| now.saturating_sub(*since) < GLIMPSE);
-        if is_glimpse && matches!(happened, Happened::Ignored { .. }) {
+        if (is_glimpse || !is_seen) && matches!(happened, Happened::Ignored { .. }) {
             answer = None;
         }
         match happened {
@@ -94,25 +95,21 @@ impl Shown {
 }
 
 /// What the local tier learns from it.
-fn answer(happened: &Happened) -> (SuggestionId, Option<Answer>) {
+fn answer(happened: &Happened) -> Option<Answer> {
     match happened {
-        Happened::Shown { id, .. } => (*id, None),
-        Happened::Accepted { id, part, .. } => (*id, Some(Answer::Accepted(*part))),
-        Happened::Typed { id, .. } => (*id, Some(Answer::Accepted(Part::All))),
-        Happened::Dismissed { id, .. } => (*id, Some(Answer::Dismissed)),
+        Happened::Shown { .. } => None,
+        Happened::Accepted { part, .. } => Some(Answer::Accepted(*part)),
+        Happened::Typed { .. } => Some(Answer::Accepted(Part::All)),
+        Happened::Dismissed { .. } => Some(Answer::Dismissed),
         // Who typed a part of it and then something else was shown something wrong.
-        Happened::Ignored { id, typed, .. } if *typed > 0 => (*id, Some(Answer::TypedOver)),
-        Happened::Ignored { id, .. } => (*id, Some(Answer::Ignored)),
+        Happened::Ignored { typed, .. } if *typed > 0 => Some(Answer::TypedOver),
+        Happened::Ignored { .. } => Some(Answer::Ignored),
         Happened::Kept {
-            id,
-            after,
-            bytes,
-            kept,
-            ..
+            after, bytes, kept, ..
         } => {
             let is_first_look = after.as_secs() < 30;
             let is_gone = (*kept as f64) < KEPT * *bytes as f64;
-            (*id, (is_first_look && is_gone).then_some(Answer::Undone))
+            (is_first_look && is_gone).then_some(Answer::Undone)
         }
     }
 }
@@ -196,9 +193,9 @@ mod tests {
 
     #[test]
     fn what_is_gone_soon_counts_as_taken_back() {
-        assert_eq!(answer(&kept(10, 10)).1, Some(Answer::Undone));
-        assert_eq!(answer(&kept(10, 60)).1, None);
-        assert_eq!(answer(&kept(30, 0)).1, None);
+        assert_eq!(answer(&kept(10, 10)), Some(Answer::Undone));
+        assert_eq!(answer(&kept(10, 60)), None);
+        assert_eq!(answer(&kept(30, 0)), None);
     }
 
     #[test]
@@ -216,7 +213,7 @@ mod tests {
             source: Source::Continuation,
             typed: 0,
         };
-        let threshold = |seen: u64| {
+        let threshold = |seen: u64, is_painted: bool| {
             let (mut shown, mut local) = (Shown::default(), Local::new());
             let text = text::Snapshot::new("fn a() {\n    b();\n}\n\nfn a() {\n    ");
             let scene = autocomplete::Scene {
@@ -232,19 +229,22 @@ mod tests {
             local.everything(&scene, text::Timestamp(0), &mut next);
             shown.show(&suggestion, Duration::ZERO);
             let before = local.threshold();
-            shown.note(&ignored, Duration::from_millis(seen), &mut local);
+            let now = Duration::from_millis(seen);
+            shown.note(&ignored, (now, is_painted), &mut local);
             local.threshold() > before
         };
-        assert!(!threshold(300));
-        assert!(threshold(2_000));
+        assert!(!threshold(300, true));
+        assert!(threshold(2_000, true));
+        assert!(!threshold(2_000, false), "nobody has seen it");
     }
 
     #[test]
     fn what_is_left_is_counted_and_written_down() {
         let mut shown = Shown::default();
         let mut local = Local::new();
-        shown.note(&kept(10, 100), Duration::ZERO, &mut local);
-        let measured = shown.note(&kept(30, 80), Duration::ZERO, &mut local);
+        let now = (Duration::ZERO, true);
+        shown.note(&kept(10, 100), now, &mut local);
+        let measured = shown.note(&kept(30, 80), now, &mut local);
         assert_eq!((shown.tally.taken, shown.tally.kept), (100, 80));
         assert_eq!(measured.name, "tab.kept");
         assert!((measured.value - 0.8).abs() < 1e-9);

@@ -7,7 +7,7 @@ use autocomplete::engine::{Ask, TabKind, TabModel};
 use futures::StreamExt as _;
 use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::BoxStream;
-use gpui_kit::TestAppContext;
+use gpui_kit::{Keystroke, TestAppContext};
 use host::{FakeClock, FakeFiles};
 use model::{Event, ModelId, StopReason};
 
@@ -69,6 +69,66 @@ fn after_two_like_edits_tab_makes_the_third(cx: &mut TestAppContext) {
     );
 }
 
+const TWO: &str = "fn a() {\n    info(1);\n}\n\nfn b() {\n    info(2);\n}\n";
+const THIRD: &str = "//! Rows before it.\n\nfn c() {\n    info(3);\n    call();\n    info(4);\n}\n";
+
+/// A project in which the third place of an edit lies in a file that is not open.
+fn split() -> FakeFiles {
+    let files = FakeFiles::new();
+    for (name, text) in [
+        ("/p/src/calls.rs", TWO),
+        ("/p/src/third.rs", THIRD),
+        ("/p/src/words.rs", "// info: nothing to be changed\n"),
+        ("/p/src/secrets/more.rs", "fn d() {\n    info(5);\n}\n"),
+    ] {
+        files.write(&path(name), text);
+    }
+    files
+}
+
+/// The file that a suggestion leads to.
+fn leads_to(story: &mut Story) -> Option<String> {
+    story.settle();
+    story.read(|workbench, cx| {
+        let editor = workbench.active_item().and_then(Item::editor)?.read(cx);
+        let suggestion = editor.suggestion().filter(|_| editor.shows_suggestion())?;
+        Some(suggestion.file.as_ref()?.to_string())
+    })
+}
+
+#[gpui_kit::test]
+fn the_next_place_in_a_file_that_is_not_open_is_one_tab_away(cx: &mut TestAppContext) {
+    let mut story = open_with(split(), cx);
+    rename(&mut story, 2);
+    assert_eq!(leads_to(&mut story), None, "one is none");
+    rename(&mut story, 6);
+    assert_eq!(leads_to(&mut story).as_deref(), Some("/p/src/third.rs"));
+    story.keys("tab");
+    story.settle();
+    assert_eq!(story.text(), THIRD, "Tab opens it, and changes nothing");
+    assert_eq!(offered(&mut story).as_deref(), Some("warn"));
+    story.keys("tab");
+    assert_eq!(story.text(), THIRD.replacen("info", "warn", 1));
+    assert_eq!(offered(&mut story).as_deref(), Some("warn"));
+    story.keys("tab");
+    assert_eq!(story.text(), THIRD.replace("info", "warn"));
+    assert_eq!(offered(&mut story), None, "a secret is not looked into");
+    assert_eq!(leads_to(&mut story), None);
+}
+
+#[gpui_kit::test]
+fn a_place_that_is_gone_from_the_disk_is_not_led_to(cx: &mut TestAppContext) {
+    let files = split();
+    let mut story = open_with(files.clone(), cx);
+    rename(&mut story, 2);
+    rename(&mut story, 6);
+    assert_eq!(leads_to(&mut story).as_deref(), Some("/p/src/third.rs"));
+    files.write(&path("/p/src/third.rs"), THIRD.replace("info", "warn"));
+    assert_eq!(leads_to(&mut story), None);
+    files.write(&path("/p/src/late.rs"), THIRD);
+    assert_eq!(leads_to(&mut story).as_deref(), Some("/p/src/late.rs"));
+}
+
 #[gpui_kit::test]
 fn escape_sends_it_away_and_tab_indents_again(cx: &mut TestAppContext) {
     let mut story = open_with(calls(), cx);
@@ -114,6 +174,126 @@ fn nothing_of_a_secret_file_is_looked_at(cx: &mut TestAppContext) {
     assert_eq!(models.asked().len(), 0);
 }
 
+/// Presses a key; what comes in by the suggestion that is in the frame which that key ends with. Nothing that runs
+/// beside has gone on by then.
+fn painted_at(story: &mut Story, key: &'static str) -> Option<String> {
+    let keystroke = Keystroke::parse(key).expect("a key");
+    story
+        .cx
+        .update(|window, cx| window.dispatch_keystroke(keystroke, cx));
+    story.read(|workbench, cx| {
+        let editor = workbench.active_item().and_then(Item::editor)?.read(cx);
+        let revision = editor.model().read(cx).snapshot().revision();
+        let suggestion = editor.suggestion()?;
+        let is_painted = editor.last_painted() == Some((suggestion.id, revision));
+        is_painted.then(|| suggestion.edits[0].new.to_string())
+    })
+}
+
+#[gpui_kit::test]
+fn what_the_edits_before_say_is_in_the_frame_of_the_key(cx: &mut TestAppContext) {
+    let mut story = open_with(calls(), cx);
+    rename(&mut story, 2);
+    story.open_file("calls.rs:6:5");
+    story.keys("shift-right shift-right shift-right shift-right");
+    for key in ["w", "a", "r"] {
+        assert_ne!(painted_at(&mut story, key).as_deref(), Some("warn"));
+    }
+    assert_eq!(painted_at(&mut story, "n").as_deref(), Some("warn"));
+}
+
+#[gpui_kit::test]
+fn what_the_project_says_is_in_the_frame_of_the_key(cx: &mut TestAppContext) {
+    let files = calls();
+    let text = "fn show() {\n    let painter = Painter::opened(screen);\n}\n".repeat(3);
+    files.write(&path("/p/src/like.rs"), text);
+    files.write(&path("/p/src/new.rs"), "fn new() {\n    \n}\n");
+    let mut story = open_with(files, cx);
+    story.open_file("new.rs:2:5");
+    story.input("let painter = Painter::");
+    let painted = painted_at(&mut story, "o");
+    let rest = painted.expect("what followed the like");
+    assert!(rest.starts_with("pened(screen)"), "{rest}");
+    for (key, left) in [("p", 1), ("e", 2), ("n", 3)] {
+        let painted = painted_at(&mut story, key);
+        assert_eq!(painted.as_deref(), Some(&rest[left..]), "typed through");
+    }
+}
+
+#[gpui_kit::test]
+fn what_a_model_said_before_is_in_the_frame_of_the_key(cx: &mut TestAppContext) {
+    let models = Arc::new(Models::default());
+    let (mut story, clock) = open_asking(calls(), &models, cx);
+    story.open_file("calls.rs:2:5");
+    story.input("let ");
+    clock.advance(Duration::from_secs(1));
+    story.keys("alt-\\");
+    let answer = "answer = 42;";
+    assert_eq!(offered(&mut story).as_deref(), Some(answer));
+    assert_eq!(painted_at(&mut story, "a").as_deref(), Some(&answer[1..]));
+    story.settle();
+    let asked = models.asked().len();
+    assert_eq!(painted_at(&mut story, "left"), None);
+    let painted = painted_at(&mut story, "right");
+    assert_eq!(painted.as_deref(), Some(&answer[1..]), "it is known");
+    assert_eq!(models.asked().len(), asked);
+}
+
+#[gpui_kit::test]
+fn what_was_asked_for_ahead_is_in_the_frame_of_the_tab(cx: &mut TestAppContext) {
+    let models = Arc::new(Models::default());
+    let (mut story, clock) = open_asking(calls(), &models, cx);
+    story.open_file("calls.rs:2:5");
+    story.input("let ");
+    clock.advance(Duration::from_secs(1));
+    story.keys("alt-\\");
+    assert_eq!(offered(&mut story).as_deref(), Some("answer = 42;"));
+    let behind = |ask: &Ask| match ask {
+        Ask::Fim(fim) => fim.prefix.ends_with("let answer = 42;"),
+        Ask::Chat(_) => false,
+    };
+    assert!(!models.asked().iter().any(behind));
+    // Who looks at it for so long may take it.
+    clock.advance(Duration::from_secs(1));
+    story.settle();
+    let asked = models.asked();
+    assert_eq!(asked.iter().filter(|ask| behind(ask)).count(), 1);
+    let painted = painted_at(&mut story, "tab");
+    assert!(story.text().contains("    let answer = 42;info(1);"));
+    assert_eq!(painted.as_deref(), Some(" again"));
+    assert_eq!(models.asked().len(), asked.len(), "it was there");
+}
+
+#[gpui_kit::test]
+fn several_carets_get_what_the_local_tier_says(cx: &mut TestAppContext) {
+    let files = calls();
+    let arms = "    match kind {\n        Kind::One => 1,\n        here\n    }\n";
+    let text = format!(
+        "enum Kind {{ One, Two }}\n\nfn a(kind: Kind) -> u8 {{\n{arms}}}\n\nfn b(kind: Kind) -> u8 {{\n{arms}}}\n"
+    );
+    files.write(&path("/p/src/kinds.rs"), &text);
+    let mut story = open_with(files, cx);
+    story.open_file("kinds.rs:6:9");
+    story.keys("shift-right shift-right shift-right shift-right ctrl-d");
+    story.input("K");
+    let rest = painted_at(&mut story, "i").expect("the next arm");
+    assert_eq!(rest, "nd::Two => ");
+    story.keys("tab");
+    assert_eq!(story.text(), text.replace("here", "Kind::Two => "));
+}
+
+#[gpui_kit::test]
+fn what_two_carets_did_is_offered_at_the_third_place(cx: &mut TestAppContext) {
+    let mut story = open_with(calls(), cx);
+    story.open_file("calls.rs:2:5");
+    story.keys("shift-right shift-right shift-right shift-right ctrl-d");
+    story.input("warn");
+    assert_eq!(story.text().matches("warn").count(), 2, "{}", story.text());
+    assert_eq!(offered(&mut story).as_deref(), Some("warn"));
+    story.keys("tab");
+    assert_eq!(story.text(), CALLS.replace("info", "warn"));
+}
+
 /// A model that goes on with the same words.
 #[derive(Default)]
 struct Models {
@@ -139,9 +319,13 @@ impl TabModels for Models {
 
     fn ask(&self, what: Ask) -> BoxStream<'static, Event> {
         let asked = self.asked.lock();
+        let answer = match &what {
+            Ask::Fim(fim) if fim.prefix.ends_with(';') => " again",
+            _ => "answer = 42;",
+        };
         asked.unwrap_or_else(PoisonError::into_inner).push(what);
         let events = [
-            Event::TextDelta("answer = 42;".to_owned()),
+            Event::TextDelta(answer.to_owned()),
             Event::Stop {
                 reason: StopReason::EndTurn,
                 raw: "stop".to_owned(),

@@ -329,3 +329,50 @@ fn what_is_kept_is_told_after_ten_and_thirty_seconds() {
         .collect();
     assert_eq!(kept, [(7, 3), (7, 3)]);
 }
+
+#[test]
+fn a_place_in_another_file_that_is_told_no_more_is_not_shown_any_more() {
+    let mut world = World::new("ˇ\n");
+    let portal = Suggestion {
+        id: SuggestionId(1),
+        file: base::AbsPath::new("/p/other"),
+        revision: base::Revision(0),
+        edits: vec![crate::Replacement {
+            span: Span::from(3..7),
+            old: "info".into(),
+            new: "warn".into(),
+        }],
+        source: Source::Propagation { places: 1 },
+        confidence: 0.9,
+    };
+    let tell = |world: &mut World, suggestions: Vec<Suggestion>| {
+        let revision = world.buffer.revision();
+        world.put(Input::Local {
+            revision,
+            suggestions,
+        });
+    };
+    let shown = |world: &World| world.engine.shown().map(|shown| shown.id);
+    tell(&mut world, vec![portal.clone()]);
+    assert_eq!(shown(&world), Some(SuggestionId(1)));
+    let again = Suggestion {
+        id: SuggestionId(2),
+        ..portal
+    };
+    tell(&mut world, vec![again]);
+    assert_eq!(shown(&world), Some(SuggestionId(1)), "it stays what it was");
+    tell(&mut world, Vec::new());
+    assert_eq!(shown(&world), None);
+}
+
+#[test]
+fn an_alarm_that_comes_too_soon_is_set_again() {
+    let mut world = World::new("ˇ\n");
+    world.type_in("let");
+    let at = world.wake.take().expect("an alarm");
+    world.now = at - Duration::from_millis(1);
+    world.put(Input::Time);
+    assert_eq!(world.wake, Some(at));
+    world.wait(400);
+    assert_eq!(world.asked.len(), 1);
+}

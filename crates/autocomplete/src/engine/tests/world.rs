@@ -90,7 +90,12 @@ impl World {
         }
         assert!(self.open.len() <= 2, "two in flight");
         assert_eq!(self.open.len(), self.engine.in_flight());
-        if let Some(shown) = &self.shown {
+        // What lies in another file is looked at when that is opened.
+        let here = self
+            .shown
+            .as_ref()
+            .filter(|it| it.suggestion.file.is_none());
+        if let Some(shown) = here {
             let snapshot = self.buffer.snapshot();
             assert_eq!(
                 shown.suggestion.revision,

@@ -364,3 +364,83 @@ fn a_variable_of_a_function_is_of_no_interest_to_other_files() {
     story.work();
     assert_eq!(propagated(&mut story, 0), None);
 }
+
+#[test]
+fn what_several_carets_do_at_once_counts_as_so_many_edits() {
+    let far = "// far\n".repeat(40);
+    let text = format!(
+        "fn a() {{ info(1); }}\n{far}fn b() {{ info(2); }}\n{far}fn c() {{ info(3); }}\nfn d() {{ info(4); }}\n"
+    );
+    let mut story = Story::new("Rust", &text);
+    story.change_at_once(0, "info", 2, "warn");
+    let offer = propagated(&mut story, 0).expect("the third");
+    assert_eq!(offer.edits[0].new.as_ref(), "warn");
+    story.accept(0, &offer);
+    let offer = propagated(&mut story, 0).expect("the fourth");
+    story.accept(0, &offer);
+    assert_eq!(story.text(0), text.replace("info", "warn"));
+}
+
+#[test]
+fn one_caret_alone_teaches_nothing_and_neither_do_several_that_differ() {
+    let text = "fn a() { info(1); }\nfn b() { info(2); }\nfn c() { info(3); }\n";
+    let mut story = Story::new("Rust", text);
+    story.change_at_once(0, "info", 1, "warn");
+    assert_eq!(propagated(&mut story, 0), None);
+    let mut story = Story::new("Rust", text);
+    story.differ(0, &[("info", "warn"), ("b()", "k()")]);
+    assert_eq!(propagated(&mut story, 0), None);
+}
+
+const CLOSED: &str = "fn k() {\n    info(9);\n}\n";
+
+#[test]
+fn places_in_files_that_are_not_open_are_found_by_their_words() {
+    let text = "fn a() { info(1); }\nfn b() { info(2); }\n";
+    let mut story = Story::new("Rust", text);
+    assert!(story.local.elsewhere().is_none(), "nothing is propagated");
+    story.change(0, "info", 0, "warn");
+    story.change(0, "info", 0, "warn");
+    let elsewhere = story.local.elsewhere().expect("the calls");
+    assert_eq!(Vec::from_iter(elsewhere.words()), ["info"]);
+    story.work_elsewhere("Rust", "/project/closed", CLOSED);
+    assert!(story.local.elsewhere().is_none(), "it is looked for once");
+    let offer = propagated(&mut story, 0).expect("the place");
+    let file = offer.file.expect("a file");
+    assert_eq!(file, base::AbsPath::new("/project/closed").expect("a path"));
+    let found = &offer.edits[0];
+    assert_eq!((found.old.as_ref(), found.new.as_ref()), ("info", "warn"));
+    assert_eq!(found.span.start.0, CLOSED.find("info").expect("it"));
+}
+
+#[test]
+fn a_file_that_changes_is_looked_through_again() {
+    let mut story = Story::new("Rust", "fn a() { info(1); }\nfn b() { info(2); }\n");
+    story.change(0, "info", 0, "warn");
+    story.change(0, "info", 0, "warn");
+    story.work_elsewhere("Rust", "/project/closed", CLOSED);
+    assert!(propagated(&mut story, 0).is_some());
+    story.local.look_again(&|_| true);
+    assert_eq!(propagated(&mut story, 0), None, "what was found is old");
+    story.work_elsewhere("Rust", "/project/closed", "fn k() {}\n");
+    assert_eq!(propagated(&mut story, 0), None);
+}
+
+#[test]
+fn what_was_looked_for_before_a_pattern_grew_is_dropped() {
+    let text = "fn a(n: u8) { info(n); }\nfn b() { info(2); }\nstruct S { info: u8 }\n";
+    let mut story = Story::new("Rust", text);
+    story.change(0, "info", 0, "warn");
+    story.change(0, "info", 0, "warn");
+    let early = story.local.elsewhere().expect("the calls");
+    story.change(0, "info", 0, "warn");
+    let late = story.local.elsewhere().expect("whatever has the name");
+    assert_eq!(early.words(), late.words());
+    story.local.finish(early.run(std::iter::empty()));
+    assert!(
+        story.local.elsewhere().is_some(),
+        "the wider one is still to be looked for"
+    );
+    story.local.finish(late.run(std::iter::empty()));
+    assert!(story.local.elsewhere().is_none());
+}

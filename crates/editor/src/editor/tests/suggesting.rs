@@ -143,6 +143,19 @@ fn tab_takes_text_that_stands_back_at_the_caret(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
+fn who_came_from_another_file_for_it_takes_it_with_tab(cx: &mut TestAppContext) {
+    let (editor, _, _heard, cx) = open_with_keys("/a.rs", "fn a() {\n    ˇinfo(1);\n}\n", cx);
+    offer(&editor, &[(Span::from(13..17), "warn")], cx);
+    cx.simulate_keystrokes("tab");
+    assert_eq!(state(&editor, cx), "fn a() {\n        ˇinfo(1);\n}\n");
+    cx.simulate_keystrokes("ctrl-z");
+    offer(&editor, &[(Span::from(13..17), "warn")], cx);
+    editor.update(cx, |editor, cx| editor.note_entered(cx));
+    cx.simulate_keystrokes("tab");
+    assert_eq!(state(&editor, cx), "fn a() {\n    warnˇ(1);\n}\n");
+}
+
+#[gpui_kit::test]
 fn several_lines_push_the_rest_of_the_row_down(cx: &mut TestAppContext) {
     let (editor, _, _heard, cx) = open_with_keys("/a.rs", "  f(ˇ);\nend", cx);
     offer_at_caret(&editor, "a,\n    b,\n  ", cx);
