@@ -1,11 +1,12 @@
 //! inotify, read by whoever asks.
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
+use std::io::{Read, Seek};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -37,8 +38,7 @@ const LOCAL: [i64; 8] = [
 #[derive(Debug)]
 pub(super) struct Kept {
     inotify: OwnedFd,
-    /// Says when something is mounted or unmounted anywhere.
-    mounts: File,
+    mounts: Mounts,
     /// The folder behind each watch.
     folders: HashMap<i32, PathBuf>,
     is_lost: bool,
@@ -58,7 +58,7 @@ impl Kept {
         }
         let mut kept = Self {
             inotify: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok()?,
-            mounts: File::open("/proc/self/mountinfo").ok()?,
+            mounts: Mounts::below(root)?,
             folders: HashMap::with_capacity(folders.len()),
             is_lost: false,
             _counted: counted,
@@ -91,20 +91,11 @@ impl Kept {
     }
 
     pub(super) fn happened(&mut self, each: &mut dyn FnMut(Happened<'_>)) -> Result<(), Lost> {
-        self.is_lost = self.is_lost || self.is_mounted_anew() || self.read(each).is_err();
+        self.is_lost = self.is_lost || self.mounts.is_one_new() || self.read(each).is_err();
         match self.is_lost {
             true => Err(Lost),
             false => Ok(()),
         }
-    }
-
-    fn is_mounted_anew(&self) -> bool {
-        let mut wanted = [PollFd::new(&self.mounts, PollFlags::PRI)];
-        let at_once = Timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
-        poll(&mut wanted, Some(&at_once)) != Ok(0)
     }
 
     fn read(&self, each: &mut dyn FnMut(Happened<'_>)) -> Result<(), Lost> {
@@ -146,6 +137,61 @@ impl Kept {
     }
 }
 
+/// What is mounted over folders below one, which no watch tells of.
+#[derive(Debug)]
+struct Mounts {
+    /// Says when something is mounted or unmounted anywhere.
+    table: File,
+    /// Without links.
+    root: PathBuf,
+}
+
+impl Mounts {
+    /// `None` where something is mounted there already.
+    fn below(root: &AbsPath) -> Option<Self> {
+        let table = File::open("/proc/self/mountinfo").ok()?;
+        let root = fs::canonicalize(root.as_path()).ok()?;
+        let mounts = Self { table, root };
+        mounts.is_none().then_some(mounts)
+    }
+
+    fn is_one_new(&self) -> bool {
+        let mut wanted = [PollFd::new(&self.table, PollFlags::PRI)];
+        let at_once = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        poll(&mut wanted, Some(&at_once)) != Ok(0) && !self.is_none()
+    }
+
+    fn is_none(&self) -> bool {
+        let mut table = Vec::new();
+        let mut file = &self.table;
+        let read = file.rewind().and_then(|()| file.read_to_end(&mut table));
+        let mut rows = table.split(|byte| *byte == b'\n');
+        let is_below = |row: &[u8]| {
+            let place = row.split(|byte| *byte == b' ').nth(4);
+            let place = place.map(|place| PathBuf::from(OsString::from_vec(unescaped(place))));
+            place.is_some_and(|place| place != self.root && place.starts_with(&self.root))
+        };
+        read.is_ok() && !rows.any(is_below)
+    }
+}
+
+/// Blanks, tabs, newlines and backslashes of a path are written as three octal digits.
+fn unescaped(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((first, behind)) = rest.split_first() {
+        let digits = behind.get(..3).filter(|_| *first == b'\\');
+        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        let code = digits.and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        out.push(code.unwrap_or(*first));
+        rest = &behind[if code.is_some() { 3 } else { 0 }..];
+    }
+    out
+}
+
 fn is_local(path: &Path) -> bool {
     rustix::fs::statfs(path).is_ok_and(|found| LOCAL.contains(&found.f_type))
 }
@@ -167,5 +213,24 @@ impl Counted {
 impl Drop for Counted {
     fn drop(&mut self) {
         COUNT.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! How the table of mounts is read.
+
+    use super::unescaped;
+
+    #[test]
+    fn paths_of_mounts_are_read() {
+        let check =
+            |text: &str, expect: &str| assert_eq!(unescaped(text.as_bytes()), expect.as_bytes());
+        check("/a/b", "/a/b");
+        check("/a\\040b\\134", "/a b\\");
+        check("\\", "\\");
+        check("\\04", "\\04");
+        check("\\99x", "\\99x");
+        check("\\777", "\\777");
     }
 }
