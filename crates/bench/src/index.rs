@@ -18,7 +18,7 @@ use base::AbsPath;
 use crate::figure::Figure;
 
 /// The figures. `BURIN_BENCH_PARTS` names those wanted: cold, queries, large, follow, worktree,
-/// memory, regex.
+/// memory, regex. `BURIN_BENCH_EVERY=5` times every fifth pattern of the last.
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let tree = tree()?;
     if let Some(cache) = std::env::var_os(memory::ONLY) {

@@ -13,6 +13,7 @@ use super::bits::Bits;
 use super::known::{Content, Known, Name};
 use super::plan::Plan;
 use super::segment::Torn;
+use super::trust::Doubtful;
 use super::{Inner, Trigrams, listing, lock};
 
 /// With more changed folders than this a walk costs less than listing them one by one.
@@ -26,12 +27,14 @@ impl Sieve for Trigrams {
             .as_ref()
             .filter(|survey| survey.is_in_place())?;
         let folder = wanted.root.relative_to(&inner.root)?;
+        // Before what is known, see there.
+        let doubtful = inner.doubtful();
         let known = inner.known();
         if known.folders.is_empty() {
             return None;
         }
         let fresh = wanted.walk.and_then(|hidden| {
-            let known = inner.fresh(survey, &known)?;
+            let known = inner.fresh(survey, &known, doubtful.as_deref())?;
             let chosen = chosen(&known, folder, hidden)?;
             Some((known, chosen))
         });
@@ -47,6 +50,7 @@ impl Sieve for Trigrams {
         };
         let files = Box::new(Sifting {
             inner: Arc::clone(inner),
+            doubtful: doubtful.map(|doubtful| doubtful.files(&known)),
             known,
             bits,
             chosen,
@@ -76,8 +80,14 @@ fn search(known: &Known, plan: &Plan) -> Result<Vec<Bits>, Torn> {
 }
 
 impl Inner {
-    /// What is known, with its files and folders as they are now; `None` where that takes a walk.
-    fn fresh(self: &Arc<Self>, survey: &Survey, known: &Arc<Known>) -> Option<Arc<Known>> {
+    /// What is known, with its files and folders as they are now; `None` where that takes a walk. Only `doubtful` folders
+    /// are looked at, all of them where it is `None`.
+    fn fresh(
+        self: &Arc<Self>,
+        survey: &Survey,
+        known: &Arc<Known>,
+        doubtful: Option<&Doubtful>,
+    ) -> Option<Arc<Known>> {
         if known.has_problems {
             return None;
         }
@@ -85,10 +95,15 @@ impl Inner {
             self.wake();
             return None;
         }
-        let changed = changed(survey, known, known.folders.len(), |ix| {
-            let folder = &known.folders[ix];
-            (folder.name, folder.mark)
-        });
+        let folder = |ix: usize| (known.folders[ix].name, known.folders[ix].mark);
+        let changed = match doubtful {
+            None => changed(survey, known, known.folders.len(), folder),
+            Some(doubtful) => {
+                let folders = doubtful.folders(known);
+                let changed = changed(survey, known, folders.len(), |ix| folder(folders[ix]));
+                changed.into_iter().map(|ix| folders[ix]).collect()
+            }
+        };
         if changed.is_empty() {
             return Some(Arc::clone(known));
         }
@@ -107,6 +122,7 @@ impl Inner {
             self.wake();
             return None;
         };
+        self.cover(&listed);
         self.publish(listed);
         Some(self.known())
     }
@@ -162,6 +178,8 @@ pub(super) fn changed(
 struct Sifting {
     inner: Arc<Inner>,
     known: Arc<Known>,
+    /// Numbers of files that are looked at, growing; `None` for all.
+    doubtful: Option<Vec<usize>>,
     /// For each segment, the files that satisfy the plan.
     bits: Vec<Bits>,
     /// Numbers of files, growing.
@@ -185,7 +203,8 @@ impl Sifted for Sifting {
     }
 
     fn may_match(&self, ix: usize) -> bool {
-        let file = &self.known.files[self.chosen[ix]];
+        let number = self.chosen[ix];
+        let file = &self.known.files[number];
         let mark = match file.content {
             Content::Unread | Content::Opaque(_) => return true,
             // Where rows are joined, only the first piece of a file is looked at for zero bytes.
@@ -203,6 +222,10 @@ impl Sifted for Sifting {
                 mark
             }
         };
+        let doubtful = self.doubtful.as_ref();
+        if doubtful.is_some_and(|doubtful| doubtful.binary_search(&number).is_err()) {
+            return false;
+        }
         let survey = self.inner.survey.as_ref();
         let now = survey.and_then(|survey| survey.mark(self.known.path(file.name)));
         now != Some(mark)

@@ -142,6 +142,12 @@ fn shown(line: &[u8], columns: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
         _ => 0,
     };
     let end = line.len().min(start + SHOWN);
+    if start == 0
+        && end == line.len()
+        && let Some(shown) = shown_whole(line, columns)
+    {
+        return shown;
+    }
     let mut text = String::with_capacity(end - start);
     let mut highlights = Vec::new();
     let mut at = start;
@@ -158,6 +164,22 @@ fn shown(line: &[u8], columns: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
     }
     push_lossy(&mut text, &line[at..end]);
     (text, highlights)
+}
+
+/// Nearly every row: nothing is replaced, and what is highlighted is what matched.
+fn shown_whole(line: &[u8], columns: &[Range<usize>]) -> Option<(String, Vec<Range<usize>>)> {
+    let text = std::str::from_utf8(line).ok()?;
+    let inside = columns
+        .iter()
+        .take_while(|column| column.start < line.len());
+    let highlights = inside.map(|column| {
+        let end = column.end.min(line.len());
+        // Expressions over bytes may match a part of a char.
+        let is_whole = text.is_char_boundary(column.start) && text.is_char_boundary(end);
+        is_whole.then_some(column.start..end)
+    });
+    let highlights = highlights.collect::<Option<_>>()?;
+    Some((text.to_owned(), highlights))
 }
 
 fn push_lossy(text: &mut String, bytes: &[u8]) {

@@ -140,6 +140,15 @@ fn binary_files_and_bad_bytes() {
 }
 
 #[test]
+fn a_part_of_a_char_is_highlighted_as_a_char() {
+    let scope = scope(&[("f", "né".as_bytes())]);
+    let (files, _) = run(&SearchQuery::regex(r"n(?-u:\xC3)"), &scope);
+    let row = &files[0].rows[0];
+    assert_eq!((row.columns[0].clone(), row.columns.len()), (0..2, 1));
+    assert_eq!(shown(&files), ["f:0: [n\u{fffd}]\u{fffd}"]);
+}
+
+#[test]
 fn unsaved_text_stands_in_for_the_file() {
     let mut scope = scope(&[("f", b"old\n")]);
     let buffer = Buffer::new("new hit\n");
