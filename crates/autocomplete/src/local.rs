@@ -29,7 +29,7 @@ use close::Facts;
 pub use continuation::{Vote, votes};
 pub use corpus::{Corpus, CorpusView, DEFAULT_BYTES};
 pub use log::{EditLog, Edited, LoggedEdit};
-use propagate::{Found, Propagation, SiteSearch};
+use propagate::{Findings, Propagation, SiteSearch};
 use rank::{Case, Kind, Ranker};
 
 /// What became of a suggestion that was shown.
@@ -67,7 +67,7 @@ pub struct Job {
 
 /// What a job has found; goes back through `Local::finish`.
 pub struct Done {
-    found: Vec<(u64, Option<AbsPath>, Found)>,
+    found: Findings,
     facts: Vec<(Option<AbsPath>, Facts)>,
 }
 

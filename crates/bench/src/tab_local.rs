@@ -51,14 +51,25 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let mut next = next::Tally::default();
     for repository in &repositories {
         repository::replay(repository, commits(), |moment, corpus| {
-            keys.commit(moment, corpus);
-            next.commit(moment);
+            if is_wanted("keys") {
+                keys.commit(moment, corpus);
+            }
+            if is_wanted("next") {
+                next.commit(moment);
+            }
         })?;
         eprintln!("{}: {}", repository.display(), keys.line());
     }
-    let mut figures = keys.figures();
-    figures.extend(next.figures());
-    figures.extend(speed::figures()?);
+    let mut figures = Vec::new();
+    if is_wanted("keys") {
+        figures.extend(keys.figures());
+    }
+    if is_wanted("next") {
+        figures.extend(next.figures());
+    }
+    if is_wanted("speed") {
+        figures.extend(speed::figures()?);
+    }
     Ok(figures)
 }
 
@@ -71,6 +82,11 @@ fn repositories() -> Result<Vec<PathBuf>, String> {
         Some(missing) => Err(format!("there is no repository {}", missing.display())),
         None => Ok(repositories),
     }
+}
+
+/// Whether a part is to be measured: all are, unless `BURIN_BENCH_PARTS` names some.
+fn is_wanted(part: &str) -> bool {
+    std::env::var("BURIN_BENCH_PARTS").map_or(true, |parts| parts.split(',').any(|it| it == part))
 }
 
 fn commits() -> usize {

@@ -7,6 +7,7 @@
 
 mod frames;
 mod pairs;
+mod turns;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use crate::Cause;
 
 pub(crate) use frames::{Frame, LoggedToken};
 use pairs::hunks;
+pub(crate) use turns::{EDGE, MOST_BESIDE, Turn};
 
 /// One change of an open text, as the log is told of it.
 #[derive(Clone)]
@@ -60,6 +62,8 @@ pub struct LoggedEdit {
     pub is_undone: bool,
     /// What it changed, normalised.
     pub(crate) pieces: Vec<Piece>,
+    /// What it changed, row by row.
+    pub(crate) turns: Vec<Turn>,
 }
 
 /// One changed place of an edit.
@@ -306,6 +310,11 @@ impl OpenEdit {
                 ),
             })
             .collect();
+        edit.turns = turns::turns(
+            (&self.before, self.old),
+            (&self.after, new),
+            self.syntax.as_ref(),
+        );
         Some(edit)
     }
 
@@ -320,6 +329,7 @@ impl OpenEdit {
             cause: self.cause,
             is_undone: false,
             pieces: Vec::new(),
+            turns: Vec::new(),
         }
     }
 
