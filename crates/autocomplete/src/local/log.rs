@@ -63,7 +63,7 @@ pub struct LoggedEdit {
     /// What it changed, normalised.
     pub(crate) pieces: Vec<Piece>,
     /// What it changed, row by row.
-    pub(crate) turns: Vec<Turn>,
+    pub(crate) turns: Vec<Arc<Turn>>,
 }
 
 /// One changed place of an edit.
@@ -314,7 +314,10 @@ impl OpenEdit {
             (&self.before, self.old),
             (&self.after, new),
             self.syntax.as_ref(),
-        );
+        )
+        .into_iter()
+        .map(Arc::new)
+        .collect();
         Some(edit)
     }
 

@@ -130,7 +130,13 @@ impl Slot {
 }
 
 /// Words too common to say what is meant.
-const COMMON: [&str; 44] = [
+const COMMON: [&str; 50] = [
+    "true",
+    "false",
+    "True",
+    "False",
+    "null",
+    "the",
     "self",
     "Self",
     "this",
@@ -182,7 +188,7 @@ pub(super) fn says(token: &str) -> usize {
     let first = token.chars().next().unwrap_or('\n');
     match first {
         '\n' => 0,
-        _ if first.is_ascii_digit() => 2,
+        _ if first.is_ascii_digit() => 1,
         _ if COMMON.contains(&token) => token.len(),
         _ if first.is_alphabetic() || first == '_' => 2 * token.chars().count(),
         _ => 1,

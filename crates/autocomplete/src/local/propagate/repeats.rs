@@ -2,7 +2,8 @@
 //! shape, across files.
 //!
 //! A turn that was made twice is made again where as much of what stands beside it is the same as tells the places
-//! that were changed from those that were passed over: the least that does, and that says enough.
+//! that were changed from those that were passed over: the least that does, and that says enough. Where nothing does
+//! that all of them have in common, a place must be more like one of them than any is that was passed over.
 //! Must not know: what words mean; of the tree only whether a place is code, a string or a comment.
 
 use std::collections::HashMap;
@@ -11,10 +12,10 @@ use std::sync::Arc;
 use base::{AbsPath, Revision, Span};
 use text::Change;
 
-use super::pattern::Roles;
+use super::pattern::{Roles, says};
 use super::spots::{Level, Spot, SpotSearch, Spots};
-use crate::Scene;
 use crate::local::log::{EditLog, LoggedEdit, Turn};
+use crate::{Cause, Scene};
 
 /// What was made more than once, and where the like stands.
 #[derive(Default)]
@@ -31,9 +32,11 @@ pub(crate) struct Group {
     pub(super) key: u64,
     examples: Vec<Example>,
     /// The turn that the others are like.
-    pub(super) turn: Turn,
-    /// Turns of the same into something else, by what stands beside them.
-    rivals: Vec<Level>,
+    pub(super) turn: Arc<Turn>,
+    /// The newest of them.
+    pub(super) turns: Vec<Arc<Turn>>,
+    /// Turns of the same into something else.
+    pub(super) rivals: Vec<Arc<Turn>>,
     /// The parts that the first of the old words played.
     pub(super) roles: Roles,
     /// How many tokens on either side all of them have in common.
@@ -48,6 +51,7 @@ struct Example {
     edit: u64,
     path: Option<AbsPath>,
     at: Span,
+    is_typed: bool,
 }
 
 /// What became of offers of a group.
@@ -78,6 +82,17 @@ const MOST_GROUPS: usize = 10;
 /// A group is of no interest any more after so many edits.
 const MOST_OTHERS: u64 = 24;
 
+/// The newest of a group that places are compared with.
+const MOST_TURNS: usize = 12;
+
+/// Places that are compared with those that were passed over, and how many of those.
+const MOST_LEFT: usize = 40;
+const MOST_PASSED: usize = 60;
+
+/// What tokens must say together, and by how much more a place must be like those that were changed than like others.
+const ENOUGH: usize = 10;
+const MARGIN: usize = 3;
+
 /// Fates that are remembered.
 const MOST_FATES: usize = 256;
 
@@ -107,7 +122,7 @@ impl Repeats {
         let known = &self.groups;
         self.found.retain(|(key, _), spots| {
             let group = known.iter().find(|group| group.key == *key);
-            group.is_some_and(|group| group.roles == spots.roles)
+            group.is_some_and(|group| group.roles == spots.roles && group.count() == spots.known)
         });
     }
 
@@ -167,9 +182,17 @@ impl Repeats {
     }
 
     fn offer_of(&self, group: &Group, log: &EditLog, scene: &Scene) -> Option<Repeat> {
-        let level = self.level(group, log)?;
+        let passed = self.passed(group, log);
+        let level = group.level(&passed);
+        let is_meant = |spot: &Spot| match level {
+            Some(level) => spot.level.covers(level),
+            None => {
+                let least = (ENOUGH + MARGIN).max(spot.rivalry + MARGIN);
+                spot.likeness >= least
+            }
+        };
         let stands = |path: &Option<AbsPath>, spot: &Spot| {
-            spot.shares(level.0)
+            is_meant(spot)
                 && !group.is_passed(log, path, spot)
                 && !is_new_text(log, path, spot, group.learned)
         };
@@ -185,9 +208,17 @@ impl Repeats {
             let (start, caret) = (spot.span.start, scene.caret);
             (start < caret, start.0.abs_diff(caret.0))
         };
-        let nearest = spots(&scene.path)
-            .filter(|_| is_now)
-            .min_by_key(|it| far(it));
+        let own = group.turn.old.iter().map(|token| says(token)).sum();
+        let is_left = |spot: &&Spot| {
+            level.is_some()
+                || passed
+                    .iter()
+                    .take(MOST_PASSED)
+                    .all(|other| spot.likeness > spot.likeness_to(other, own))
+        };
+        let mut near: Vec<&Spot> = spots(&scene.path).filter(|_| is_now).collect();
+        near.sort_by_key(|spot| far(spot));
+        let nearest = near.into_iter().take(MOST_LEFT).find(is_left);
         let mut others: Vec<&Option<AbsPath>> = self
             .found
             .keys()
@@ -202,7 +233,8 @@ impl Repeats {
             Some(spot) => (None, scene.snapshot.revision(), spot),
             None => others.iter().find_map(|path| {
                 let revision = self.found.get(&(group.key, (*path).clone()))?.revision;
-                Some(((*path).clone(), revision, spots(path).next()?))
+                let spot = spots(path).take(MOST_LEFT).find(is_left)?;
+                Some(((*path).clone(), revision, spot))
             })?,
         };
         let (is_before, distance) = match file.is_none() {
@@ -218,40 +250,25 @@ impl Repeats {
             old: spot.old.clone(),
             new: spot.new.clone(),
             places,
-            likelihood: self.likelihood(group, places, level.1),
+            likelihood: self.likelihood(group, places, level.is_some()),
         })
     }
 
-    /// What a place must have in common with the examples, and how many places with that were passed over.
-    fn level(&self, group: &Group, log: &EditLog) -> Option<(Level, usize)> {
-        let passed: Vec<Level> = self
-            .found
-            .iter()
-            .filter(|((key, _), _)| *key == group.key)
-            .flat_map(|((_, path), found)| {
-                let spots = found.spots.iter();
-                spots.filter(move |spot| group.is_passed(log, path, spot))
-            })
-            .map(|spot| spot.level)
-            .collect();
-        let count = |level: Level| passed.iter().filter(|it| it.covers(level)).count();
-        let least = |level: &Level| {
-            group.says_enough(*level)
-                && count(*level) == 0
-                && !group.rivals.iter().any(|it| it.covers(*level))
-        };
-        let found = group.levels().into_iter().find(least);
-        let full = Some(group.common).filter(|level| group.says_enough(*level));
-        found
-            .map(|level| (level, 0))
-            .or(full.map(|level| (level, count(level).max(1))))
+    /// The places that the person has gone past.
+    fn passed<'a>(&'a self, group: &'a Group, log: &'a EditLog) -> Vec<&'a Spot> {
+        let own = self.found.iter().filter(|((key, _), _)| *key == group.key);
+        own.flat_map(|((_, path), found)| {
+            let spots = found.spots.iter();
+            spots.filter(move |spot| group.is_passed(log, path, spot))
+        })
+        .collect()
     }
 
-    fn likelihood(&self, group: &Group, places: usize, passed: usize) -> f32 {
+    fn likelihood(&self, group: &Group, places: usize, is_told: bool) -> f32 {
         let fate = self.fates.get(&group.key).copied().unwrap_or_default();
-        let more = group.examples.len() as f32 - 2.0 + fate.accepted as f32;
+        let more = group.count() as f32 - 2.0 + fate.accepted as f32;
         let mut likelihood = 0.6 + 0.07 * more.min(4.0);
-        likelihood *= 0.6_f32.powi(passed.min(4) as i32);
+        likelihood *= if is_told { 1.0 } else { 0.7 };
         likelihood *= 0.7_f32.powi(i32::from(fate.ignored));
         likelihood *= if places > 60 { 0.7 } else { 1.0 };
         likelihood.clamp(0.01, 0.95)
@@ -292,7 +309,7 @@ impl Repeats {
 impl Group {
     /// The group of a key; none where one of its edits was taken back, or none of them is a person's.
     fn of(key: u64, log: &EditLog) -> Option<Self> {
-        let mut members: Vec<(&LoggedEdit, &Turn)> = Vec::new();
+        let mut members: Vec<(&LoggedEdit, &Arc<Turn>)> = Vec::new();
         for edit in log.all() {
             for turn in edit.turns.iter().filter(|turn| turn.key == key) {
                 if edit.is_undone {
@@ -314,18 +331,26 @@ impl Group {
             .flat_map(|edit| &edit.turns)
             .filter(|other| other.old == turn.old && other.new != turn.new)
             .filter(|_| !turn.old.is_empty())
-            .map(|other| Level::between(turn, other))
+            .take(MOST_TURNS)
+            .cloned()
             .collect();
-        let example = |(edit, turn): &(&LoggedEdit, &Turn)| Example {
+        let example = |(edit, turn): &(&LoggedEdit, &Arc<Turn>)| Example {
             edit: edit.id,
             path: edit.path.clone(),
             at: Span::at(edit.span.start + turn.offset),
+            is_typed: edit.cause == Cause::Typed,
         };
         Some(Self {
             key,
             learned: members.get(1)?.0.id + 1,
             examples: members.iter().map(example).collect(),
             turn: turn.clone(),
+            turns: members
+                .iter()
+                .rev()
+                .take(MOST_TURNS)
+                .map(|(_, turn)| (*turn).clone())
+                .collect(),
             rivals,
             roles: Roles::of(members.iter().map(|(_, turn)| turn.role)),
             common,
@@ -336,31 +361,45 @@ impl Group {
         self.examples.iter().map(|it| it.edit).max().unwrap_or(0)
     }
 
-    /// What may be asked for, the least first.
-    fn levels(&self) -> Vec<Level> {
-        let mut levels: Vec<Level> = (0..=self.common.left)
-            .flat_map(|left| (0..=self.common.right).map(move |right| Level { left, right }))
+    /// Whether tokens that say so much say what is meant, with so many edits that they are known from. What was only
+    /// taken tells less than what was typed.
+    pub(super) fn is_enough(&self, says: usize) -> bool {
+        let typed = self.examples.iter().filter(|it| it.is_typed).count();
+        says + 3 * typed.saturating_sub(2).min(2) >= ENOUGH
+    }
+
+    /// How many edits it has.
+    pub(super) fn count(&self) -> usize {
+        self.examples.len()
+    }
+
+    /// What a place must have in common with all of them, if that tells them from those that were passed over.
+    fn level(&self, passed: &[&Spot]) -> Option<Level> {
+        if !self.rivals.is_empty() {
+            return None;
+        }
+        let common = self.common;
+        // What only comes in must be held from both sides.
+        let least = usize::from(self.turn.old.is_empty());
+        let (left, right) = (least.min(common.left), least.min(common.right));
+        let mut levels: Vec<Level> = (left..=common.left)
+            .flat_map(|left| (right..=common.right).map(move |right| Level { left, right }))
             .collect();
         levels.sort_by_key(|it| (it.left + it.right, it.left.abs_diff(it.right)));
-        // What is so alike that it was copied may go on being so.
-        if !self.rivals.is_empty() {
-            levels.clear();
-            levels.push(self.common);
-        }
-        levels
+        levels.into_iter().find(|level| {
+            self.says_enough(*level) && !passed.iter().any(|spot| spot.level.covers(*level))
+        })
     }
 
     /// Whether the tokens that are asked for say what is meant, rather than standing anywhere.
     fn says_enough(&self, level: Level) -> bool {
-        const ENOUGH: usize = 12;
         if self.turn.old.is_empty() && level.left + level.right == 0 {
             return false;
         }
         let left = self.turn.left.iter().take(level.left);
         let right = self.turn.right.iter().take(level.right);
         let tokens = self.turn.old.iter().chain(left).chain(right);
-        let says: usize = tokens.map(|token| super::pattern::says(token)).sum();
-        says + 4 * (self.examples.len() - 2).min(2) >= ENOUGH
+        self.is_enough(tokens.map(|token| says(token)).sum())
     }
 
     /// Whether the person has gone past a spot since the first of the edits.

@@ -1,11 +1,13 @@
 //! The places in a text where some tokens stand, with how much stands beside them as it did where they were changed.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use base::{ByteOffset, Revision, Span};
+use syntax::TokenRole;
 use text::Change;
 
-use super::pattern::Roles;
+use super::pattern::{Roles, says};
 use super::repeats::Group;
 use crate::Scene;
 use crate::local::log::{EDGE, MOST_BESIDE, Turn};
@@ -26,7 +28,15 @@ pub(crate) struct Spot {
     pub(super) new: Arc<str>,
     /// How many tokens beside it are as they were beside the newest change.
     pub(super) level: Level,
+    /// How much it has in common with the change that it is most like, and with the like that were changed otherwise.
+    pub(super) likeness: usize,
+    pub(super) rivalry: usize,
+    /// What stands beside it.
+    beside: [Side; 2],
 }
+
+/// The tokens on one side, the nearest first, each by its hash and how much it says.
+type Side = [(u32, u8); MOST_BESIDE];
 
 /// The places of one text.
 #[derive(Clone, Debug)]
@@ -36,6 +46,8 @@ pub(crate) struct Spots {
     pub(super) spots: Vec<Spot>,
     /// The parts that words were looked for in.
     pub(super) roles: Roles,
+    /// How many edits they were compared with.
+    pub(super) known: usize,
     /// Whether a change was missed.
     pub(super) is_lost: bool,
 }
@@ -74,8 +86,14 @@ impl Level {
 }
 
 impl Spot {
-    pub(super) fn shares(&self, level: Level) -> bool {
-        self.level.covers(level)
+    /// How much it and another place of the same group have in common.
+    pub(super) fn likeness_to(&self, other: &Self, own: usize) -> usize {
+        let side = |ix: usize| -> usize {
+            let pairs = self.beside[ix].iter().zip(&other.beside[ix]);
+            let alike = pairs.take_while(|(a, b)| a == b);
+            alike.map(|((_, says), _)| usize::from(*says)).sum()
+        };
+        own + side(0) + side(1)
     }
 }
 
@@ -108,8 +126,9 @@ impl SpotSearch {
         };
         let spots = |group: &Group| Spots {
             revision: self.scene.snapshot.revision(),
-            spots: ground.spots(&group.turn, group.roles),
+            spots: ground.spots(group),
             roles: group.roles,
+            known: group.count(),
             is_lost: false,
         };
         let found = self
@@ -128,14 +147,15 @@ struct Ground<'a> {
 }
 
 impl Ground<'_> {
-    fn spots(&self, turn: &Turn, roles: Roles) -> Vec<Spot> {
+    fn spots(&self, group: &Group) -> Vec<Spot> {
+        let turn = &group.turn;
         let is_there = |token: &Arc<str>| self.text.contains(token.as_ref());
         if !turn.old.iter().all(is_there) {
             return Vec::new();
         }
         let places = (0..=self.tokens.len()).filter(|at| self.is_run(*at, &turn.old));
-        let fits = |at: &usize| self.plays_its_part(turn, roles, *at);
-        let spots = places.filter(fits).filter_map(|at| self.spot_at(turn, at));
+        let fits = |at: &usize| self.plays_its_part(group, *at);
+        let spots = places.filter(fits).filter_map(|at| self.spot_at(group, at));
         spots.take(MOST_SPOTS).collect()
     }
 
@@ -152,11 +172,12 @@ impl Ground<'_> {
         tokens.all(|(ix, token)| self.word(Some(at + ix)) == token.as_ref())
     }
 
-    fn spot_at(&self, turn: &Turn, at: usize) -> Option<Spot> {
+    fn spot_at(&self, group: &Group, at: usize) -> Option<Spot> {
+        let turn = &group.turn;
         let end = at + turn.old.len();
         let level = self.level(turn, at, end);
-        let is_alone = turn.old.is_empty() && level.left + level.right == 0;
-        if is_alone || self.is_new_already(turn, at) {
+        let likeness = self.likeness(&group.turns, at, end);
+        if !group.is_enough(likeness) || self.is_new_already(turn, at) {
             return None;
         }
         let span = self.span(at, end);
@@ -173,19 +194,27 @@ impl Ground<'_> {
             old: Arc::from(self.text.get(span)?),
             new,
             level,
+            likeness,
+            rivalry: self.likeness(&group.rivals, at, end),
+            beside: [
+                self.side(|ix| at.checked_sub(ix + 1)),
+                self.side(|ix| Some(end + ix)),
+            ],
         })
     }
 
     /// Whether the first of the words is what it was where it was changed.
-    fn plays_its_part(&self, turn: &Turn, roles: Roles, at: usize) -> bool {
+    fn plays_its_part(&self, group: &Group, at: usize) -> bool {
+        let roles = group.roles;
         let Some(syntax) = self.scene.syntax.as_ref().filter(|_| roles.is_known()) else {
             return true;
         };
-        let tokens = self.tokens.iter().skip(at).take(turn.old.len());
+        let tokens = self.tokens.iter().skip(at).take(group.turn.old.len());
         let word = tokens.clone().find(|it| it.kind == TokenKind::Word);
         word.is_none_or(|word| {
             let leaf = syntax.token_at(&self.scene.snapshot, ByteOffset(word.start));
-            leaf.is_some_and(|leaf| roles.has(leaf.role))
+            // Within macros nothing is known of words.
+            leaf.is_some_and(|leaf| roles.has(leaf.role) || leaf.role == TokenRole::Other)
         })
     }
 
@@ -198,6 +227,42 @@ impl Ground<'_> {
             left: left.count(),
             right: right.count(),
         }
+    }
+
+    fn side(&self, at: impl Fn(usize) -> Option<usize>) -> Side {
+        std::array::from_fn(|ix| {
+            let word = self.word(at(ix));
+            let mut hasher = DefaultHasher::new();
+            // Numbers are all alike.
+            if !word.starts_with(|ch: char| ch.is_ascii_digit()) {
+                word.hash(&mut hasher);
+            }
+            (hasher.finish() as u32, says(word).min(255) as u8)
+        })
+    }
+
+    /// How much a place says that some turn says, too: with what stands beside it, but for numbers.
+    fn likeness(&self, turns: &[Arc<Turn>], at: usize, end: usize) -> usize {
+        let side = |theirs: &[Arc<str>], ours: &dyn Fn(usize) -> Option<usize>| {
+            let mut sum = 0;
+            for (ix, their) in theirs.iter().enumerate() {
+                let our = self.word(ours(ix));
+                let is_number = |word: &str| word.starts_with(|ch: char| ch.is_ascii_digit());
+                if our == their.as_ref() {
+                    sum += says(our);
+                } else if !(is_number(our) && is_number(their)) {
+                    break;
+                }
+            }
+            sum
+        };
+        let likeness = |turn: &Arc<Turn>| {
+            let own: usize = turn.old.iter().map(|token| says(token)).sum();
+            let left = side(&turn.left, &|back| at.checked_sub(back + 1));
+            let right = side(&turn.right, &|ix| Some(end + ix));
+            own + left + right
+        };
+        turns.iter().map(likeness).max().unwrap_or(0)
     }
 
     /// Whether what came is what stands there already.
