@@ -88,8 +88,10 @@ struct OpenEdit {
     old: Span,
     /// In `after`.
     new: Span,
-    /// The tree of `before`.
+    /// The tree of `before`; none where the first change of a text is the first that was heard of it.
     syntax: Option<SyntaxSnapshot>,
+    /// The tree of `after`.
+    later: Option<SyntaxSnapshot>,
     at: Timestamp,
     cause: Cause,
 }
@@ -107,7 +109,7 @@ const PAUSE: u64 = 4000;
 const MOST_GAP: usize = 64;
 
 /// Texts whose newest tree is remembered.
-const MOST_TREES: usize = 16;
+const MOST_TREES: usize = 64;
 
 /// The edits of all open texts, the oldest first.
 #[derive(Default)]
@@ -216,6 +218,7 @@ impl EditLog {
                     old: splice.old,
                     new: splice.new,
                     syntax,
+                    later: edit.syntax.clone(),
                     at: edit.at,
                     cause: edit.cause,
                 });
@@ -264,6 +267,7 @@ impl OpenEdit {
         let end = hull.end.0 - splice.old.len() + splice.new.len();
         self.new = Span::from(hull.start.0..end);
         self.after = edit.after.clone();
+        self.later = edit.syntax.clone();
         self.at = edit.at;
         true
     }
@@ -306,14 +310,17 @@ impl OpenEdit {
                     &self.before,
                     self.syntax.as_ref(),
                     Span::new(old.start + hunk.old.start, old.start + hunk.old.end),
-                    &new_text[hunk.new],
+                    &new_text[hunk.new.clone()],
+                    |at| {
+                        let place = new.start + hunk.new.start + at;
+                        Some(self.later.as_ref()?.token_at(&self.after, place)?.role)
+                    },
                 ),
             })
             .collect();
         edit.turns = turns::turns(
-            (&self.before, self.old),
-            (&self.after, new),
-            self.syntax.as_ref(),
+            (&self.before, self.old, self.syntax.as_ref()),
+            (&self.after, new, self.later.as_ref()),
         )
         .into_iter()
         .map(Arc::new)

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
-use base::{Row, Span};
+use base::Span;
 use syntax::{Scope, SyntaxSnapshot, TokenRole};
 use text::Snapshot;
 
@@ -49,15 +49,14 @@ const MOST_TOKENS: usize = 60;
 
 /// The turns of an edit that left as many rows as there were.
 pub(super) fn turns(
-    (before, old): (&Snapshot, Span),
-    (after, new): (&Snapshot, Span),
-    syntax: Option<&SyntaxSnapshot>,
+    (before, old, syntax): (&Snapshot, Span, Option<&SyntaxSnapshot>),
+    (after, new, later): (&Snapshot, Span, Option<&SyntaxSnapshot>),
 ) -> Vec<Turn> {
-    let rows = |text: &Snapshot, span: Span| {
+    let rows_of = |text: &Snapshot, span: Span| {
         let (first, last) = (text.point_at(span.start).row, text.point_at(span.end).row);
         (first, last.0 - first.0 + 1)
     };
-    let ((first, count), (new_first, new_count)) = (rows(before, old), rows(after, new));
+    let ((first, count), (new_first, new_count)) = (rows_of(before, old), rows_of(after, new));
     if count != new_count || count > MOST_ROWS {
         return Vec::new();
     }
@@ -68,21 +67,29 @@ pub(super) fn turns(
         if a == b || a.len().max(b.len()) > MOST_BYTES {
             continue;
         }
-        let row = Rows::new(&a, &b);
+        let rows = Rows::new(&a, &b);
         // Half of what opens and closes is no change to be made by itself.
-        let whole = row
+        let whole = rows
             .turns()
             .into_iter()
             .filter(|(turn, ..)| depth(&turn.old) == depth(&turn.new));
         turns.extend(whole.map(|(mut turn, at, new_at)| {
-            let place = before.row_start(first + ix) + at;
-            turn.scope = syntax.map_or(Scope::Code, |syntax| syntax.scope_at(before, place));
-            let word = turn.first_word(&a[at..]).map(|word| place + word);
-            turn.role = word
-                .zip(syntax)
-                .and_then(|(word, syntax)| Some(syntax.token_at(before, word)?.role));
-            let start = after.row_start(Row(new_row.0)) + new_at;
-            turn.offset = start.0.saturating_sub(new.start.0);
+            let places = (
+                before.row_start(row) + at,
+                after.row_start(new_row) + new_at,
+            );
+            turn.offset = places.1.0.saturating_sub(new.start.0);
+            let word = turn.first_word(&a[at..]);
+            // Without a tree from before, what came tells what it came into.
+            let (text, tree, place) = match syntax {
+                Some(_) => (before, syntax, places.0),
+                None => (after, later, places.1),
+            };
+            if let Some(tree) = tree {
+                turn.scope = tree.scope_at(text, place);
+                let leaf = word.and_then(|word| tree.token_at(text, place + word));
+                turn.role = leaf.map(|leaf| leaf.role);
+            }
             turn
         }));
     }
