@@ -108,6 +108,10 @@ const PAUSE: u64 = 4000;
 /// Changes in one row, at most so many bytes apart, are one edit: a call wrapped around something takes two.
 const MOST_GAP: usize = 64;
 
+/// Edits whose words are remembered, and how many words of each.
+const MOST_BROUGHT: usize = 8;
+const MOST_WORDS: usize = 40;
+
 /// Texts whose newest tree is remembered.
 const MOST_TREES: usize = 64;
 
@@ -119,6 +123,8 @@ pub struct EditLog {
     told: Option<LoggedEdit>,
     closed: VecDeque<LoggedEdit>,
     next: u64,
+    /// The words that the last edits brought in, the newest last.
+    brought: VecDeque<Vec<Arc<str>>>,
     /// The newest tree of each text.
     trees: VecDeque<(Option<AbsPath>, SyntaxSnapshot)>,
 }
@@ -175,6 +181,12 @@ impl EditLog {
         self.closed.iter().chain(&self.told)
     }
 
+    /// How many edits ago a word was brought in, if one of the last did.
+    pub(crate) fn brought(&self, word: &str) -> Option<usize> {
+        let mut edits = self.brought.iter().rev();
+        edits.position(|words| words.iter().any(|it| it.as_ref() == word))
+    }
+
     /// The number that the next edit gets.
     pub(crate) fn next_id(&self) -> u64 {
         self.next
@@ -191,6 +203,10 @@ impl EditLog {
             return;
         };
         self.next += 1;
+        self.brought.push_back(words_brought(&edit));
+        if self.brought.len() > MOST_BROUGHT {
+            self.brought.pop_front();
+        }
         self.closed.push_back(edit);
         if self.closed.len() > MOST_EDITS {
             self.closed.pop_front();
@@ -365,6 +381,23 @@ impl OpenEdit {
         };
         (left, right)
     }
+}
+
+/// The words of an edit that were not there before it.
+fn words_brought(edit: &LoggedEdit) -> Vec<Arc<str>> {
+    let is_word = super::token::is_word_char;
+    let words = edit.new.split(|ch: char| !is_word(ch));
+    let words = words.filter(|word| word.len() > 2 && !edit.old.contains(word));
+    let mut brought: Vec<Arc<str>> = Vec::new();
+    for word in words {
+        if !brought.iter().any(|it| it.as_ref() == word) {
+            brought.push(Arc::from(word));
+        }
+        if brought.len() == MOST_WORDS {
+            break;
+        }
+    }
+    brought
 }
 
 /// The two tokens before a place of a text, the nearest last; empty where there are none near.
