@@ -26,11 +26,11 @@ use text::Timestamp;
 
 use crate::{Part, Replacement, Scene, Source, Suggestion, SuggestionId};
 use close::Facts;
-pub use continuation::{Vote, votes};
+pub use continuation::Vote;
 pub use corpus::{Corpus, CorpusView, DEFAULT_BYTES};
 pub use log::{EditLog, Edited, LoggedEdit};
 pub use propagate::Elsewhere;
-use propagate::{Found, FoundElsewhere, Propagation, SiteSearch};
+use propagate::{Findings, FoundElsewhere, Propagation, SiteSearch};
 use rank::{Case, Kind, Ranker};
 
 /// What became of a suggestion that was shown.
@@ -69,7 +69,7 @@ pub struct Job {
 /// What a job has found; goes back through `Local::finish`.
 #[derive(Default)]
 pub struct Done {
-    found: Vec<(u64, Option<AbsPath>, Found)>,
+    found: Findings,
     facts: Vec<(Option<AbsPath>, Facts)>,
     elsewhere: FoundElsewhere,
 }
@@ -214,6 +214,12 @@ impl Local {
         self.facts.extend(done.facts);
     }
 
+    /// What places like the caret's say about the tokens behind it, as long as `truth` agrees: material to fit the
+    /// weights of the continuation on.
+    pub fn votes(&self, scene: &Scene, truth: &str) -> Vec<Vote> {
+        continuation::votes(scene, &self.corpus, &self.log, truth)
+    }
+
     /// Learns what became of a suggestion.
     pub fn answered(&mut self, suggestion: &Suggestion, answer: Answer) {
         let shown = self.shown.borrow();
@@ -283,7 +289,7 @@ impl Local {
 
     fn continued(&self, scene: &Scene) -> Vec<Idea> {
         let open: HashSet<AbsPath> = self.facts.keys().flatten().cloned().collect();
-        let guesses = continuation::guesses(scene, &self.corpus, &open);
+        let guesses = continuation::guesses(scene, &self.corpus, &open, &self.log);
         let idea = |guess: continuation::Guess| Idea {
             file: None,
             revision: scene.snapshot.revision(),

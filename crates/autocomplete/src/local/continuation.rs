@@ -15,8 +15,9 @@ use base::{AbsPath, Span};
 
 use super::corpus::CorpusView;
 use super::corpus::stream::{Gap, NEWLINE};
+use super::log::EditLog;
 use crate::Scene;
-use guess::{Told, likelihood};
+use guess::{Class, Told, likelihood};
 use near::Near;
 use trail::{Trail, trails};
 
@@ -39,6 +40,9 @@ const MOST_LINES: usize = 6;
 /// A guess is not made longer once it is less likely than this.
 const LEAST_LIKELIHOOD: f32 = 0.12;
 
+/// The keys that reading a wrong guess costs. The more, the sooner a guess ends where it is in doubt.
+const LOOK: f32 = 6.0;
+
 /// Tokens that are weighed against each other at the caret.
 const MOST_OPTIONS: usize = 6;
 
@@ -53,7 +57,12 @@ const MOST_TRIVIAL: usize = 4;
 const LEAST_BYTES: usize = 2;
 
 /// What may come next at the caret, the most useful first.
-pub(crate) fn guesses(scene: &Scene, view: &CorpusView, open: &HashSet<AbsPath>) -> Vec<Guess> {
+pub(crate) fn guesses(
+    scene: &Scene,
+    view: &CorpusView,
+    open: &HashSet<AbsPath>,
+    log: &EditLog,
+) -> Vec<Guess> {
     let Some(near) = Near::new(scene) else {
         return Vec::new();
     };
@@ -61,7 +70,7 @@ pub(crate) fn guesses(scene: &Scene, view: &CorpusView, open: &HashSet<AbsPath>)
     let mut guesses: Vec<Guess> = Vec::new();
     let mut tried = HashSet::new();
     for _ in 0..MOST_GUESSES {
-        let walk = Walk::new(&near, scene, &trails);
+        let walk = Walk::new(&near, scene, &trails, log);
         let Some((first, guess)) = walk.guess(&tried) else {
             break;
         };
@@ -88,12 +97,12 @@ pub struct Vote {
 }
 
 /// What the places say about the tokens behind the caret, as long as `truth` agrees.
-pub fn votes(scene: &Scene, view: &CorpusView, truth: &str) -> Vec<Vote> {
+pub(crate) fn votes(scene: &Scene, view: &CorpusView, log: &EditLog, truth: &str) -> Vec<Vote> {
     let Some(near) = Near::new(scene) else {
         return Vec::new();
     };
     let trails = trails(&near, view, scene.path.as_ref(), &HashSet::new());
-    let mut walk = Walk::new(&near, scene, &trails);
+    let mut walk = Walk::new(&near, scene, &trails, log);
     let mut votes: Vec<Vote> = Vec::new();
     while walk.taken < MOST_TOKENS {
         let mut options = walk.options();
@@ -101,6 +110,7 @@ pub fn votes(scene: &Scene, view: &CorpusView, truth: &str) -> Vec<Vote> {
         let mut next = None;
         for step in options.iter().filter(|step| !walk.must_end_before(step)) {
             let mut taken = walk.clone();
+            taken.likelihood *= step.likelihood;
             taken.take(step);
             let is_right = goes_on_with(truth, &taken.text);
             votes.push(Vote {
@@ -129,9 +139,9 @@ fn goes_on_with(truth: &str, text: &str) -> bool {
 }
 
 impl Guess {
-    /// The bytes it may be expected to save.
+    /// The keys it may be expected to save, less what looking at it costs where it is wrong.
     fn worth(&self) -> f32 {
-        self.likelihood * self.new.len() as f32
+        self.likelihood * self.new.len() as f32 - LOOK * (1.0 - self.likelihood)
     }
 }
 
@@ -140,6 +150,7 @@ impl Guess {
 struct Walk<'a> {
     near: &'a Near,
     scene: &'a Scene,
+    log: &'a EditLog,
     /// Places that have agreed so far, with their weights.
     trails: Vec<&'a Trail<'a>>,
     taken: usize,
@@ -184,10 +195,11 @@ impl Candidate<'_> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(near: &'a Near, scene: &'a Scene, trails: &'a [Trail<'a>]) -> Self {
+    fn new(near: &'a Near, scene: &'a Scene, trails: &'a [Trail<'a>], log: &'a EditLog) -> Self {
         Self {
             near,
             scene,
+            log,
             trails: trails.iter().collect(),
             taken: 0,
             text: String::new(),
@@ -294,6 +306,10 @@ impl<'a> Walk<'a> {
             voters,
         } = &options[ix];
         let rivals = options.iter().enumerate().filter(|(other, _)| *other != ix);
+        let rivals_share = rivals
+            .clone()
+            .map(|(_, it)| it.weight())
+            .fold(0.0, f32::max);
         let told = Told {
             length: options[ix].longest(),
             rival: rivals.map(|(_, it)| it.longest()).max().unwrap_or(0),
@@ -314,6 +330,10 @@ impl<'a> Walk<'a> {
             known: self.near.count(text),
             is_newline: *is_newline,
             bytes: text.len(),
+            class: Class::of(text),
+            rival_share: rivals_share / all.max(f32::MIN_POSITIVE),
+            brought: self.log.brought(text),
+            so_far: self.likelihood,
             site: self.near.site,
         };
         Step {

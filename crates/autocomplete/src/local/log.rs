@@ -7,6 +7,7 @@
 
 mod frames;
 mod pairs;
+mod turns;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use crate::Cause;
 
 pub(crate) use frames::{Frame, LoggedToken};
 use pairs::hunks;
+pub(crate) use turns::{EDGE, MOST_BESIDE, Turn};
 
 /// One change of an open text, as the log is told of it.
 #[derive(Clone)]
@@ -60,6 +62,8 @@ pub struct LoggedEdit {
     pub is_undone: bool,
     /// What it changed, normalised.
     pub(crate) pieces: Vec<Piece>,
+    /// What it changed, row by row.
+    pub(crate) turns: Vec<Arc<Turn>>,
 }
 
 /// One changed place of an edit.
@@ -82,8 +86,10 @@ struct OpenEdit {
     after: Snapshot,
     /// Where it happens: one place, or one for each of several carets that do the same. By place.
     places: Vec<Place>,
-    /// The tree of `before`.
+    /// The tree of `before`; none where the first change of a text is the first that was heard of it.
     syntax: Option<SyntaxSnapshot>,
+    /// The tree of `after`.
+    later: Option<SyntaxSnapshot>,
     at: Timestamp,
     cause: Cause,
 }
@@ -109,11 +115,15 @@ const PAUSE: u64 = 4000;
 /// Changes in one row, at most so many bytes apart, are one edit: a call wrapped around something takes two.
 const MOST_GAP: usize = 64;
 
+/// Edits whose words are remembered, and how many words of each.
+const MOST_BROUGHT: usize = 8;
+const MOST_WORDS: usize = 40;
+
 /// What more carets than this do is not remembered: its pieces are told anew at every key.
 const MOST_PLACES: usize = 16;
 
 /// Texts whose newest tree is remembered.
-const MOST_TREES: usize = 16;
+const MOST_TREES: usize = 64;
 
 /// The edits of all open texts, the oldest first.
 #[derive(Default)]
@@ -123,6 +133,8 @@ pub struct EditLog {
     told: Option<LoggedEdit>,
     closed: VecDeque<LoggedEdit>,
     next: u64,
+    /// The words that the last edits brought in, the newest last.
+    brought: VecDeque<Vec<Arc<str>>>,
     /// The newest tree of each text.
     trees: VecDeque<(Option<AbsPath>, SyntaxSnapshot)>,
 }
@@ -179,6 +191,12 @@ impl EditLog {
         self.closed.iter().chain(&self.told)
     }
 
+    /// How many edits ago a word was brought in, if one of the last did.
+    pub(crate) fn brought(&self, word: &str) -> Option<usize> {
+        let mut edits = self.brought.iter().rev();
+        edits.position(|words| words.iter().any(|it| it.as_ref() == word))
+    }
+
     /// The number that the next edit gets.
     pub(crate) fn next_id(&self) -> u64 {
         self.next
@@ -195,6 +213,10 @@ impl EditLog {
             return;
         };
         self.next += 1;
+        self.brought.push_back(words_brought(&edit));
+        if self.brought.len() > MOST_BROUGHT {
+            self.brought.pop_front();
+        }
         self.closed.push_back(edit);
         if self.closed.len() > MOST_EDITS {
             self.closed.pop_front();
@@ -225,6 +247,7 @@ impl EditLog {
                     after: edit.after.clone(),
                     places: places.collect(),
                     syntax,
+                    later: edit.syntax.clone(),
                     at: edit.at,
                     cause: edit.cause,
                 });
@@ -273,6 +296,7 @@ impl OpenEdit {
         }
         self.places = places;
         self.after = edit.after.clone();
+        self.later = edit.syntax.clone();
         self.at = edit.at;
         true
     }
@@ -299,6 +323,12 @@ impl OpenEdit {
         for place in &widened {
             edit.pieces.extend(self.pieces(place, new.start));
         }
+        for (place, widened) in self.places.iter().zip(&widened) {
+            let old = (&self.before, place.old, self.syntax.as_ref());
+            let new = (&self.after, widened.new, self.later.as_ref());
+            edit.turns
+                .extend(turns::turns(old, new).into_iter().map(Arc::new));
+        }
         let is_same = |place: &Place| self.before.text(place.old) == self.after.text(place.new);
         (!widened.iter().all(is_same)).then_some(edit)
     }
@@ -310,11 +340,16 @@ impl OpenEdit {
         let piece = hunks.map(|hunk| {
             let from = place.old.start + hunk.old.start;
             let span = Span::new(from, place.old.start + hunk.old.end);
+            let later = |at: usize| {
+                let at = place.new.start + hunk.new.start + at;
+                Some(self.later.as_ref()?.token_at(&self.after, at)?.role)
+            };
+            let (before, syntax) = (&self.before, self.syntax.as_ref());
             Piece {
                 offset: place.new.start.0 - start.0 + hunk.new.start,
-                lead: lead(&self.before, from),
-                around: around(&self.before, from),
-                frames: frames::frames(&self.before, self.syntax.as_ref(), span, &new[hunk.new]),
+                lead: lead(before, from),
+                around: around(before, from),
+                frames: frames::frames(before, syntax, span, &new[hunk.new.clone()], later),
             }
         });
         piece.collect()
@@ -331,6 +366,7 @@ impl OpenEdit {
             cause: self.cause,
             is_undone: false,
             pieces: Vec::new(),
+            turns: Vec::new(),
         }
     }
 
@@ -411,6 +447,23 @@ fn is_alike(edit: &Edited) -> bool {
                 && others.iter().all(|other| texts(other) == texts(first))
         }
     }
+}
+
+/// The words of an edit that were not there before it.
+fn words_brought(edit: &LoggedEdit) -> Vec<Arc<str>> {
+    let is_word = super::token::is_word_char;
+    let words = edit.new.split(|ch: char| !is_word(ch));
+    let words = words.filter(|word| word.len() > 2 && !edit.old.contains(word));
+    let mut brought: Vec<Arc<str>> = Vec::new();
+    for word in words {
+        if !brought.iter().any(|it| it.as_ref() == word) {
+            brought.push(Arc::from(word));
+        }
+        if brought.len() == MOST_WORDS {
+            break;
+        }
+    }
+    brought
 }
 
 /// The two tokens before a place of a text, the nearest last; empty where there are none near.

@@ -4,12 +4,14 @@
 //! by a `SiteSearch` on another thread; `offer` tells the next place.
 //! Invariant: a pattern is gone once it was dismissed, ignored twice, or one of its edits was taken back.
 //! Invariant: nothing is offered inside text that was typed after the pattern was learned.
-//! Method: tab-and-index notes §4.
+//! Method: tab-and-index notes §4 for what the tree understands; `repeats` for what it does not.
 
 mod elsewhere;
 mod pattern;
+mod repeats;
 mod search;
 mod sites;
+mod spots;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -17,12 +19,14 @@ use std::sync::Arc;
 use base::{AbsPath, ByteOffset, Revision, Row, Span};
 use text::Change;
 
-use super::log::{EditLog, Edited, LoggedEdit, around};
+use super::log::{EditLog, Edited, LoggedEdit, Turn, around};
 use crate::{Cause, Scene};
 pub use elsewhere::Elsewhere;
 pub(crate) use elsewhere::FoundElsewhere;
 use pattern::Pattern;
-pub(crate) use search::{Found, SiteSearch};
+use repeats::{Repeat, Repeats};
+use search::Found;
+pub(crate) use search::{Findings, SiteSearch};
 use sites::{Ground, Site, sites};
 
 /// What is known of the edits that were made more than once.
@@ -30,6 +34,7 @@ use sites::{Ground, Site, sites};
 pub(crate) struct Propagation {
     /// The newest last.
     patterns: Vec<Active>,
+    repeats: Repeats,
     next: u64,
     revisions: HashMap<Option<AbsPath>, Revision>,
 }
@@ -79,7 +84,7 @@ pub(crate) struct Offer {
     pub(crate) likelihood: f32,
 }
 
-/// Another file, outside the function, before the caret, and how far.
+/// Another file, before the caret and outside its function, before the caret, and how far.
 type Rank = (bool, bool, bool, usize);
 
 /// Patterns that are remembered, also to know which were dismissed.
@@ -104,6 +109,8 @@ impl Propagation {
         for active in &mut self.patterns {
             active.follow(&edit.path, &edit.change);
         }
+        self.repeats.follow(&edit.path, &edit.change);
+        self.repeats.learn(log);
         if edit.cause == Cause::Undone {
             self.drop_undone(log);
         }
@@ -236,25 +243,48 @@ impl Propagation {
                 search.add(active.id, active.pattern.clone(), scene.clone(), examples);
             }
         }
+        search.also(self.repeats.searches(open));
         (!search.is_empty()).then_some(search)
     }
 
     /// Takes what a search has found, unless the text has changed since.
-    pub(crate) fn found(&mut self, found: Vec<(u64, Option<AbsPath>, Found)>) {
-        for (id, path, found) in found {
-            let is_stale = self
-                .revisions
-                .get(&path)
-                .is_some_and(|it| *it != found.revision);
+    pub(crate) fn found(&mut self, findings: Findings) {
+        let is_stale = |path: &Option<AbsPath>, revision: Revision| {
+            let now = self.revisions.get(path);
+            now.is_some_and(|it| *it != revision)
+        };
+        for (id, path, found) in findings.sites {
             let active = self.patterns.iter_mut().find(|it| it.id == id);
-            if let Some(active) = active.filter(|_| !is_stale) {
+            if let Some(active) = active.filter(|_| !is_stale(&path, found.revision)) {
                 active.found.insert(path, found);
+            }
+        }
+        for (key, path, spots) in findings.spots {
+            if !is_stale(&path, spots.revision) {
+                self.repeats.found(key, path, spots);
             }
         }
     }
 
-    /// The nearest place of all patterns that the person is still about.
+    /// The nearest place of all patterns and repeats that the person is still about.
     pub(crate) fn offer(&self, log: &EditLog, scene: &Scene) -> Option<Offer> {
+        let by_tree = self.offer_by_tree(log, scene);
+        // What is known of a variable of a function holds there alone.
+        let is_settled = |turn: &Turn| {
+            let mut patterns = self.patterns.iter();
+            patterns.any(|it| it.is_local && it.pattern.turns(&turn.old, &turn.new))
+        };
+        let repeat = self.repeats.offer(log, scene, &is_settled);
+        let repeat = repeat.map(|it| it.into_offer());
+        match (by_tree, repeat) {
+            (Some(tree), Some(repeat)) if repeat.rank < tree.rank => Some(repeat),
+            (Some(tree), _) => Some(tree),
+            (None, repeat) => repeat,
+        }
+    }
+
+    /// The nearest place of all patterns.
+    fn offer_by_tree(&self, log: &EditLog, scene: &Scene) -> Option<Offer> {
         let live: Vec<&Active> = self.patterns.iter().filter(|it| !it.is_dropped).collect();
         let examples = live.iter().flat_map(|it| &it.examples);
         let own: HashSet<u64> = examples.map(|it| it.edit).collect();
@@ -270,6 +300,8 @@ impl Propagation {
         if let Some(active) = self.active(pattern) {
             active.accepted += 1;
             active.ignored = 0;
+        } else {
+            self.repeats.accepted(pattern);
         }
     }
 
@@ -278,6 +310,8 @@ impl Propagation {
         if let Some(active) = self.active(pattern) {
             active.ignored += 1;
             active.is_dropped |= active.ignored >= MOST_IGNORED;
+        } else {
+            self.repeats.ignored(pattern);
         }
     }
 
@@ -285,6 +319,8 @@ impl Propagation {
     pub(crate) fn drop_pattern(&mut self, pattern: u64) {
         if let Some(active) = self.active(pattern) {
             active.is_dropped = true;
+        } else {
+            self.repeats.drop_group(pattern);
         }
     }
 
@@ -373,7 +409,7 @@ impl Active {
         let nearest = here.iter().min_by_key(|site| rank(site, scene));
         let rank = nearest.map_or((true, true, true, 0), |site| {
             let (is_outside, is_before, distance) = rank(site, scene);
-            (false, is_outside, is_before, distance)
+            (false, is_outside && is_before, is_before, distance)
         });
         let (file, revision, site) = match nearest {
             Some(site) => (None, scene.snapshot.revision(), (*site).clone()),
@@ -459,6 +495,25 @@ impl Active {
             likelihood *= 0.7;
         }
         likelihood.clamp(0.01, 0.95)
+    }
+}
+
+impl Repeat {
+    fn into_offer(self) -> Offer {
+        let (is_elsewhere, is_before, distance) = self.rank;
+        Offer {
+            pattern: self.group,
+            file: self.file,
+            revision: self.revision,
+            site: Site {
+                span: self.span,
+                old: self.old,
+                new: self.new,
+            },
+            rank: (is_elsewhere, is_before, is_before, distance),
+            places: self.places,
+            likelihood: self.likelihood,
+        }
     }
 }
 

@@ -37,6 +37,13 @@ impl Story {
         story
     }
 
+    /// One open text that the local tier was not told of.
+    pub(crate) fn unseen(language: &str, text: &str) -> Self {
+        let mut story = Self::new(language, text);
+        story.local = Local::new();
+        story
+    }
+
     /// Opens a further text; it gets the number behind the last.
     pub(crate) fn open(&mut self, language: &str, path: &str, text: &str) {
         let caret = text.find('|');

@@ -5,15 +5,15 @@
 
 use std::path::PathBuf;
 
-use autocomplete::local::{Vote, votes};
+use autocomplete::local::{Local, Vote};
 
 use super::hunks::hunks;
 use super::keys::one_key;
 use super::person::Open;
-use super::repository::{ChangedFile, Moment, replay};
+use super::repository::{ChangedFile, replay};
 use crate::figure::Figure;
 
-const UNITS: usize = 12;
+const UNITS: usize = 16;
 const EPOCHS: usize = 10;
 const BATCH: usize = 64;
 const RATE: f32 = 0.004;
@@ -26,8 +26,10 @@ pub(super) fn run(repositories: &[PathBuf]) -> Result<Vec<Figure>, String> {
     let mut all: Vec<Vote> = Vec::new();
     for repository in repositories {
         replay(repository, super::commits(), |moment, _| {
+            let mut local = Local::new();
+            local.set_corpus(moment.view.clone());
             for file in &moment.files {
-                gather(moment, file, &mut all);
+                gather(&mut local, file, &mut all);
             }
         })?;
         eprintln!("{}: {} votes", repository.display(), all.len());
@@ -61,19 +63,22 @@ pub(super) fn run(repositories: &[PathBuf]) -> Result<Vec<Figure>, String> {
     ])
 }
 
-fn gather(moment: &Moment, file: &ChangedFile, all: &mut Vec<Vote>) {
+fn gather(local: &mut Local, file: &ChangedFile, all: &mut Vec<Vote>) {
     let mut open = Open::new(file);
+    local.see(&open.scene());
+    let mut clock = 1_000_000;
     for hunk in hunks(&file.old, &file.new) {
+        clock += 60_000;
         if hunk.new.len() > MOST_BYTES {
-            open.replace(hunk.old, &hunk.new, 0, None);
+            open.replace(hunk.old, &hunk.new, clock, Some(local));
             continue;
         }
-        open.replace(hunk.old, "", 0, None);
+        open.replace(hunk.old, "", clock, Some(local));
         open.caret = hunk.old.start;
         let mut left = hunk.new.as_str();
         let mut refused: Option<String> = None;
         while !left.is_empty() {
-            let votes = votes(&open.scene(), &moment.view, left);
+            let votes = local.votes(&open.scene(), left);
             // What the present weights prefer is what would be shown.
             let first = votes.first().map(|vote| vote.token.clone());
             let is_right = votes.first().is_some_and(|vote| vote.is_right);
@@ -87,7 +92,13 @@ fn gather(moment: &Moment, file: &ChangedFile, all: &mut Vec<Vote>) {
             }
             refused = first.filter(|_| right == 0);
             let taken = right.max(one_key(left));
-            open.replace(base::Span::at(open.caret), &left[..taken], 0, None);
+            clock += 120;
+            open.replace(
+                base::Span::at(open.caret),
+                &left[..taken],
+                clock,
+                Some(local),
+            );
             left = &left[taken..];
         }
     }

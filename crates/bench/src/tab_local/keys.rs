@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use autocomplete::local::{Corpus, Local};
-use autocomplete::{Part, Scene, Suggestion};
 use base::Span;
 use cpu_time::ThreadTime;
 
@@ -12,6 +11,7 @@ use super::baselines::Keywords;
 use super::hunks::{Hunk, hunks};
 use super::person::{Ids, Open};
 use super::repository::Moment;
+use super::shown::{Asking, Said, Typed, type_with};
 use crate::figure::Figure;
 
 /// Longer new texts were pasted rather than typed; shorter ones tell nothing.
@@ -20,18 +20,22 @@ const BYTES: std::ops::RangeInclusive<usize> = 4..=600;
 /// Hunks of one commit that are typed.
 const MOST_HUNKS: usize = 12;
 
+/// What the curve is told at.
+const THRESHOLDS: [f32; 8] = [0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6];
+
 /// What was counted so far.
 #[derive(Default)]
 pub(super) struct Tally {
     hunks: usize,
     typed: usize,
-    ours: usize,
+    /// At the threshold in use.
+    ours: Typed,
+    /// As well, with asking by hand.
+    asked: Typed,
+    /// At each of `THRESHOLDS`.
+    curve: [Typed; THRESHOLDS.len()],
     oracle: usize,
     nvim: usize,
-    shown: usize,
-    wrong: usize,
-    /// Of those, the ones whose first word is wrong already.
-    useless: usize,
     times: Vec<Duration>,
     heard: Vec<Duration>,
     languages: HashMap<&'static str, [usize; 3]>,
@@ -95,84 +99,64 @@ impl Tally {
         }
         let mut keywords = Keywords::new(&open.buffer.snapshot().to_string(), open.caret.0, others);
         let (typed, oracle, nvim) = keywords.keys(&hunk.new);
-        let mut ours = 0;
         let mut left = hunk.new.as_str();
-        let mut expected: Option<String> = None;
+        let mut said: Vec<Option<Said>> = Vec::new();
+        said.resize_with(left.len(), || None);
         while !left.is_empty() {
             clock += 120;
-            let taken = self.ask(local, open, left, &mut expected);
-            let (taken, keys) = taken.unwrap_or_else(|| (one_key(left), 1));
-            open.replace(Span::at(open.caret), &left[..taken], clock, Some(local));
-            if let Some(expected) = &mut expected {
-                *expected = expected.get(taken..).unwrap_or_default().to_owned();
-            }
-            left = &left[taken..];
-            ours += keys;
+            let scene = open.scene();
+            let start = ThreadTime::now();
+            let suggestions = self.ids.everything(local, &scene);
+            self.times.push(start.elapsed());
+            said[hunk.new.len() - left.len()] = Some(Said::at(&scene, &suggestions));
+            let key = one_key(left);
+            open.replace(Span::at(open.caret), &left[..key], clock, Some(local));
+            left = &left[key..];
         }
+        let type_at = |threshold, asking| type_with(&hunk.new, &said, threshold, asking);
+        let ours = type_at(local.threshold(), Asking::Never);
+        for (sum, threshold) in self.curve.iter_mut().zip(THRESHOLDS) {
+            sum.add(type_at(threshold, Asking::Never));
+        }
+        self.asked
+            .add(type_at(local.threshold(), Asking::WhereItPays));
         self.hunks += 1;
         self.typed += typed;
-        self.ours += ours;
+        self.ours.add(ours);
         self.oracle += oracle;
         self.nvim += nvim;
         let name = local_name(open);
         let language = self.languages.entry(name).or_default();
         language[0] += typed;
-        language[1] += ours;
+        language[1] += ours.keys;
         language[2] += oracle;
-    }
-
-    /// How many bytes of the text to come a suggestion brings, and for how many keys, if that saves any. `expected` is
-    /// what is left of a suggestion that was shown before: what goes on with it is no new one.
-    fn ask(
-        &mut self,
-        local: &Local,
-        open: &Open,
-        left: &str,
-        expected: &mut Option<String>,
-    ) -> Option<(usize, usize)> {
-        let scene = open.scene();
-        let start = ThreadTime::now();
-        let suggestions = self.ids.suggest(local, &scene);
-        self.times.push(start.elapsed());
-        let here: Vec<Suggestion> = suggestions
-            .into_iter()
-            .filter(|it| is_here(it, &scene))
-            .collect();
-        let new = here.first()?.edits.first()?.new.to_string();
-        if expected.as_ref() != Some(&new) {
-            self.shown += 1;
-            self.wrong += usize::from(!agrees(left, &new));
-            let word = here.first()?.taking(Part::Word);
-            let word = word.first().map_or("", |edit| edit.text.as_str());
-            self.useless += usize::from(!agrees(left, word));
-        }
-        *expected = Some(new);
-        let parts = [Part::All, Part::Line, Part::Word];
-        let ways = here
-            .iter()
-            .enumerate()
-            .flat_map(|(ix, it)| parts.map(|part| (ix + 1, it, part)));
-        let right = ways.filter_map(|(keys, it, part)| {
-            let text = it.taking(part).first()?.text.clone();
-            agrees(left, &text).then_some((text.len(), keys))
-        });
-        let best = right.max_by_key(|(bytes, keys)| saving(left, *bytes, *keys))?;
-        (saving(left, best.0, best.1) > 0).then_some(best)
     }
 
     /// How it stands, for who waits.
     pub(super) fn line(&self) -> String {
         format!(
             "{} hunks, {} keys typed, {} ours, {} oracle, {} nvim, {} shown, {} wrong",
-            self.hunks, self.typed, self.ours, self.oracle, self.nvim, self.shown, self.wrong
+            self.hunks,
+            self.typed,
+            self.ours.keys,
+            self.oracle,
+            self.nvim,
+            self.ours.shown,
+            self.ours.wrong
         )
     }
 
     pub(super) fn figures(mut self) -> Vec<Figure> {
         let saved = |keys: usize| 1.0 - keys as f64 / self.typed.max(1) as f64;
-        let ratio = |peer: usize| saved(self.ours) / saved(peer).max(f64::MIN_POSITIVE);
+        let ratio = |peer: usize| saved(self.ours.keys) / saved(peer).max(f64::MIN_POSITIVE);
         let mut figures = vec![
-            Figure::alone("keys saved, ours", saved(self.ours), "", self.hunks, None),
+            Figure::alone(
+                "keys saved, ours",
+                saved(self.ours.keys),
+                "",
+                self.hunks,
+                None,
+            ),
             Figure::alone(
                 "keys saved, keyword oracle",
                 saved(self.oracle),
@@ -204,26 +188,52 @@ impl Tally {
             .at_least(1.3),
             Figure::alone(
                 "shown but wrong, at the threshold in use",
-                self.wrong as f64 / self.shown.max(1) as f64,
+                self.ours.wrong as f64 / self.ours.shown.max(1) as f64,
                 "",
-                self.shown,
+                self.ours.shown,
                 None,
             ),
             Figure::alone(
                 "shown with a wrong first word",
-                self.useless as f64 / self.shown.max(1) as f64,
+                self.ours.useless as f64 / self.ours.shown.max(1) as f64,
                 "",
-                self.shown,
+                self.ours.shown,
                 None,
             ),
             Figure::alone(
                 "threshold in use",
                 f64::from(Local::new().threshold()),
                 "",
-                self.shown,
+                self.ours.shown,
                 None,
             ),
         ];
+        figures.push(Figure::alone(
+            "keys saved, ours with asking by hand / nvim keywords",
+            saved(self.asked.keys) / saved(self.nvim).max(f64::MIN_POSITIVE),
+            "",
+            self.hunks,
+            None,
+        ));
+        for (typed, threshold) in self.curve.iter().zip(THRESHOLDS) {
+            let wrong = typed.wrong as f64 / typed.shown.max(1) as f64;
+            let ratio = saved(typed.keys) / saved(self.nvim).max(f64::MIN_POSITIVE);
+            let name = |what: &str| format!("at threshold {threshold:.2}, {what}");
+            figures.push(Figure::alone(
+                name("ours / nvim keywords"),
+                ratio,
+                "",
+                self.hunks,
+                None,
+            ));
+            figures.push(Figure::alone(
+                name("shown but wrong"),
+                wrong,
+                "",
+                typed.shown,
+                None,
+            ));
+        }
         figures.extend(self.by_language());
         figures.extend(self.speed());
         figures
@@ -274,26 +284,17 @@ impl Tally {
     }
 }
 
-/// The letters that need not be typed for some bytes that take so many keys.
-fn saving(left: &str, bytes: usize, keys: usize) -> isize {
-    let mut letters = 0;
-    let mut at = 0;
-    while at < bytes {
-        at += one_key(&left[at..]).max(1);
-        letters += 1;
-    }
-    letters - keys as isize
-}
-
 fn local_name(open: &Open) -> &'static str {
     open.scene().language.map_or("", |language| language.name())
 }
 
-fn is_here(suggestion: &Suggestion, scene: &Scene) -> bool {
-    let [edit] = suggestion.edits.as_slice() else {
-        return false;
-    };
-    suggestion.file.is_none() && edit.span == Span::at(scene.caret)
+impl Typed {
+    fn add(&mut self, other: Self) {
+        self.keys += other.keys;
+        self.shown += other.shown;
+        self.wrong += other.wrong;
+        self.useless += other.useless;
+    }
 }
 
 /// Whether a text begins with another one and does not go on in the middle of a word.

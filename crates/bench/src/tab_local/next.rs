@@ -42,6 +42,7 @@ pub(super) struct Tally {
     same: Hits,
     diagnostic: Hits,
     ids: Ids,
+    misses: Misses,
 }
 
 /// A guess: a file, a row in its text of now, and that row as it would read.
@@ -116,6 +117,9 @@ impl Tally {
             .iter()
             .find(|it| matches!(it.source, Source::Propagation { .. }));
         let ours = offer.and_then(|offer| guess(offer, opens, number));
+        if is_case {
+            self.misses.tell(&ours, left, known);
+        }
         self.ours.count(ours, left, is_case);
         let text = here.buffer.snapshot().to_string();
         let row = here.buffer.snapshot().point_at(here.caret).row.0;
@@ -185,6 +189,55 @@ impl Tally {
             .at_least(2.0),
         );
         figures
+    }
+}
+
+/// Prints the cases of edit propagation that were missed, where that was asked for.
+struct Misses {
+    is_told: bool,
+}
+
+impl Default for Misses {
+    fn default() -> Self {
+        Self {
+            is_told: std::env::var_os("BURIN_BENCH_MISSES").is_some(),
+        }
+    }
+}
+
+impl Misses {
+    fn tell(&self, guess: &Option<Guess>, left: &[Target<'_>], known: &Known) {
+        let Some(next) = left.first().filter(|_| self.is_told) else {
+            return;
+        };
+        let holds = |target: &Target<'_>, guess: &Guess| {
+            *target.file == guess.file && target.rows.0 <= guess.row && guess.row < target.rows.1
+        };
+        let what = match guess {
+            None => "nothing",
+            Some(guess) if holds(next, guess) => return,
+            Some(guess) if left.iter().any(|it| holds(it, guess)) => "a later hunk",
+            Some(_) => "a wrong place",
+        };
+        eprintln!("== {what} instead of {}:{}", next.file, next.rows.0 + 1);
+        for (old, new) in next.hunk.row_changes().iter().take(3) {
+            let count = known
+                .changes
+                .iter()
+                .filter(|it| it.0 == *old && it.1 == *new)
+                .count();
+            eprintln!("   {count} x  {}  =>  {}", old.join(" "), new.join(" "));
+        }
+        for row in next.hunk.old_rows.iter().take(3) {
+            eprintln!("   - {row}");
+        }
+        for row in next.hunk.new_rows.iter().take(3) {
+            eprintln!("   + {row}");
+        }
+        if let Some(guess) = guess {
+            let text = guess.text.as_deref().unwrap_or_default();
+            eprintln!("   ours {}:{} {text}", guess.file, guess.row + 1);
+        }
     }
 }
 

@@ -98,6 +98,13 @@ impl Ids {
             SuggestionId(self.0)
         })
     }
+
+    pub(super) fn everything(&mut self, local: &Local, scene: &Scene) -> Vec<Suggestion> {
+        local.everything(scene, Timestamp(0), &mut || {
+            self.0 += 1;
+            SuggestionId(self.0)
+        })
+    }
 }
 
 /// One step of indent in a text: the shortest there is.

@@ -33,7 +33,38 @@ pub(super) struct Told {
     pub(super) known: usize,
     pub(super) is_newline: bool,
     pub(super) bytes: usize,
+    pub(super) class: Class,
+    /// The weight of the strongest that says something else, from 0 to 1.
+    pub(super) rival_share: f32,
+    /// How many edits ago the word was brought in, if it was lately.
+    pub(super) brought: Option<usize>,
+    /// How likely the guess is without it.
+    pub(super) so_far: f32,
     pub(super) site: Site,
+}
+
+/// What kind of token it is, by its first char.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    Word,
+    Number,
+    Opener,
+    Closer,
+    Quote,
+    Sign,
+}
+
+impl Class {
+    pub(super) fn of(token: &str) -> Self {
+        match token.chars().next() {
+            Some(ch) if ch.is_ascii_digit() => Self::Number,
+            Some(ch) if ch.is_alphabetic() || ch == '_' => Self::Word,
+            Some('(' | '[' | '{') => Self::Opener,
+            Some(')' | ']' | '}' | ';' | ',') => Self::Closer,
+            Some('"' | '\'' | '`') => Self::Quote,
+            _ => Self::Sign,
+        }
+    }
 }
 
 /// What stands before the caret.
@@ -47,10 +78,16 @@ pub(super) struct Site {
     pub(super) is_member: bool,
     /// What a value comes behind.
     pub(super) is_value: bool,
+    /// A word, with or without blanks behind it.
+    pub(super) is_word: bool,
+    /// Nothing stands behind the caret in its row.
+    pub(super) is_end: bool,
+    /// A word does.
+    pub(super) is_before_word: bool,
 }
 
 /// How many features a token has.
-pub(super) const FEATURES: usize = 26;
+pub(super) const FEATURES: usize = 38;
 
 impl Told {
     pub(super) fn features(&self) -> [f32; FEATURES] {
@@ -87,6 +124,18 @@ impl Told {
             flag(is_first && self.partial == 0),
             ln(self.known) / 2.0,
             lead.clamp(-4.0, 8.0) / 4.0,
+            flag(self.class == Class::Number),
+            flag(self.class == Class::Opener),
+            flag(self.class == Class::Closer),
+            flag(self.class == Class::Quote),
+            self.rival_share,
+            self.brought.map_or(0.0, |edits| 1.0 / (1.0 + edits as f32)),
+            flag(self.brought.is_some()),
+            self.so_far,
+            flag(is_first && self.site.is_word),
+            flag(self.site.is_end),
+            flag(self.site.is_before_word),
+            flag(is_first && self.length == 0),
         ]
     }
 }

@@ -26,6 +26,10 @@ const MOST_CONTEXT: usize = 48;
 pub(super) struct Near {
     texts: Vec<String>,
     numbers: HashMap<String, u32>,
+    /// How often each stands here, by its number.
+    counts: Vec<u32>,
+    /// The words before the caret, the nearest first, by their numbers here.
+    pub(super) context: Vec<u32>,
     /// Up to the token that is being typed, without it.
     pub(super) before: Vec<Item>,
     /// From the caret on.
@@ -75,11 +79,13 @@ impl Near {
         let mut near = Self {
             texts: Vec::new(),
             numbers: HashMap::new(),
+            counts: Vec::new(),
+            context: Vec::new(),
             before: Vec::new(),
             behind: Vec::new(),
             partial,
             has_blank: head.ends_with([' ', '\t']),
-            site: site(line),
+            site: site(line, &rest),
             rest,
         };
         near.before = items(head, |word| {
@@ -88,6 +94,14 @@ impl Near {
         near.behind = items(&tail, |word| {
             near_number(&mut near.texts, &mut near.numbers, word)
         });
+        near.counts = vec![0; near.texts.len() + FIRST_WORD as usize];
+        for item in near.before.iter().chain(&near.behind) {
+            if let Some(count) = near.counts.get_mut(item.word() as usize) {
+                *count += 1;
+            }
+        }
+        let nearest = near.before.iter().rev().take(MOST_CONTEXT);
+        near.context = nearest.map(|item| item.word()).collect();
         Some(near)
     }
 
@@ -99,17 +113,15 @@ impl Near {
 
     /// How often a token stands around the caret.
     pub(super) fn count(&self, word: &str) -> usize {
-        let Some(number) = self.numbers.get(word) else {
-            return 0;
-        };
-        let all = self.before.iter().chain(&self.behind);
-        all.filter(|item| item.word() == *number).count()
+        let number = self.numbers.get(word);
+        let count = number.and_then(|number| self.counts.get(*number as usize));
+        count.map_or(0, |count| *count as usize)
     }
 
-    /// The words before the caret, the nearest first, by their numbers here.
-    pub(super) fn context(&self) -> Vec<u32> {
-        let nearest = self.before.iter().rev().take(MOST_CONTEXT);
-        nearest.map(|item| item.word()).collect()
+    /// Whether a word stands close before the caret.
+    pub(super) fn is_in_context(&self, word: &str) -> bool {
+        let number = self.numbers.get(word);
+        number.is_some_and(|number| self.context.contains(number))
     }
 
     /// How many of so many tokens before the caret are no signs.
@@ -157,7 +169,7 @@ impl Near {
 }
 
 /// What the row says of the caret behind it.
-fn site(line: &str) -> Site {
+fn site(line: &str, rest: &str) -> Site {
     let bare = line.trim();
     let starts = ["//", "#", "*", "/*", "--"];
     Site {
@@ -166,6 +178,9 @@ fn site(line: &str) -> Site {
             || !line.matches('"').count().is_multiple_of(2),
         is_member: bare.ends_with(['.', ':', '>']) && !line.ends_with(' '),
         is_value: bare.ends_with(['(', ',', '=']),
+        is_word: bare.ends_with(is_word_char),
+        is_end: rest.trim().is_empty(),
+        is_before_word: rest.trim_start().starts_with(is_word_char),
     }
 }
 

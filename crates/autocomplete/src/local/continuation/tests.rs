@@ -46,7 +46,7 @@ fn check_first(text: &str, project: &[(&str, &str)], expected: &str) {
 fn check_foretold(text: &str, project: &[(&str, &str)], truth: &str) {
     let mut story = Story::new("Rust", text);
     let view = story.learn_project(project);
-    let votes = votes(&story.scene(0), &view, truth);
+    let votes = votes(&story.scene(0), &view, story.local.log(), truth);
     let right = votes.iter().filter(|vote| vote.is_right);
     assert_eq!(
         right.map(|vote| vote.bytes).max(),

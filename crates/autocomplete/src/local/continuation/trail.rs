@@ -69,7 +69,7 @@ pub(super) fn trails<'a>(
 }
 
 fn near_trails(near: &Near) -> Vec<Trail<'_>> {
-    let context = near.context();
+    let context = &near.context;
     let end = near.before.len() + near.behind.len();
     let mut found: Vec<(usize, usize)> = Vec::new();
     for at in (0..end).filter(|at| *at != near.before.len()) {
@@ -225,13 +225,7 @@ impl<'a> Trail<'a> {
             farther += 1;
         }
         // A word that stands for itself elsewhere in the context is no name of ours.
-        names.retain(|their, _| {
-            !self
-                .near
-                .context()
-                .iter()
-                .any(|word| self.near.text(*word) == their)
-        });
+        names.retain(|their, _| !self.near.is_in_context(their));
         self.farther = farther;
         self.names = names;
     }

@@ -40,15 +40,20 @@ const MOST_NODE_BYTES: usize = 240;
 /// Changes of more tokens have no frames beyond themselves.
 const MOST_TOKENS: usize = 24;
 
-/// The change of `span` of a text to `new`, from the changed tokens alone to the nodes around them.
+/// The change of `span` of a text to `new`, from the changed tokens alone to the nodes around them. `later` tells the
+/// part that the token at a byte of `new` plays; where there is no tree, what a name became tells what it was.
 pub(super) fn frames(
     before: &Snapshot,
     syntax: Option<&SyntaxSnapshot>,
     span: Span,
     new: &str,
+    later: impl Fn(usize) -> Option<TokenRole>,
 ) -> Vec<Frame> {
     let role = |at: usize| Some(syntax?.token_at(before, ByteOffset(at))?.role);
     let old = before.text(span);
+    if syntax.is_none() {
+        return vec![without_tree(&old, new, later)];
+    }
     let bare = Frame {
         kind: None,
         old: logged(&old, |at| role(span.start.0 + at)),
@@ -72,6 +77,22 @@ pub(super) fn frames(
         });
     }
     frames
+}
+
+fn without_tree(old: &str, new: &str, later: impl Fn(usize) -> Option<TokenRole>) -> Frame {
+    let mut old = logged(old, |_| None);
+    let is_renamed = old.len() == 1 && Tokens::new(new).count() == 1;
+    if let Some(token) = old
+        .first_mut()
+        .filter(|token| is_renamed && token.kind == TokenKind::Word)
+    {
+        token.role = later(0);
+    }
+    Frame {
+        kind: None,
+        old,
+        new: logged(new, |_| None),
+    }
 }
 
 /// The small nodes of one row around a span, the smallest first.

@@ -64,7 +64,7 @@ fn bytes(tokens: &[Token], range: Range<usize>, text: &str) -> Range<usize> {
 }
 
 /// The runs of tokens that differ, by the longest common subsequence.
-fn changed(
+pub(super) fn changed(
     a: &[Token],
     b: &[Token],
     is_same: &dyn Fn(&Token, &Token) -> bool,

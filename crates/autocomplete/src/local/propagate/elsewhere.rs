@@ -51,7 +51,7 @@ impl Elsewhere {
                     Vec::new(),
                 );
             }
-            let sites = search.run().into_iter();
+            let sites = search.run().sites.into_iter();
             found.extend(sites.filter(|(_, _, found)| !found.sites.is_empty()));
         }
         let searched = self.wanted.iter().map(|it| (it.pattern, it.version));

@@ -130,7 +130,13 @@ impl Slot {
 }
 
 /// Words too common to say what is meant.
-const COMMON: [&str; 44] = [
+const COMMON: [&str; 50] = [
+    "true",
+    "false",
+    "True",
+    "False",
+    "null",
+    "the",
     "self",
     "Self",
     "this",
@@ -176,6 +182,18 @@ const COMMON: [&str; 44] = [
     "undefined",
     "append",
 ];
+
+/// How much a token says of what is meant: a name the more the longer it is, a common word half as much, signs little.
+pub(super) fn says(token: &str) -> usize {
+    let first = token.chars().next().unwrap_or('\n');
+    match first {
+        '\n' => 0,
+        _ if first.is_ascii_digit() => 1,
+        _ if COMMON.contains(&token) => token.len(),
+        _ if first.is_alphabetic() || first == '_' => 2 * token.chars().count(),
+        _ => 1,
+    }
+}
 
 /// Whether a word in prose can only be a name.
 fn is_distinct(word: &str) -> bool {
@@ -252,6 +270,16 @@ impl Pattern {
         self.kind == other.kind
             && texts(&self.old) == texts(&other.old)
             && texts(&self.new) == texts(&other.new)
+    }
+
+    /// Whether it turns just these tokens into those.
+    pub(crate) fn turns(&self, old: &[Arc<str>], new: &[Arc<str>]) -> bool {
+        let is_like = |slots: &[Slot], tokens: &[Arc<str>]| {
+            let mut pairs = slots.iter().zip(tokens);
+            slots.len() == tokens.len()
+                && pairs.all(|(slot, token)| slot.text() == Some(token.as_ref()))
+        };
+        is_like(&self.old, old) && is_like(&self.new, new)
     }
 
     /// The text that takes the place of a site whose hole is filled so.

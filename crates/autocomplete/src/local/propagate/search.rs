@@ -4,12 +4,21 @@ use base::{AbsPath, Revision, Span};
 
 use super::pattern::Pattern;
 use super::sites::{Ground, Site, sites};
+use super::spots::{SpotSearch, Spots};
 use crate::Scene;
 
 /// What is to be searched.
 #[derive(Default)]
 pub(crate) struct SiteSearch {
     tasks: Vec<Task>,
+    spots: Vec<SpotSearch>,
+}
+
+/// What a search has found: by pattern or group, and by text.
+#[derive(Default)]
+pub(crate) struct Findings {
+    pub(super) sites: Vec<(u64, Option<AbsPath>, Found)>,
+    pub(super) spots: Vec<(u64, Option<AbsPath>, Spots)>,
 }
 
 struct Task {
@@ -42,13 +51,21 @@ impl SiteSearch {
         });
     }
 
+    /// Spots are searched, too.
+    pub(super) fn also(&mut self, spots: Vec<SpotSearch>) {
+        self.spots = spots;
+    }
+
     pub(super) fn is_empty(&self) -> bool {
-        self.tasks.is_empty()
+        self.tasks.is_empty() && self.spots.is_empty()
     }
 
     /// Searches everything. Takes time in proportion to the texts.
-    pub(crate) fn run(self) -> Vec<(u64, Option<AbsPath>, Found)> {
-        self.tasks.into_iter().map(Task::run).collect()
+    pub(crate) fn run(self) -> Findings {
+        Findings {
+            sites: self.tasks.into_iter().map(Task::run).collect(),
+            spots: self.spots.into_iter().flat_map(SpotSearch::run).collect(),
+        }
     }
 }
 

@@ -444,3 +444,39 @@ fn what_was_looked_for_before_a_pattern_grew_is_dropped() {
     story.local.finish(late.run(std::iter::empty()));
     assert!(story.local.elsewhere().is_none());
 }
+
+#[test]
+fn the_same_words_are_corrected_in_the_prose_of_other_files() {
+    let row = "// the bodies (i.e. all of them)\nf();\n";
+    let other = "/*\n * for the wrapped, e.g. a date\n */\ng();\n";
+    let mut story = Story::new("TypeScript", row);
+    story.open("TypeScript", "/project/second", other);
+    story.open("TypeScript", "/project/third", &format!("h();\n{row}"));
+    story.open("TypeScript", "/project/fourth", "// one. Two\n");
+    story.change(0, "i.e. ", 0, "i.e., ");
+    story.change(1, "e.g. ", 0, "e.g., ");
+    story.work();
+    let offer = propagated(&mut story, 1).expect("an offer");
+    story.accept(1, &offer);
+    assert_eq!(
+        story.text(2),
+        format!("h();\n{}", row.replace("i.e.", "i.e.,"))
+    );
+    assert_eq!(propagated(&mut story, 1), None);
+}
+
+#[test]
+fn the_first_change_of_a_text_counts_though_its_tree_was_not_seen_before() {
+    let mut story = Story::unseen("Python", "def f(self):\n    return old_name(1)\n");
+    story.open(
+        "Python",
+        "/project/second",
+        "a = old_name(2)\nb = old_name(3)\n",
+    );
+    story.change(0, "old_name", 0, "new_name");
+    story.change(1, "old_name", 0, "new_name");
+    story.work();
+    let offer = propagated(&mut story, 1).expect("an offer");
+    story.accept(1, &offer);
+    assert_eq!(story.text(1), "a = new_name(2)\nb = new_name(3)\n");
+}

@@ -1,0 +1,142 @@
+//! What would have been shown and taken while a text was typed, for any threshold.
+//!
+//! Everything that Tab had to say is asked for behind every key; whoever takes a suggestion comes to a later one of
+//! these places, so that all thresholds are told from one run.
+
+use autocomplete::{Part, Scene, Suggestion};
+use base::Span;
+
+use super::keys::{agrees, one_key};
+
+/// What Tab had to say at one place of a text, the most useful first.
+pub(super) struct Said {
+    ideas: Vec<Idea>,
+}
+
+struct Idea {
+    confidence: f32,
+    all: String,
+    line: String,
+    word: String,
+}
+
+/// What became of typing a text.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Typed {
+    pub(super) keys: usize,
+    pub(super) shown: usize,
+    pub(super) wrong: usize,
+    /// Of those, the ones whose first word is wrong already.
+    pub(super) useless: usize,
+}
+
+/// What is done where nothing is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asking {
+    Never,
+    /// With one key what is too unlikely to be shown is asked for, wherever that pays.
+    WhereItPays,
+}
+
+impl Said {
+    pub(super) fn at(scene: &Scene, suggestions: &[Suggestion]) -> Self {
+        let text = |it: &Suggestion, part: Part| {
+            let taken = it.taking(part);
+            taken
+                .first()
+                .map_or(String::new(), |edit| edit.text.clone())
+        };
+        let here = suggestions.iter().filter(|it| is_here(it, scene));
+        let ideas = here.map(|it| Idea {
+            confidence: it.confidence,
+            all: text(it, Part::All),
+            line: text(it, Part::Line),
+            word: text(it, Part::Word),
+        });
+        Self {
+            ideas: ideas.collect(),
+        }
+    }
+
+    /// The ideas with the one that is shown first, and whether one is.
+    fn shown(&self, threshold: f32) -> (Vec<&Idea>, bool) {
+        let mut ideas: Vec<&Idea> = self.ideas.iter().collect();
+        let shown = ideas.iter().position(|it| it.confidence >= threshold);
+        if let Some(shown) = shown {
+            ideas[..=shown].rotate_right(1);
+        }
+        (ideas, shown.is_some())
+    }
+}
+
+/// Types a text, `said[at]` being what was said behind the first `at` bytes of it.
+pub(super) fn type_with(
+    text: &str,
+    said: &[Option<Said>],
+    threshold: f32,
+    asking: Asking,
+) -> Typed {
+    let mut typed = Typed::default();
+    let mut at = 0;
+    // What is left of what was shown before: what goes on with it is no new suggestion.
+    let mut expected: Option<String> = None;
+    while at < text.len() {
+        let left = &text[at..];
+        let (ideas, is_shown) = match said.get(at) {
+            Some(Some(said)) => said.shown(threshold),
+            _ => (Vec::new(), false),
+        };
+        match ideas.first().filter(|_| is_shown) {
+            Some(first) => {
+                if expected.as_ref() != Some(&first.all) {
+                    typed.shown += 1;
+                    typed.wrong += usize::from(!agrees(left, &first.all));
+                    typed.useless += usize::from(!agrees(left, &first.word));
+                }
+                expected = Some(first.all.clone());
+            }
+            None => expected = None,
+        }
+        let (may_take, extra) = (
+            is_shown || asking == Asking::WhereItPays,
+            usize::from(!is_shown),
+        );
+        let ways = ideas
+            .iter()
+            .enumerate()
+            .filter(|_| may_take)
+            .flat_map(|(ix, idea)| {
+                [&idea.all, &idea.line, &idea.word].map(|part| (part.len(), ix + 1 + extra, part))
+            });
+        let right = ways.filter(|(bytes, _, part)| *bytes > 0 && agrees(left, part));
+        let best = right
+            .map(|(bytes, keys, _)| (saving(left, bytes, keys), bytes, keys))
+            .filter(|(saving, ..)| *saving > 0)
+            .max_by_key(|(saving, ..)| *saving);
+        let (bytes, keys) = best.map_or((one_key(left), 1), |(_, bytes, keys)| (bytes, keys));
+        if let Some(expected) = &mut expected {
+            *expected = expected.get(bytes..).unwrap_or_default().to_owned();
+        }
+        typed.keys += keys;
+        at += bytes;
+    }
+    typed
+}
+
+/// The letters that need not be typed for some bytes that take so many keys.
+fn saving(left: &str, bytes: usize, keys: usize) -> isize {
+    let mut letters = 0;
+    let mut at = 0;
+    while at < bytes {
+        at += one_key(&left[at..]).max(1);
+        letters += 1;
+    }
+    letters - keys as isize
+}
+
+fn is_here(suggestion: &Suggestion, scene: &Scene) -> bool {
+    let [edit] = suggestion.edits.as_slice() else {
+        return false;
+    };
+    suggestion.file.is_none() && edit.span == Span::at(scene.caret)
+}
