@@ -102,7 +102,7 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "tab",
-        doc: "key to request on the wire, stale suggestions, coverage and calls against debounce and cancel, and Cody's policy",
+        doc: "key to request on the wire, what a key's frame shows, stale suggestions, coverage and calls against debounce and cancel, and Cody's policy",
         run: tab::run,
     },
     Bench {

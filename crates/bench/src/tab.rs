@@ -1,5 +1,6 @@
-//! Tab's pipeline: how fast a key's request is on the wire, whether anything stale is ever shown, and how many keys
-//! have the right text before them, replaying real typing against a model that knows the future.
+//! Tab's pipeline: how fast a key's request is on the wire, whether a key's own frame shows what is known, whether
+//! anything stale is ever shown, and how many keys have the right text before them, replaying real typing against a
+//! model that knows the future.
 //!
 //! The replay is a simulation of discrete events with the product's own machine in it; nothing of it depends on the
 //! speed of the computer.
@@ -52,6 +53,8 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let mut figures = Vec::new();
     eprintln!("tab: key to wire …");
     figures.extend(wire::run()?);
+    eprintln!("tab: frames of keys …");
+    figures.extend(crate::typing::of_window("workbench", "tab")?);
     eprintln!("tab: interleavings …");
     figures.push(stale::run());
     for name in ["rustcode", "sveltecomponent"] {

@@ -1,5 +1,5 @@
-//! Key event to scene, in process: runs the editor's own bench, which has a window without a screen
-//! and real shaping, and judges what it prints.
+//! Key event to scene, in process: runs benches that have a window without a screen and real shaping, and judges what
+//! they print.
 
 use std::process::{Command, Stdio};
 
@@ -8,26 +8,25 @@ use serde_json::Value;
 use crate::figure::Figure;
 
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
+    of_window("editor", "typing")
+}
+
+/// The figures of a bench of a crate that draws.
+pub(crate) fn of_window(package: &str, bench: &str) -> Result<Vec<Figure>, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args([
-            "bench",
-            "--quiet",
-            "--package",
-            "editor",
-            "--bench",
-            "typing",
-        ])
+        .args(["bench", "--quiet", "--package", package, "--bench", bench])
         .stderr(Stdio::inherit())
         .output()
         .map_err(|error| format!("cannot start cargo: {error}"))?;
     if !output.status.success() {
-        return Err("the editor's bench failed".to_owned());
+        return Err(format!("the bench {bench} of {package} failed"));
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let figures: Vec<_> = text.lines().filter_map(figure).collect();
     if figures.is_empty() {
-        return Err(format!("the editor's bench printed no figure: {text}"));
+        let reason = format!("the bench {bench} of {package} printed no figure: {text}");
+        return Err(reason);
     }
     Ok(figures)
 }
@@ -35,11 +34,21 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
 fn figure(line: &str) -> Option<Figure> {
     let json: Value = serde_json::from_str(line).ok()?;
     let count = usize::try_from(json["n"].as_u64()?).ok()?;
-    Some(Figure::alone(
+    let unit = match json["unit"].as_str()? {
+        "ms" => "ms",
+        "%" => "%",
+        "keys" => "keys",
+        _ => return None,
+    };
+    let figure = Figure::alone(
         json["name"].as_str()?,
         json["value"].as_f64()?,
-        "ms",
+        unit,
         count,
         json["goal"].as_f64(),
-    ))
+    );
+    Some(match json["least"].as_f64() {
+        Some(least) => figure.at_least(least),
+        None => figure,
+    })
 }

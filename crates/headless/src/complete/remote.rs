@@ -51,7 +51,7 @@ pub(super) fn ask(
 }
 
 /// The model that is meant, and every way to a model.
-fn choose(name: &str, setup: &mut Setup) -> Result<(TabModel, Vec<LaneConfig>), String> {
+pub(super) fn choose(name: &str, setup: &mut Setup) -> Result<(TabModel, Vec<LaneConfig>), String> {
     if name == DEMO {
         let mut lane = setup::demo()?;
         lane.profile.fim = Some(FimFormat::Endpoint);
@@ -81,7 +81,11 @@ fn choose(name: &str, setup: &mut Setup) -> Result<(TabModel, Vec<LaneConfig>), 
 /// A piece of an answer, and to which request.
 type Piece = (RequestId, Told);
 
-async fn drive(router: &RouterHandle, model: TabModel, question: &Question<'_>) -> Found {
+pub(super) async fn drive(
+    router: &RouterHandle,
+    model: TabModel,
+    question: &Question<'_>,
+) -> Found {
     let clock = RealClock::default();
     let provider = model.id.to_string();
     let mut engine = Engine::new(Options {

@@ -1,6 +1,8 @@
 //! The command over small projects: without a model, and with a scripted one.
 #![expect(clippy::disallowed_methods, reason = "these tests look at real files")]
 
+mod infilling;
+
 use std::process::ExitCode;
 
 use base::AbsPath;
