@@ -190,7 +190,8 @@ pub(crate) fn parent_of(path: &AbsPath) -> AbsPath {
 }
 
 pub(crate) use self::read::whole as read_whole;
-pub(crate) use self::save::{Found, is_temp_name};
+pub(crate) use self::save::Found;
+pub use self::save::is_temp_name;
 pub use self::survey::{Mark, Moment, Pages, Survey};
 pub use self::vigil::{Happened, Lost, Vigil};
 

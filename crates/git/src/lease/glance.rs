@@ -2,6 +2,7 @@
 //!
 //! The lease's git folder is not opened: HEAD is what the caller read, the index is a copy, objects are copies.
 
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use base::AbsPath;
@@ -60,7 +61,8 @@ impl Glance {
         })
     }
 
-    /// The files that differ from `commit`, untracked ones included, ignored ones not, sorted by name.
+    /// The files that differ from `commit`, untracked ones included, ignored ones and drafts of saves not, sorted by
+    /// name.
     pub fn touched_since(&self, commit: &str) -> Result<Vec<Touched>, Error> {
         let failed = |error: git2::Error| Error::new("compare", self.root.as_path(), &error);
         let commit = Oid::from_str(commit).map_err(failed)?;
@@ -92,6 +94,12 @@ fn of(delta: &git2::DiffDelta<'_>) -> Option<Touched> {
     let is_repository = path.ends_with(b"/");
     let path = path.strip_suffix(b"/").unwrap_or(path).to_vec();
     if delta.status() == Delta::Unmodified || delta.status() == Delta::Ignored {
+        return None;
+    }
+    // What a killed save left is nobody's work, and is not carried on.
+    let name = path.rsplit(|byte| *byte == b'/').next();
+    let name = name.map(std::ffi::OsStr::from_bytes);
+    if delta.status() == Delta::Untracked && name.is_some_and(host::is_temp_name) {
         return None;
     }
     Some(Touched {

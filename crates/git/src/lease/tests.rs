@@ -95,3 +95,22 @@ fn commits_are_taken_over_whole_and_once() {
     );
     assert_eq!(hub.head().unwrap().commit, first);
 }
+
+#[test]
+fn drafts_of_saves_that_died_are_nobodys_work() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_, head) = repository(folder.path());
+    let root = AbsPath::new(folder.path().canonicalize().expect("a path")).expect("absolute");
+    for name in [".burin-qboqgvtm", ".burin-notes", "new.txt"] {
+        let written = host::Files::write_private(&host::RealFiles, &root.join(name), b"x");
+        written.expect("written");
+    }
+    let index = folder.path().join(".git/index");
+    let glance = super::Glance::new(&root, &root, &index, &[]).expect("a look");
+    let touched = glance.touched_since(&head).expect("a comparison");
+    let names = touched
+        .iter()
+        .map(|it| String::from_utf8_lossy(&it.path).into_owned());
+    let untracked: Vec<String> = names.filter(|it| it != "file").collect();
+    assert_eq!(untracked, [".burin-notes", "new.txt"]);
+}

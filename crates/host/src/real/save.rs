@@ -27,7 +27,7 @@ use crate::overwrite;
 use crate::real::{folder, kind_of, parent_of, read, retry, stamp_of, stat_of, sync_folder};
 use crate::stat::{FileKind, Stamp, Stat};
 
-pub(crate) use self::temp::is_temp_name;
+pub use self::temp::is_temp_name;
 pub(super) use self::temp::sweep;
 
 const SAVE: &str = "save";

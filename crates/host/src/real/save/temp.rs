@@ -119,8 +119,8 @@ pub(crate) fn sweep(folder: &AbsPath) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a file name is one of a temporary file.
-pub(crate) fn is_temp_name(name: &OsStr) -> bool {
+/// Whether a file name is one of a save that is under way, or that died: nobody else's business.
+pub fn is_temp_name(name: &OsStr) -> bool {
     let suffix = name.as_bytes().strip_prefix(PREFIX.as_bytes());
     suffix.is_some_and(|suffix| {
         suffix.len() == SUFFIX_LENGTH && suffix.iter().all(u8::is_ascii_alphanumeric)
