@@ -47,8 +47,7 @@ pub use overwrite::{Interrupted, InterruptedState};
 pub use priority::lower_priority;
 pub use real::RealFiles;
 pub use real::links;
-
-pub use real::{Happened, Lost, Mark, Moment, Pages, Survey, Vigil};
+pub use real::{Mark, Moment, Pages, Survey};
 pub use stat::{Entry, FileKind, Listing, Stamp, Stat};
 pub use temp::TempFolder;
 pub use tree::{Step, Tree, TreeEntry, TreeKind};
