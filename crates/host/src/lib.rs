@@ -46,9 +46,7 @@ pub use memory::give_back_memory;
 pub use overwrite::{Interrupted, InterruptedState};
 pub use priority::lower_priority;
 pub use real::RealFiles;
-pub use real::{is_temp_name, links};
-
-pub use real::{Happened, Lost, Mark, Moment, Pages, Survey, Vigil};
+pub use real::{Mark, Moment, Pages, Survey, is_temp_name, links};
 pub use stat::{Entry, FileKind, Listing, Stamp, Stat};
 pub use temp::TempFolder;
 pub use tree::{Step, Tree, TreeEntry, TreeKind};

@@ -4,9 +4,8 @@
 //! (`plan`), and files that do not satisfy it are passed over. The trigrams lie in segments (`segment`), what there is in
 //! one `Known`, both on the disk too (`catalog`).
 //!
-//! Invariant: nobody has to tell it of changes. Each search makes sure that the folders and every file that the plan would
-//! pass over still are what was read, by looking at them or by what the system told since that was done (`trust`); what
-//! is not is listed or looked into anew. `touch` and `refresh` only make it fast.
+//! Invariant: nobody has to tell it of changes. Each search looks whether the folders and every file that the plan would
+//! pass over still are what was read; what is not is listed or looked into anew. `touch` and `refresh` only make it fast.
 //! Invariant: whatever lies in its store can be lost or damaged; then it is made again.
 //! Start at `Trigrams`.
 
@@ -19,7 +18,6 @@ mod plan;
 mod reading;
 mod segment;
 mod sift;
-mod trust;
 mod upkeep;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,11 +25,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use base::{AbsPath, LogErr};
-use host::{Files, Lock, RealClock, RealFiles, Survey};
+use host::{Files, Lock, RealFiles, Survey};
 
 use catalog::Unusable;
 use known::{Content, Known};
-use trust::Watch;
 
 /// The trigram index of one folder. Cheap to clone; may be used from any thread.
 #[derive(Clone)]
@@ -46,12 +43,10 @@ struct Inner {
     known: Mutex<Arc<Known>>,
     /// Held by whoever makes the next `known`.
     upkeep: Mutex<Upkeep>,
-    watch: Mutex<Watch>,
-    clock: RealClock,
     notes: Mutex<Vec<String>>,
     /// Whether changes are read and kept, or this is for one search.
     is_lasting: bool,
-    /// Whether a thread of its own brings it up to date or looks it over.
+    /// Whether a refresh of its own is under way.
     is_refreshing: AtomicBool,
 }
 
@@ -150,8 +145,6 @@ impl Trigrams {
                 next_number: 1,
                 is_unsaved: false,
             }),
-            watch: Mutex::default(),
-            clock: RealClock::default(),
             notes: Mutex::default(),
             is_lasting,
             is_refreshing: AtomicBool::new(false),
@@ -210,22 +203,15 @@ impl Inner {
         lock(&self.notes).push(sentence);
     }
 
-    /// Brings it up to date in a thread of its own.
+    /// Brings it up to date in a thread of its own, unless one does so already.
     fn wake(self: &Arc<Self>) {
-        self.beside("trigrams", |inner| {
-            inner.refresh(&AtomicBool::new(false)).log_err();
-        });
-    }
-
-    /// Does something in a thread of its own, unless one is busy already.
-    fn beside(self: &Arc<Self>, name: &str, work: fn(&Self)) {
         if !self.is_lasting || self.is_refreshing.swap(true, Ordering::AcqRel) {
             return;
         }
         let inner = Arc::clone(self);
-        let thread = thread::Builder::new().name(name.to_owned());
+        let thread = thread::Builder::new().name("trigrams".to_owned());
         let started = thread.spawn(move || {
-            work(&inner);
+            inner.refresh(&AtomicBool::new(false)).log_err();
             inner.is_refreshing.store(false, Ordering::Release);
         });
         if started.is_err() {

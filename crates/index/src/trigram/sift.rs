@@ -13,7 +13,6 @@ use super::bits::Bits;
 use super::known::{Content, Known, Name};
 use super::plan::Plan;
 use super::segment::Torn;
-use super::trust::Doubtful;
 use super::{Inner, Trigrams, listing, lock};
 
 /// With more changed folders than this a walk costs less than listing them one by one.
@@ -27,14 +26,12 @@ impl Sieve for Trigrams {
             .as_ref()
             .filter(|survey| survey.is_in_place())?;
         let folder = wanted.root.relative_to(&inner.root)?;
-        // Before what is known, see there.
-        let doubtful = inner.doubtful();
         let known = inner.known();
         if known.folders.is_empty() {
             return None;
         }
         let fresh = wanted.walk.and_then(|hidden| {
-            let known = inner.fresh(survey, &known, doubtful.as_deref())?;
+            let known = inner.fresh(survey, &known)?;
             let chosen = chosen(&known, folder, hidden)?;
             Some((known, chosen))
         });
@@ -50,7 +47,6 @@ impl Sieve for Trigrams {
         };
         let files = Box::new(Sifting {
             inner: Arc::clone(inner),
-            doubtful: doubtful.map(|doubtful| doubtful.files(&known)),
             known,
             bits,
             chosen,
@@ -80,14 +76,8 @@ fn search(known: &Known, plan: &Plan) -> Result<Vec<Bits>, Torn> {
 }
 
 impl Inner {
-    /// What is known, with its files and folders as they are now; `None` where that takes a walk. Only `doubtful` folders
-    /// are looked at, all of them where it is `None`.
-    fn fresh(
-        self: &Arc<Self>,
-        survey: &Survey,
-        known: &Arc<Known>,
-        doubtful: Option<&Doubtful>,
-    ) -> Option<Arc<Known>> {
+    /// What is known, with its files and folders as they are now; `None` where that takes a walk.
+    fn fresh(self: &Arc<Self>, survey: &Survey, known: &Arc<Known>) -> Option<Arc<Known>> {
         if known.has_problems {
             return None;
         }
@@ -95,15 +85,10 @@ impl Inner {
             self.wake();
             return None;
         }
-        let folder = |ix: usize| (known.folders[ix].name, known.folders[ix].mark);
-        let changed = match doubtful {
-            None => changed(survey, known, known.folders.len(), folder),
-            Some(doubtful) => {
-                let folders = doubtful.folders(known);
-                let changed = changed(survey, known, folders.len(), |ix| folder(folders[ix]));
-                changed.into_iter().map(|ix| folders[ix]).collect()
-            }
-        };
+        let changed = changed(survey, known, known.folders.len(), |ix| {
+            let folder = &known.folders[ix];
+            (folder.name, folder.mark)
+        });
         if changed.is_empty() {
             return Some(Arc::clone(known));
         }
@@ -122,7 +107,6 @@ impl Inner {
             self.wake();
             return None;
         };
-        self.cover(&listed);
         self.publish(listed);
         Some(self.known())
     }
@@ -178,8 +162,6 @@ pub(super) fn changed(
 struct Sifting {
     inner: Arc<Inner>,
     known: Arc<Known>,
-    /// Numbers of files that are looked at, growing; `None` for all.
-    doubtful: Option<Vec<usize>>,
     /// For each segment, the files that satisfy the plan.
     bits: Vec<Bits>,
     /// Numbers of files, growing.
@@ -203,8 +185,7 @@ impl Sifted for Sifting {
     }
 
     fn may_match(&self, ix: usize) -> bool {
-        let number = self.chosen[ix];
-        let file = &self.known.files[number];
+        let file = &self.known.files[self.chosen[ix]];
         let mark = match file.content {
             Content::Unread | Content::Opaque(_) => return true,
             // Where rows are joined, only the first piece of a file is looked at for zero bytes.
@@ -222,10 +203,6 @@ impl Sifted for Sifting {
                 mark
             }
         };
-        let doubtful = self.doubtful.as_ref();
-        if doubtful.is_some_and(|doubtful| doubtful.binary_search(&number).is_err()) {
-            return false;
-        }
         let survey = self.inner.survey.as_ref();
         let now = survey.and_then(|survey| survey.mark(self.known.path(file.name)));
         now != Some(mark)

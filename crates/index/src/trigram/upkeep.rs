@@ -31,7 +31,6 @@ impl Inner {
         let mut upkeep = lock(&self.upkeep);
         let listed = listing::list(&self.root, survey, &self.known(), cancel);
         let mut known = listed.ok_or(TrigramError::Cancelled)?;
-        self.cover(&known);
         let unread = forget_changed(survey, &mut known);
         // Searches know at once what there is; what is not read yet they look into.
         self.publish(known.clone());
@@ -41,7 +40,6 @@ impl Inner {
         let files = self.known().files.len();
         read?;
         self.save(&mut upkeep)?;
-        self.begin_trust(survey);
         match cancel.load(std::sync::atomic::Ordering::Relaxed) {
             true => Err(TrigramError::Cancelled),
             false => Ok(Refreshed {
@@ -70,7 +68,6 @@ impl Inner {
         let Some(mut known) = listed else {
             return;
         };
-        self.cover(&known);
         for path in paths {
             let file = path
                 .relative_to(&self.root)

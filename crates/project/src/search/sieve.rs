@@ -1,7 +1,7 @@
 //! What knows beforehand in which files a pattern cannot match.
 //!
 //! Invariant: a search with a sieve finds what the same search finds without it, whatever happened to the files
-//! before it began.
+//! since the sieve last looked.
 
 use base::AbsPath;
 
@@ -41,7 +41,6 @@ pub trait Sifted: Send + Sync {
     fn path(&self, ix: usize) -> AbsPath;
     /// The number of a file.
     fn position(&self, path: &AbsPath) -> Option<usize>;
-    /// Whether the file may hold a match, as it lay on the disk when the sieve was asked or later. May look at the disk;
-    /// false only when it is sure.
+    /// Whether the file, as it is on the disk now, may hold a match. Looks at the disk; false only when it is sure.
     fn may_match(&self, ix: usize) -> bool;
 }
