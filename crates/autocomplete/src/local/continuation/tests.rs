@@ -153,3 +153,24 @@ fn lines_take_the_indent_of_the_caret() {
         "\n            Some(value) => value,\n            None => return Err(Error::Empty),\n        };",
     );
 }
+
+#[test]
+fn in_a_text_with_carriage_returns_new_rows_end_as_its_rows_do() {
+    let text = "fn d(reader: R) {\n    let value = match reader.|\n}\n".replace('\n', "\r\n");
+    let offers = offers(&text, PROJECT);
+    let first = offers.first().map(new_text).expect("an offer");
+    assert!(first.starts_with("next_item()"), "{offers:?}");
+    let rows = "fn d(reader: R) {\n    let value = match reader.next_item() {\n        Some(value) => value,\n|\n}\n";
+    let at_row = |text: &str| {
+        let all = self::offers(text, PROJECT);
+        all.first().map(new_text)
+    };
+    let with = at_row(&rows.replace('\n', "\r\n"));
+    assert_eq!(with, at_row(rows).map(|it| it.replace('\n', "\r\n")));
+    check_foretold(
+        &"fn k(reader: R) {\n    let value = match reader.next_item() {|\n}\n"
+            .replace('\n', "\r\n"),
+        PROJECT,
+        "\r\n        Some(value) => value,\r\n        None => return Err(Error::Empty),\r\n    };",
+    );
+}
