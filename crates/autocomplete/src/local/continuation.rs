@@ -393,7 +393,11 @@ impl<'a> Walk<'a> {
         };
         self.steps += steps;
         self.lines += 1;
-        self.text.push_str(if is_blank { "\n\n" } else { "\n" });
+        let ending = self.near.ending;
+        self.text.push_str(ending);
+        if is_blank {
+            self.text.push_str(ending);
+        }
         self.text.push_str(&self.indent());
     }
 

@@ -248,6 +248,16 @@ impl Story {
         suggestions
     }
 
+    /// As `suggestions`, with what is too unlikely to be shown unasked.
+    pub(crate) fn everything(&mut self, number: usize) -> Vec<Suggestion> {
+        let scene = self.scene(number);
+        let ids = &mut self.ids;
+        self.local.everything(&scene, Timestamp(self.now), &mut || {
+            *ids += 1;
+            SuggestionId(*ids)
+        })
+    }
+
     /// Accepts a suggestion, in the file that it names or in this text.
     pub(crate) fn accept(&mut self, number: usize, suggestion: &Suggestion) {
         let number = match &suggestion.file {

@@ -42,6 +42,8 @@ pub(super) struct Near {
     pub(super) rest: String,
     /// What stands before the caret.
     pub(super) site: Site,
+    /// What rows end with here.
+    pub(super) ending: &'static str,
 }
 
 impl Near {
@@ -86,6 +88,7 @@ impl Near {
             partial,
             has_blank: head.ends_with([' ', '\t']),
             site: site(line, &rest),
+            ending: ending(scene, row),
             rest,
         };
         near.before = items(head, |word| {
@@ -166,6 +169,18 @@ impl Near {
             Gap::Odd => false,
         }
     }
+}
+
+/// What a row ends with, or the one before the last.
+fn ending(scene: &Scene, row: Row) -> &'static str {
+    let text = &scene.snapshot;
+    let row = if row == text.last_row() {
+        Row(row.0.saturating_sub(1))
+    } else {
+        row
+    };
+    let end = Span::new(text.row_end(row), text.row_start(row + 1));
+    if end.len() == 2 { "\r\n" } else { "\n" }
 }
 
 /// What the row says of the caret behind it.

@@ -27,6 +27,13 @@ fn offers(text: &str, project: &[(&str, &str)]) -> Vec<Suggestion> {
     all
 }
 
+/// What may be looked for, however unlikely.
+fn everything(text: &str, project: &[(&str, &str)]) -> Vec<String> {
+    let mut story = Story::new("Rust", text);
+    story.learn_project(project);
+    story.everything(0).iter().map(new_text).collect()
+}
+
 fn new_text(offer: &Suggestion) -> String {
     offer.edits.iter().map(|edit| edit.new.as_ref()).collect()
 }
@@ -72,9 +79,10 @@ fn a_word_is_completed_from_its_beginning_with_what_followed_it() {
 #[test]
 fn what_stands_behind_the_caret_is_not_said_twice() {
     let text = "fn b() {\n    warn(1);\n}\n\nfn k() {\n    warn|(2);\n}\n";
-    assert_eq!(offers(text, &[]), []);
+    assert_eq!(everything(text, &[]), Vec::<String>::new());
     let text = text.replace("|(2);", "|");
-    assert!(!offers(&text, &[]).is_empty());
+    let all = everything(&text, &[]);
+    assert!(all.iter().any(|it| it.starts_with('(')), "{all:?}");
 }
 
 #[test]
@@ -151,5 +159,21 @@ fn lines_take_the_indent_of_the_caret() {
         "impl K {\n    fn k(reader: R) {\n        let value = match reader.next_item() {|\n    }\n}\n",
         PROJECT,
         "\n            Some(value) => value,\n            None => return Err(Error::Empty),\n        };",
+    );
+}
+
+#[test]
+fn in_a_text_with_carriage_returns_new_rows_end_as_its_rows_do() {
+    let rows = "fn d(reader: R) {\n    let value = match reader.|\n}\n";
+    let with = everything(&rows.replace('\n', "\r\n"), PROJECT);
+    let without = everything(rows, PROJECT);
+    assert!(!without.is_empty());
+    let returned: Vec<String> = without.iter().map(|it| it.replace('\n', "\r\n")).collect();
+    assert_eq!(with, returned);
+    check_foretold(
+        &"fn k(reader: R) {\n    let value = match reader.next_item() {|\n}\n"
+            .replace('\n', "\r\n"),
+        PROJECT,
+        "\r\n        Some(value) => value,\r\n        None => return Err(Error::Empty),\r\n    };",
     );
 }

@@ -184,15 +184,8 @@ impl Repeats {
     fn offer_of(&self, group: &Group, log: &EditLog, scene: &Scene) -> Option<Repeat> {
         let passed = self.passed(group, log);
         let level = group.level(&passed);
-        let is_meant = |spot: &Spot| match level {
-            Some(level) => spot.level.covers(level),
-            None => {
-                let least = (ENOUGH + MARGIN).max(spot.rivalry + MARGIN);
-                spot.likeness >= least
-            }
-        };
         let stands = |path: &Option<AbsPath>, spot: &Spot| {
-            is_meant(spot)
+            is_meant(spot, level)
                 && !group.is_passed(log, path, spot)
                 && !is_new_text(log, path, spot, group.learned)
         };
@@ -219,14 +212,7 @@ impl Repeats {
         let mut near: Vec<&Spot> = spots(&scene.path).filter(|_| is_now).collect();
         near.sort_by_key(|spot| far(spot));
         let nearest = near.into_iter().take(MOST_LEFT).find(is_left);
-        let mut others: Vec<&Option<AbsPath>> = self
-            .found
-            .keys()
-            .filter(|(key, path)| *key == group.key && *path != scene.path && path.is_some())
-            .map(|(_, path)| path)
-            .collect();
-        // On from this file, around the end.
-        others.sort_by_key(|path| (**path < scene.path, (*path).clone()));
+        let others = self.others(group, scene);
         let places = spots(&scene.path).count()
             + others.iter().map(|path| spots(path).count()).sum::<usize>();
         let (file, revision, spot) = match nearest {
@@ -252,6 +238,17 @@ impl Repeats {
             places,
             likelihood: self.likelihood(group, places, level.is_some()),
         })
+    }
+
+    /// The other files that were searched: on from this one, around the end.
+    fn others(&self, group: &Group, scene: &Scene) -> Vec<&Option<AbsPath>> {
+        let keys = self.found.keys();
+        let others = keys
+            .filter(|(key, path)| *key == group.key && *path != scene.path && path.is_some())
+            .map(|(_, path)| path);
+        let mut others: Vec<&Option<AbsPath>> = others.collect();
+        others.sort_by_key(|path| (**path < scene.path, (*path).clone()));
+        others
     }
 
     /// The places that the person has gone past.
@@ -415,6 +412,14 @@ impl Group {
         from.zip(to)
             .is_some_and(|(from, to)| from < spot.span.start && spot.span.start < to)
     }
+}
+
+/// Whether a spot has what is asked for; where nothing tells the places apart, enough of one of the edits.
+fn is_meant(spot: &Spot, level: Option<Level>) -> bool {
+    level.map_or_else(
+        || spot.likeness >= (ENOUGH + MARGIN).max(spot.rivalry + MARGIN),
+        |level| spot.level.covers(level),
+    )
 }
 
 /// Whether a spot lies in text that was typed after it was known what to do with the like.
