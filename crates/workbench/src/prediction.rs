@@ -11,7 +11,9 @@ mod asking;
 mod background;
 mod elsewhere;
 mod gate;
+mod holding;
 mod learn;
+mod portal;
 mod reading;
 mod standing;
 mod watch;
@@ -26,18 +28,17 @@ use base::{AbsPath, ByteOffset, Row};
 use composer_panel::board::Hunk;
 use editor::{
     Cycle, DocumentModel, Editor, EditorEvent, ModelEvent, SuggestionEvent, SuggestionMode,
-    SuggestionPlace, Unsuited,
+    Unsuited,
 };
 use gpui_kit::{App, Context, Entity, EventEmitter, SharedString, Subscription, Task, Window};
 use settings::TabShow;
 use text::{Change, Timestamp};
 use ui::ActiveSettings as _;
 
-use crate::documents::Documents;
 use crate::folder::{Folder, FolderEvent};
 use crate::services::Services;
 use around::Around;
-use gate::{Gate, Off};
+use gate::Gate;
 use learn::Shown;
 use reading::{Reading, ViewChanged};
 pub(crate) use standing::Standing;
@@ -504,69 +505,6 @@ impl Prediction {
         }
     }
 
-    /// Why the engine is to hold back now.
-    fn blocks_now(&mut self, window: Option<&mut Window>, cx: &App) -> BTreeSet<Blocked> {
-        let mut blocks = BTreeSet::new();
-        let Some(front) = &self.front else {
-            blocks.insert(Blocked::Off);
-            return blocks;
-        };
-        if let Some(window) = window {
-            self.unsuited = front.editor.read(cx).blocks_suggestions(window, cx);
-        }
-        blocks.extend(self.unsuited.map(|unsuited| match unsuited {
-            Unsuited::Composing => Blocked::Composing,
-            Unsuited::Selection => Blocked::Selection,
-            Unsuited::ReadOnly | Unsuited::Excerpts | Unsuited::Finding => Blocked::Off,
-        }));
-        match self.off(cx) {
-            Some(Off::Snoozed(_)) => {
-                blocks.insert(Blocked::Snoozed);
-            }
-            Some(_) => {
-                blocks.insert(Blocked::Off);
-            }
-            None => {}
-        }
-        if self.gate.show() == TabShow::Asked && !self.is_asked {
-            blocks.insert(Blocked::Off);
-        }
-        blocks
-    }
-
-    /// Why the settings or the person want nothing in the text at hand.
-    fn off(&self, cx: &App) -> Option<Off> {
-        let model = self.front.as_ref()?.model.read(cx);
-        let language = model.language().map(|language| language.name());
-        let now = self.services.clock.wall_ms();
-        self.gate.off(model.path(), language, now)
-    }
-
-    /// Tells the engine of new reasons to hold back.
-    fn hold_back(&mut self, window: Option<&mut Window>, cx: &mut Context<Self>) {
-        let now = self.blocks_now(window, cx);
-        let new: Vec<Blocked> = now.difference(&self.blocks).copied().collect();
-        for block in new {
-            self.blocks.insert(block);
-            self.feed(Input::Blocked(block), cx);
-        }
-    }
-
-    /// Tells the engine of reasons that are over.
-    fn let_go(&mut self, window: Option<&mut Window>, cx: &mut Context<Self>) {
-        let now = self.blocks_now(window, cx);
-        let over: Vec<Blocked> = self.blocks.difference(&now).copied().collect();
-        for block in over {
-            self.blocks.remove(&block);
-            self.feed(Input::Unblocked(block), cx);
-        }
-    }
-
-    fn follow_blocks(&mut self, mut window: Option<&mut Window>, cx: &mut Context<Self>) {
-        self.hold_back(window.as_deref_mut(), cx);
-        self.let_go(window, cx);
-    }
-
     /// Keeps what was looked at, when the caret has gone away from it.
     fn note_left(&mut self, cx: &mut Context<Self>) {
         let (Some(front), Some(root)) = (&mut self.front, &self.root) else {
@@ -584,63 +522,6 @@ impl Prediction {
         if let Some(path) = model.path() {
             let shown = around::shown(path, root);
             self.around.left(shown, &model.snapshot(), before);
-        }
-    }
-
-    /// What is known of the place of a suggestion for another file.
-    fn place_of(&self, suggestion: &Suggestion, cx: &App) -> Option<SuggestionPlace> {
-        let path = suggestion.file.as_ref()?;
-        let open = Documents::of_path(path, cx);
-        let row = open.map(|model| {
-            let snapshot = model.read(cx).snapshot();
-            snapshot
-                .point_at(suggestion.start().min(snapshot.len()))
-                .row
-        });
-        let new = suggestion.edits.first().map(|edit| edit.new.trim());
-        let preview = new.and_then(|new| new.lines().next()).unwrap_or_default();
-        Some(SuggestionPlace {
-            row,
-            preview: preview.to_owned().into(),
-        })
-    }
-
-    /// Has the file of a suggestion opened, to be shown there.
-    fn open_place(&mut self, id: SuggestionId, cx: &mut Context<Self>) {
-        let Some(suggestion) = self.shown.find(id).cloned() else {
-            return;
-        };
-        if let Some(path) = suggestion.file.clone() {
-            let at = suggestion.start();
-            self.entering = Some(suggestion);
-            cx.emit(PredictionEvent::Enter(path, at));
-        }
-    }
-
-    /// Shows a suggestion in the file that was opened for it, if its place still is what it was.
-    fn enter(&mut self, cx: &mut Context<Self>) {
-        let Some(scene) = self.scene(cx) else {
-            return;
-        };
-        let is_here = |it: &Suggestion| it.file.is_some() && it.file == scene.path;
-        let Some(mut suggestion) = self.entering.take_if(|it| is_here(it)) else {
-            return;
-        };
-        suggestion.file = None;
-        suggestion.revision = scene.snapshot.revision();
-        if suggestion.stands_in(&scene.snapshot) {
-            let revision = suggestion.revision;
-            let suggestions = vec![suggestion];
-            self.feed(
-                Input::Local {
-                    revision,
-                    suggestions,
-                },
-                cx,
-            );
-            if let Some(front) = &self.front {
-                front.editor.update(cx, Editor::note_entered);
-            }
         }
     }
 }

@@ -92,11 +92,16 @@ impl Engine {
         }
         self.refused = None;
         let shown = self.offers.get(self.at);
-        // What the person sees and has begun to type stays; else the likelier is shown.
+        // What the person sees and has begun to type stays; else the likelier is shown. The local tier tells the most
+        // useful first: there the first that is likely enough.
         let is_better = shown.is_none_or(|shown| {
             let told = self.told.as_ref().map(|told| told.suggestion.id);
             let is_typed = shown.typed > 0 && told == Some(shown.suggestion.id);
-            !is_typed && shown.suggestion.confidence < offer.suggestion.confidence
+            let (old, new) = (&shown.suggestion, &offer.suggestion);
+            let is_settled = !is_remote(&old.source)
+                && !is_remote(&new.source)
+                && old.confidence >= self.options.threshold;
+            !is_typed && !is_settled && old.confidence < new.confidence
         });
         self.offers.push(offer);
         if is_better {

@@ -148,84 +148,39 @@ impl Tally {
 
     pub(super) fn figures(mut self) -> Vec<Figure> {
         let saved = |keys: usize| 1.0 - keys as f64 / self.typed.max(1) as f64;
-        let ratio = |peer: usize| saved(self.ours.keys) / saved(peer).max(f64::MIN_POSITIVE);
+        let beside = |keys: usize, peer: usize| saved(keys) / saved(peer).max(f64::MIN_POSITIVE);
+        let share = |part: usize, typed: &Typed| part as f64 / typed.shown.max(1) as f64;
+        let ours = &self.ours;
+        let of_hunks = |name: &str, value: f64| Figure::alone(name, value, "", self.hunks, None);
+        let of_shown = |name: &str, value: f64| Figure::alone(name, value, "", ours.shown, None);
         let mut figures = vec![
-            Figure::alone(
-                "keys saved, ours",
-                saved(self.ours.keys),
-                "",
-                self.hunks,
-                None,
-            ),
-            Figure::alone(
-                "keys saved, keyword oracle",
-                saved(self.oracle),
-                "",
-                self.hunks,
-                None,
-            ),
-            Figure::alone(
-                "keys saved, nvim keywords",
-                saved(self.nvim),
-                "",
-                self.hunks,
-                None,
-            ),
-            Figure::alone(
+            of_hunks("keys saved, ours", saved(ours.keys)),
+            of_hunks("keys saved, keyword oracle", saved(self.oracle)),
+            of_hunks("keys saved, nvim keywords", saved(self.nvim)),
+            of_hunks(
                 "keys saved, ours / keyword oracle",
-                ratio(self.oracle),
-                "",
-                self.hunks,
-                None,
+                beside(ours.keys, self.oracle),
             ),
-            Figure::alone(
+            of_hunks(
                 "keys saved, ours / nvim keywords",
-                ratio(self.nvim),
-                "",
-                self.hunks,
-                None,
+                beside(ours.keys, self.nvim),
             )
             .at_least(1.3),
-            Figure::alone(
+            of_shown(
                 "shown but wrong, at the threshold in use",
-                self.ours.wrong as f64 / self.ours.shown.max(1) as f64,
-                "",
-                self.ours.shown,
-                None,
+                share(ours.wrong, ours),
             ),
-            Figure::alone(
-                "shown with a wrong first word",
-                self.ours.useless as f64 / self.ours.shown.max(1) as f64,
-                "",
-                self.ours.shown,
-                None,
-            ),
-            Figure::alone(
-                "threshold in use",
-                f64::from(Local::new().threshold()),
-                "",
-                self.ours.shown,
-                None,
+            of_shown("shown with a wrong first word", share(ours.useless, ours)),
+            of_shown("threshold in use", f64::from(Local::new().threshold())),
+            of_hunks(
+                "keys saved, ours with asking by hand / nvim keywords",
+                beside(self.asked.keys, self.nvim),
             ),
         ];
-        figures.push(Figure::alone(
-            "keys saved, ours with asking by hand / nvim keywords",
-            saved(self.asked.keys) / saved(self.nvim).max(f64::MIN_POSITIVE),
-            "",
-            self.hunks,
-            None,
-        ));
         for (typed, threshold) in self.curve.iter().zip(THRESHOLDS) {
-            let wrong = typed.wrong as f64 / typed.shown.max(1) as f64;
-            let ratio = saved(typed.keys) / saved(self.nvim).max(f64::MIN_POSITIVE);
             let name = |what: &str| format!("at threshold {threshold:.2}, {what}");
-            figures.push(Figure::alone(
-                name("ours / nvim keywords"),
-                ratio,
-                "",
-                self.hunks,
-                None,
-            ));
+            let (ratio, wrong) = (beside(typed.keys, self.nvim), share(typed.wrong, typed));
+            figures.push(of_hunks(&name("ours / nvim keywords"), ratio));
             figures.push(Figure::alone(
                 name("shown but wrong"),
                 wrong,

@@ -231,6 +231,42 @@ fn the_local_tier_is_shown_in_the_same_call_and_models_beside_it() {
 }
 
 #[test]
+fn of_what_the_local_tier_tells_the_first_that_is_likely_enough_is_shown() {
+    let check = |confidences: &[f32], expected: Option<&str>| {
+        let mut world = World::with("ˇ\n", None, "");
+        world.put(Input::Options(Options {
+            threshold: 0.25,
+            ..Options::local()
+        }));
+        world.type_in("l");
+        let words = ["ong_and_useful()", "onger", "et"];
+        let suggestions = words.iter().zip(confidences).zip(1..);
+        let suggestions = suggestions.map(|((new, confidence), id)| Suggestion {
+            id: SuggestionId(id),
+            file: None,
+            revision: world.buffer.revision(),
+            edits: vec![crate::Replacement::new(
+                Span::from(1..1),
+                new,
+                &world.buffer.snapshot(),
+            )],
+            source: Source::Continuation,
+            confidence: *confidence,
+        });
+        let suggestions = suggestions.collect();
+        world.put(Input::Local {
+            revision: world.buffer.revision(),
+            suggestions,
+        });
+        world.check(expected);
+    };
+    check(&[0.4, 0.5, 0.9], Some("ong_and_useful()"));
+    check(&[0.1, 0.5, 0.9], Some("onger"));
+    check(&[0.1, 0.12, 0.9], Some("et"));
+    check(&[0.1, 0.12, 0.05], None);
+}
+
+#[test]
 fn what_became_unlikely_gives_way_though_some_of_it_was_typed() {
     let mut world = World::new("ˇ\n");
     let offer = |world: &World, id: u64, new: &str, confidence: f32| Suggestion {
