@@ -205,15 +205,17 @@ fn what_the_edits_before_say_is_in_the_frame_of_the_key(cx: &mut TestAppContext)
 #[gpui_kit::test]
 fn what_the_project_says_is_in_the_frame_of_the_key(cx: &mut TestAppContext) {
     let files = calls();
-    let text = "fn show() {\n    let painter = Painter::opened(screen);\n}\n".repeat(3);
-    files.write(&path("/p/src/like.rs"), text);
+    let text = "fn show() {\n    let painter = Painter::opened_on(screen);\n}\n".repeat(3);
+    for number in 1..5 {
+        files.write(&path(&format!("/p/src/like{number}.rs")), &text);
+    }
     files.write(&path("/p/src/new.rs"), "fn new() {\n    \n}\n");
     let mut story = open_with(files, cx);
     story.open_file("new.rs:2:5");
     story.input("let painter = Painter::");
     let painted = painted_at(&mut story, "o");
     let rest = painted.expect("what followed the like");
-    assert!(rest.starts_with("pened(screen)"), "{rest}");
+    assert!(rest.starts_with("pened_on"), "{rest}");
     for (key, left) in [("p", 1), ("e", 2), ("n", 3)] {
         let painted = painted_at(&mut story, key);
         assert_eq!(painted.as_deref(), Some(&rest[left..]), "typed through");
