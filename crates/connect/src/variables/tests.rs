@@ -8,7 +8,7 @@ fn check(text: &str, expected: Result<&str, &str>) {
         ("TOKEN".to_owned(), "s3cret".to_owned()),
         ("EMPTY".to_owned(), String::new()),
     ]);
-    let workspace = AbsPath::new("/work/engine").expect("absolute");
+    let workspace = AbsPath::new("/project/engine").expect("absolute");
     let expansion = Expansion {
         variables: &variables,
         workspace: &workspace,
@@ -25,7 +25,7 @@ fn what_stands_in_braces_is_replaced() {
     check("plain $5", Ok("plain $5"));
     check("Bearer ${env:TOKEN}", Ok("Bearer s3cret"));
     check("${TOKEN}", Ok("s3cret"));
-    check("${workspaceFolder}/a", Ok("/work/engine/a"));
+    check("${workspaceFolder}/a", Ok("/project/engine/a"));
     check("${workspaceFolderBasename}", Ok("engine"));
     check("${userHome}${/}x", Ok("/home/ada/x"));
     check("${NONE:-8080}${EMPTY:-x}${TOKEN:-y}", Ok("8080xs3cret"));

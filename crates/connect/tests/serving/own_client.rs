@@ -15,7 +15,7 @@ async fn the_protocols_own_client_completes_a_turn() {
     let (input, output) = split(theirs);
     tokio::spawn(serve(Arc::new(Echo::default()), input, output));
     let (from, to) = split(ours);
-    let seen = prompt(from, to, PathBuf::from("/work"), "say hello").await;
+    let seen = prompt(from, to, PathBuf::from("/project"), "say hello").await;
     let seen = seen.expect("a turn");
     assert_eq!((seen.reason.as_str(), seen.asked), ("end_turn", 0));
     let said = seen
@@ -31,6 +31,6 @@ async fn it_allows_what_it_is_asked() {
     let (input, output) = split(theirs);
     tokio::spawn(serve(Arc::new(Echo::default()), input, output));
     let (from, to) = split(ours);
-    let seen = prompt(from, to, PathBuf::from("/work"), "ask").await;
+    let seen = prompt(from, to, PathBuf::from("/project"), "ask").await;
     assert_eq!(seen.expect("a turn").asked, 1);
 }

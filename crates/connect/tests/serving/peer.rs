@@ -80,7 +80,7 @@ impl Peer {
     pub(super) async fn session(&mut self, able: Value) -> String {
         let hello = json!({ "protocolVersion": 1, "clientCapabilities": able });
         self.answer("initialize", hello).await;
-        let wanted = json!({ "cwd": "/work", "mcpServers": [
+        let wanted = json!({ "cwd": "/project", "mcpServers": [
             { "name": "a", "command": "/bin/a", "args": ["x"], "env": [{ "name": "K", "value": "v" }] },
             { "type": "http", "name": "b", "url": "http://b", "headers": [] }
         ] });

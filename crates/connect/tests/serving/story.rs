@@ -85,7 +85,7 @@ async fn an_editor_that_knows_less_is_told_less() {
         options.iter().all(|option| option["type"] == "select"),
         "{options:?}"
     );
-    let (_, told) = peer.turn(&session, "read /work/a").await;
+    let (_, told) = peer.turn(&session, "read /project/a").await;
     assert_eq!(said(&told), "None");
 }
 
@@ -94,7 +94,7 @@ async fn the_session_is_where_the_editor_wants_it_with_its_servers() {
     let mut peer = Peer::new();
     let session = peer.session(able()).await;
     let (_, told) = peer.turn(&session, "where").await;
-    assert_eq!(said(&told), "/work 2");
+    assert_eq!(said(&told), "/project 2");
     let nowhere = json!({ "cwd": "", "mcpServers": [] });
     let (answer, _) = peer.answer("session/new", nowhere).await;
     assert_eq!(answer["error"]["code"], -32602);
@@ -181,12 +181,14 @@ async fn a_turn_is_cancelled() {
 async fn a_session_is_loaded_with_its_past_resumed_listed_and_closed() {
     let mut peer = Peer::new();
     peer.session(able()).await;
-    let old = json!({ "sessionId": "old", "cwd": "/work", "mcpServers": [] });
+    let old = json!({ "sessionId": "old", "cwd": "/project", "mcpServers": [] });
     let (_, told) = peer.answer("session/load", old.clone()).await;
     assert_eq!(kinds(&told), ["user_message_chunk", "agent_message_chunk"]);
     let (_, told) = peer.answer("session/resume", old).await;
     assert!(told.is_empty());
-    let (listed, _) = peer.answer("session/list", json!({ "cwd": "/work" })).await;
+    let (listed, _) = peer
+        .answer("session/list", json!({ "cwd": "/project" }))
+        .await;
     assert_eq!(listed["result"]["sessions"][0]["title"], "An old one");
     let (set, _) = peer
         .answer(
@@ -205,7 +207,7 @@ async fn a_session_is_loaded_with_its_past_resumed_listed_and_closed() {
     assert!(closed["result"].is_object(), "{closed}");
     let (after, _) = peer.turn("old", "say x").await;
     assert_eq!(after["error"]["code"], -32002);
-    let unknown = json!({ "sessionId": "unknown", "cwd": "/work", "mcpServers": [] });
+    let unknown = json!({ "sessionId": "unknown", "cwd": "/project", "mcpServers": [] });
     let (refused, _) = peer.answer("session/load", unknown).await;
     assert_eq!(refused["error"]["message"], "there is no session unknown");
 }

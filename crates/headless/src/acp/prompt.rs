@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     fn root() -> AbsPath {
-        AbsPath::new("/work").expect("absolute")
+        AbsPath::new("/project").expect("absolute")
     }
 
     fn text(text: &str) -> Piece {
@@ -188,22 +188,22 @@ mod tests {
             assert_eq!(assemble(pieces, &root()).text, expected);
         };
         check(
-            vec![text("see "), link("file:///work/src/a.rs")],
+            vec![text("see "), link("file:///project/src/a.rs")],
             "see @src/a.rs ",
         );
         check(
-            vec![link("file:///work/a%20b.rs#L3:7"), text("!")],
+            vec![link("file:///project/a%20b.rs#L3:7"), text("!")],
             "@\"a b.rs\":3-7 !",
         );
-        check(vec![link("file:///work/a.rs#L9-L4")], "@a.rs:4-9 ");
+        check(vec![link("file:///project/a.rs#L9-L4")], "@a.rs:4-9 ");
         check(vec![link("file:///other/a.rs")], "[it](file:///other/a.rs)");
         check(
-            vec![link("file:///work/../etc/x")],
-            "[it](file:///work/../etc/x)",
+            vec![link("file:///project/../etc/x")],
+            "[it](file:///project/../etc/x)",
         );
         check(vec![link("https://a.org")], "[it](https://a.org)");
         let resource = Piece::Resource {
-            uri: "file:///work/a.rs#L2".to_owned(),
+            uri: "file:///project/a.rs#L2".to_owned(),
             text: Some("let a;".to_owned()),
         };
         let expected = "why `a.rs:2-2`?\n\n<file path=\"a.rs:2-2\">\nlet a;\n</file>\n";

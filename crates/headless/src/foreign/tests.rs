@@ -12,7 +12,7 @@ fn path(text: &str) -> AbsPath {
     AbsPath::new(text).expect("absolute")
 }
 
-/// The servers of `/work`, the project's as given and one of the person's.
+/// The servers of `/project`, the project's as given and one of the person's.
 fn found(files: &FakeFiles, project: &str) -> Vec<ServerEntry> {
     let dirs = Dirs::below(&path("/own"));
     for folder in ["/own/config", "/own/state", "/project"] {

@@ -27,7 +27,7 @@ fn read(arguments: &[&str]) -> Result<::sandbox::Policy, String> {
 fn a_command_line_becomes_a_policy() {
     let policy = read(&[
         "--workspace",
-        "/work",
+        "/project",
         "--without",
         "landlock",
         "--allow-host",
@@ -40,7 +40,7 @@ fn a_command_line_becomes_a_policy() {
         "true",
     ])
     .expect("a policy");
-    assert_eq!(policy.workspace.to_string(), "/work");
+    assert_eq!(policy.workspace.to_string(), "/project");
     assert!(policy.without.contains(&Layer::Landlock));
     let Network::Hosts(hosts) = policy.network else {
         panic!("hosts");

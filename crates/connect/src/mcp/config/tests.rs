@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 
 fn workspace() -> AbsPath {
-    AbsPath::new("/work").expect("absolute")
+    AbsPath::new("/project").expect("absolute")
 }
 
 fn variables() -> Variables {
@@ -31,7 +31,7 @@ fn a_process_is_read_as_other_editors_write_it() {
     let environment = [("ON", "true"), ("PORT", "80"), ("TOKEN", "k")];
     let expected = Reach::Process {
         command: "npx".to_owned(),
-        arguments: ["-y", "server", "/work"].map(str::to_owned).into(),
+        arguments: ["-y", "server", "/project"].map(str::to_owned).into(),
         environment: environment
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into(),

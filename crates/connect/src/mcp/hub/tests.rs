@@ -62,7 +62,7 @@ fn entry(origin: Origin) -> ServerEntry {
 fn start_entry(fake: &Arc<Fake>, entry: ServerEntry, ada: Arc<Ada>) -> Hub {
     let start = Start {
         servers: vec![entry],
-        roots: vec![AbsPath::new("/work").expect("absolute")],
+        roots: vec![AbsPath::new("/project").expect("absolute")],
         environment: Variables::new(),
         approvals: ada.clone(),
         person: ada,
@@ -147,7 +147,7 @@ async fn a_server_asks_back_in_both_lifecycles() {
         form.contains(r#""action":"accept""#) && form.contains(r#""name":"Ada""#),
         "{form}"
     );
-    assert!(text(&hub, "roots").await.contains("file:///work"));
+    assert!(text(&hub, "roots").await.contains("file:///project"));
     let sampling = text(&hub, "sampling").await;
     assert!(
         sampling.contains("does not let servers ask models"),
@@ -300,7 +300,7 @@ async fn a_server_that_goes_is_reached_again_ever_less_often() {
 #[tokio::test(start_paused = true)]
 async fn a_projects_server_waits_for_its_approval() {
     let fake = Arc::new(Fake::new(Kind::Old));
-    let file = AbsPath::new("/work/.mcp.json").expect("absolute");
+    let file = AbsPath::new("/project/.mcp.json").expect("absolute");
     let entry = entry(Origin::Project { file });
     let ada = Arc::new(Ada::default());
     let hub = start_entry(&fake, entry.clone(), ada.clone());

@@ -11,7 +11,7 @@ use connect::acp::words::{CallState, Update, Voice};
 use super::Teller;
 
 fn teller() -> Teller {
-    Teller::new(AbsPath::new("/work").expect("absolute"))
+    Teller::new(AbsPath::new("/project").expect("absolute"))
 }
 
 fn event(record: Record) -> Event {
