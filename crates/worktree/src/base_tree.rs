@@ -178,13 +178,12 @@ impl Bases<'_> {
         files: impl Iterator<Item = &'a TreeFile>,
     ) -> Vec<Order<'a>> {
         let times = hub.clean_times();
-        // Most gits tell times apart by the second alone, and read every file anew whose second is the index's.
-        let recently = FileTime {
-            seconds: i64::try_from(RealClock::default().wall_ms() / 1000).unwrap_or(2) - 2,
-            nanoseconds: 0,
-        };
+        let latest = latest(RealClock::default().wall_ms());
         files
-            .map(|file| (file, Some(self.time_of(file, &times).unwrap_or(recently))))
+            .map(|file| {
+                let time = self.time_of(file, &times);
+                (file, Some(time.map_or(latest, |time| time.min(latest))))
+            })
             .collect()
     }
 
@@ -211,6 +210,18 @@ impl Bases<'_> {
             let path = self.folder.join(&base.tree).join("base.json");
             record::read::<BaseRecord>(&path).is_some_and(|record| record.fit == fit)
         })
+    }
+}
+
+/// The latest time that a file may bear when its index is written now: most gits tell times apart by the second alone.
+/// They read every file anew whose second is the index's, and then write an index of their own.
+fn latest(wall_ms: u64) -> FileTime {
+    /// File systems set times by a clock that stands still between the ticks of the machine.
+    const TICK_MS: u64 = 20;
+    let second = wall_ms.saturating_sub(TICK_MS) / 1000;
+    FileTime {
+        seconds: i64::try_from(second).unwrap_or(0) - 1,
+        nanoseconds: 999_999_999,
     }
 }
 

@@ -7,7 +7,7 @@ use git2::{Index, IndexEntry, IndexTime, Oid};
 use super::{Error, Hub, TreeFile};
 
 /// A moment as a file system keeps it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileTime {
     /// Since 1970.
     pub seconds: i64,

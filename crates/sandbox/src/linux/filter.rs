@@ -155,6 +155,7 @@ const MACHINE: u32 = 0xc000_00b7;
 
 const LOAD: u16 = 0x20;
 const AND: u16 = 0x54;
+const JUMP: u16 = 0x05;
 const EQUAL: u16 = 0x15;
 const AT_LEAST: u16 = 0x35;
 const ANY_BIT: u16 = 0x45;
@@ -314,6 +315,29 @@ fn personality() -> Vec<Instruction> {
     one_of(0, u32::MAX, &usual, Verdict::Allow, no)
 }
 
+/// The rules, in the order of their numbers, as a tree of choices: the kernel tries every call there is when it takes
+/// a filter, and a list of all rules would be gone through for each.
+fn tree(rules: &[(c_long, Vec<Instruction>)]) -> Vec<Instruction> {
+    if let [] | [_] | [_, _] = rules {
+        let mut list = Vec::new();
+        for (number, block) in rules {
+            list.push(test(EQUAL, *number as u32, [0, block.len() as u8]));
+            list.extend_from_slice(block);
+        }
+        list.push(answer(Verdict::Allow));
+        return list;
+    }
+    let (low, high) = rules.split_at(rules.len() / 2);
+    let below = tree(low);
+    let mut choice = vec![
+        test(AT_LEAST, high[0].0 as u32, [0, 1]),
+        test(JUMP, below.len() as u32, [0, 0]),
+    ];
+    choice.extend(below);
+    choice.extend(tree(high));
+    choice
+}
+
 /// The filter as the kernel takes it.
 pub(super) fn program() -> Vec<u8> {
     let mut program = vec![
@@ -327,11 +351,9 @@ pub(super) fn program() -> Vec<u8> {
         program.push(test(AT_LEAST, 0x4000_0000, [0, 1]));
         program.push(answer(Verdict::Kill));
     }
-    for (number, block) in rules() {
-        program.push(test(EQUAL, number as u32, [0, block.len() as u8]));
-        program.extend(block);
-    }
-    program.push(answer(Verdict::Allow));
+    let mut rules = rules();
+    rules.sort_by_key(|(number, _)| *number);
+    program.extend(tree(&rules));
     let mut bytes = Vec::with_capacity(8 * program.len());
     for Instruction { code, jumps, value } in program {
         bytes.extend(code.to_ne_bytes());
@@ -339,4 +361,76 @@ pub(super) fn program() -> Vec<u8> {
         bytes.extend(value.to_ne_bytes());
     }
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        AND, ANY_BIT, AT_LEAST, EQUAL, Instruction, JUMP, LOAD, MACHINE, RETURN, Verdict, program,
+        rules,
+    };
+
+    /// What the kernel would answer to a call.
+    fn run(program: &[Instruction], number: u32, arguments: [u32; 4]) -> u32 {
+        let (mut at, mut held) = (0, 0);
+        loop {
+            let Instruction { code, jumps, value } = program[at];
+            at += 1;
+            let holds = match code {
+                LOAD => {
+                    held = match value {
+                        0 => number,
+                        4 => MACHINE,
+                        place => arguments[(place as usize - 16) / 8],
+                    };
+                    continue;
+                }
+                AND => {
+                    held &= value;
+                    continue;
+                }
+                JUMP => {
+                    at += value as usize;
+                    continue;
+                }
+                RETURN => return value,
+                EQUAL => held == value,
+                AT_LEAST => held >= value,
+                ANY_BIT => held & value != 0,
+                other => panic!("{other:#x} is no instruction"),
+            };
+            at += usize::from(jumps[usize::from(!holds)]);
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Vec<Instruction> {
+        let instruction = |bytes: &[u8]| Instruction {
+            code: u16::from_ne_bytes([bytes[0], bytes[1]]),
+            jumps: [bytes[2], bytes[3]],
+            value: u32::from_ne_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]),
+        };
+        bytes.chunks_exact(8).map(instruction).collect()
+    }
+
+    #[test]
+    fn every_call_meets_its_own_rule_and_no_other() {
+        let (program, rules) = (read(&program()), rules());
+        let values = [0, 1, 2, 3, 0o6755, 0x5412, 0x4000, u32::MAX];
+        for number in 0..1_000 {
+            let mut own = rules.iter().filter(|(its, _)| *its == i64::from(number));
+            let block = own.next().map(|(_, block)| block);
+            assert!(own.next().is_none(), "{number} has two rules");
+            for value in values {
+                for other in values {
+                    let arguments = [other, value, other, value];
+                    let wanted = match block {
+                        Some(block) => run(block, number, arguments),
+                        None => Verdict::Allow.value(),
+                    };
+                    let met = run(&program, number, arguments);
+                    assert_eq!(met, wanted, "call {number} with {arguments:x?}");
+                }
+            }
+        }
+    }
 }

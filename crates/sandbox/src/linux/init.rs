@@ -27,15 +27,14 @@ pub(super) fn fail(socket: RawFd, (stage, errno): Failure) -> ! {
     kernel::exit(1)
 }
 
-/// Lives as process 1. `files`: the socket, the plan, where to be counted.
-pub(super) fn main(files: &[RawFd], length: usize) -> ! {
+/// Lives as process 1. `files`: the socket, where to be counted.
+pub(super) fn main(files: &[RawFd]) -> ! {
     kernel::set_name(c"burin-sandbox");
     let socket = files[0];
-    let view = match at(stage::ORDER, kernel::map(files[1], length)) {
-        Ok(bytes) => View::new(bytes),
+    let view = match at(stage::ORDER, plan(socket)) {
+        Ok(view) => view,
         Err(failure) => fail(socket, failure),
     };
-    kernel::close(files[1]);
     if let Err(failure) = build(&view, files) {
         fail(socket, failure);
     }
@@ -45,8 +44,25 @@ pub(super) fn main(files: &[RawFd], length: usize) -> ! {
     seat::serve(&view, socket)
 }
 
+/// Waits for the plan, which the program makes while the kernel makes the namespaces.
+fn plan(socket: RawFd) -> Result<View<'static>, Errno> {
+    let mut bytes = [0; 12];
+    let mut files = [-1; 8];
+    let (length, count) = kernel::receive(socket, &mut bytes, &mut files)?;
+    if length == 0 {
+        // The policy was refused, or the program has ended.
+        kernel::exit(0);
+    }
+    if wire::number(&bytes, 0) != wire::PLAN || count != 1 {
+        return Err(libc::EBADMSG);
+    }
+    let view = kernel::map(files[0], wire::number(&bytes, 1) as usize).map(View::new);
+    kernel::close(files[0]);
+    view
+}
+
 fn build(view: &View<'_>, files: &[RawFd]) -> Result<(), Failure> {
-    if let [_, _, counted @ ..] = files {
+    if let [_, counted @ ..] = files {
         for file in counted {
             at(stage::COUNTING, kernel::write(*file, b"0"))?;
             kernel::close(*file);

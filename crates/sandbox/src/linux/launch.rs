@@ -23,10 +23,10 @@ pub(crate) fn prepare() {
 }
 
 /// Has the launcher open a sandbox. `files` as told at `wire::OPEN`.
-pub(super) fn open(length: usize, flags: u32, files: &[BorrowedFd<'_>]) -> Result<(), Errno> {
+pub(super) fn open(flags: u32, files: &[BorrowedFd<'_>]) -> Result<(), Errno> {
     let mut launcher = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner);
     let files: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
-    let message = [wire::OPEN, length as u32, flags];
+    let message = [wire::OPEN, flags, 0];
     if let Some(socket) = &*launcher
         && wire::say(socket.as_raw_fd(), message, &files).is_ok()
     {
@@ -89,7 +89,7 @@ fn live(socket: RawFd, environment: Range<usize>) -> ! {
         let Ok((1.., count)) = kernel::receive(SOCKET, &mut bytes, &mut files) else {
             kernel::exit(0);
         };
-        if wire::number(&bytes, 0) == wire::OPEN && count >= 2 {
+        if wire::number(&bytes, 0) == wire::OPEN && count >= 1 {
             open_one(&bytes, &files[..count]);
         }
         for file in &files[..count] {
@@ -119,12 +119,11 @@ fn settle(socket: RawFd, environment: Range<usize>) -> Result<(), Errno> {
 }
 
 fn open_one(message: &[u8], files: &[RawFd]) {
-    let length = wire::number(message, 1) as usize;
-    let flags = wire::number(message, 2);
+    let flags = wire::number(message, 1);
     let told = match kernel::fork(flags as i32) {
         Ok(Forked::Child) => {
             kernel::close(SOCKET);
-            init::main(files, length)
+            init::main(files)
         }
         Ok(Forked::Parent(process)) => {
             kernel::close(process);

@@ -28,8 +28,6 @@ use crate::{Layer, Network, Policy, Refused};
 pub(super) struct Plan {
     /// For process 1.
     pub(super) bytes: Vec<u8>,
-    /// Flags of `clone`.
-    pub(super) flags: u32,
     /// For each step its layer, and what it does in words.
     pub(super) labels: Vec<(Layer, String)>,
     /// What is there and cannot be changed from inside.
@@ -97,7 +95,6 @@ impl Plan {
         if has(Layer::Seccomp) {
             builder.blob.program = filter::program();
         }
-        let flags = namespaces(policy);
         switches.set(blob::MOUNTS, has_mounts);
         let (user, group) = kernel::user_and_group();
         let head = &mut builder.blob.head;
@@ -107,7 +104,6 @@ impl Plan {
         head.highest = numbered(policy).unwrap_or_default();
         Ok(Self {
             bytes: builder.blob.write(),
-            flags,
             labels: builder.labels,
             fixed: match has_mounts {
                 true => protected
@@ -175,7 +171,8 @@ impl Switches {
     }
 }
 
-fn namespaces(policy: &Policy) -> u32 {
+/// The new namespaces of a policy, as `clone` is told of them.
+pub(super) fn namespaces(policy: &Policy) -> u32 {
     let has = |layer: Layer| !policy.without.contains(&layer);
     if !has(Layer::Namespaces) {
         return 0;

@@ -15,12 +15,13 @@ use crate::{Denials, Denied, Layer, Order, Policy, Refused};
 
 /// Runs one order in a sandbox of its own.
 pub(crate) fn start(policy: &Policy, order: Order) -> Result<Running, Refused> {
-    let seat = open(policy, Plan::new(policy, false)?)?;
-    seat.run(policy, order)
+    open(policy, false)?.run(policy, order)
 }
 
-/// Has a sandbox opened. What it says about it is still to be heard.
-fn open(policy: &Policy, plan: Plan) -> Result<Seat, Refused> {
+/// Has a sandbox opened, `is_room` when it is to be kept. What it says about it is still to be heard.
+///
+/// The disk is looked at while the kernel makes the namespaces; a policy that is refused then ends what was begun.
+fn open(policy: &Policy, is_room: bool) -> Result<Seat, Refused> {
     let missing = |step: &str, errno: i32| Refused::Missing {
         layer: Layer::Namespaces,
         step: step.to_owned(),
@@ -29,15 +30,20 @@ fn open(policy: &Policy, plan: Plan) -> Result<Seat, Refused> {
     };
     let ends = kernel::socket_pair().map_err(|errno| missing("a socket", errno))?;
     let [ours, theirs] = ends.map(launch::owned);
-    let file = order::memory_file(&plan.bytes);
-    let file = file.map_err(|errno| missing("a file in memory", errno))?;
     let group = Group::new(policy);
     let counted = group.iter().flat_map(Group::counters);
-    let mut files = vec![theirs.as_fd(), file.as_fd()];
+    let mut files = vec![theirs.as_fd()];
     files.extend(counted.map(OwnedFd::as_fd));
-    launch::open(plan.bytes.len(), plan.flags, &files)
+    launch::open(plan::namespaces(policy), &files)
         .map_err(|errno| missing("the launcher", errno))?;
-    Ok(Seat {
+    // Held only where it runs, so that its end is heard.
+    drop(theirs);
+    let plan = Plan::new(policy, is_room)?;
+    let file = order::memory_file(&plan.bytes);
+    let file = file.map_err(|errno| missing("a file in memory", errno))?;
+    let told = [wire::PLAN, plan.bytes.len() as u32, 0];
+    let sent = wire::say(ours.as_raw_fd(), told, &[file.as_raw_fd()]);
+    let seat = Seat {
         socket: Arc::new(ours),
         process: None,
         plan: Arc::new(plan),
@@ -46,7 +52,11 @@ fn open(policy: &Policy, plan: Plan) -> Result<Seat, Refused> {
             _group: group,
             ..Keeps::default()
         },
-    })
+    };
+    match sent {
+        Ok(()) => Ok(seat),
+        Err(errno) => Err(seat.failed(errno)),
+    }
 }
 
 /// See `crate::Room`.
@@ -67,7 +77,7 @@ struct Waiting {
 
 impl Room {
     pub(crate) fn open(policy: &Policy) -> Result<Self, Refused> {
-        let mut main = open(policy, Plan::new(policy, true)?)?;
+        let mut main = open(policy, true)?;
         loop {
             let heard = hear(&main.socket).ok_or_else(|| gone("its first process was killed"))?;
             let [kind, stage, errno] = heard.numbers;

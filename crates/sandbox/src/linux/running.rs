@@ -97,7 +97,7 @@ impl Seat {
     }
 
     /// Too long to be sent, or nobody there.
-    fn failed(&self, errno: i32) -> Refused {
+    pub(super) fn failed(&self, errno: i32) -> Refused {
         // What was said before the end explains it better than the end.
         while let Some(heard) = hear(&self.socket) {
             if heard.numbers[0] == wire::FAILED {

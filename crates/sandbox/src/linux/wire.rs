@@ -4,8 +4,8 @@ use std::os::fd::RawFd;
 
 use super::kernel::{self, Errno};
 
-/// To the launcher: open a sandbox after the plan of this many bytes. Descriptors: the sandbox's end of
-/// its socket, the plan, and where it counts itself, if anywhere.
+/// To the launcher: open a sandbox with these new namespaces, the flags of `clone`. Descriptors: the
+/// sandbox's end of its socket, and where it counts itself, if anywhere.
 pub(super) const OPEN: u32 = 1;
 /// To a seat: an order follows, see `super::order`.
 pub(super) const ORDER: u32 = 2;
@@ -13,6 +13,8 @@ pub(super) const ORDER: u32 = 2;
 pub(super) const MORE: u32 = 3;
 /// To a seat: pass a signal on.
 pub(super) const SIGNAL: u32 = 4;
+/// To a sandbox that was opened: its plan of this many bytes, which comes along as a file.
+pub(super) const PLAN: u32 = 5;
 /// From all: a step, and what the system said.
 pub(super) const FAILED: u32 = 6;
 /// From a sandbox or a seat: it is up. Says which descriptors come along, in this order.

@@ -42,23 +42,13 @@ fn a_fresh_lease_is_clean_and_whole_by_every_rung() {
 fn the_first_status_reads_no_file() {
     for rung in rungs() {
         let world = World::new().by(rung);
-        // Git trusts no stamp of the second in which an index was written.
-        for name in [
-            "readme.md",
-            "run.sh",
-            "src/main.rs",
-            "src/deep/er/lib.rs",
-            ".gitignore",
-            "with space/ü.txt",
-        ] {
-            let file = fs::File::options()
-                .append(true)
-                .open(world.hub().join(name))
-                .unwrap();
-            file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1 << 30))
-                .unwrap();
-        }
-        fs::remove_file(world.hub().join("link")).unwrap();
+        // Git trusts no stamp of the second in which an index was written: these files, and the commit with them, are
+        // as young as can be.
+        write(&world.hub().join("src/main.rs"), "fn main() { young() }\n");
+        git(
+            &world.hub(),
+            ["commit", "--quiet", "--all", "--message=young"],
+        );
         let lease = one(&world.pool());
         let index = lease.git_dir.join("index");
         let before = fs::metadata(&index).unwrap().ino();
@@ -70,6 +60,12 @@ fn the_first_status_reads_no_file() {
             before,
             "{rung:?}: the index was rewritten"
         );
+        // And what is changed at once is seen, however alike it looks.
+        write(
+            &lease.root.as_path().join("src/main.rs"),
+            "fn main() { yeung() }\n",
+        );
+        assert_eq!(git(lease.root.as_path(), words), " M src/main.rs\n");
     }
 }
 
@@ -331,9 +327,17 @@ fn built_files_stay_as_old_as_their_sources() {
     let world = World::new();
     let hub = world.hub();
     let time = |path: &std::path::Path| fs::metadata(path).unwrap().modified().unwrap();
+    let (old, young) = ("src/main.rs", "readme.md");
+    write(&hub.join(young), "young\n");
+    let file = fs::File::options().append(true).open(hub.join(old));
+    let minute = std::time::Duration::from_secs(60);
+    let ago = std::time::SystemTime::now() - minute;
+    file.unwrap().set_modified(ago).unwrap();
+    git(&hub, ["commit", "--quiet", "--all", "--message=young"]);
     let lease = one(&world.pool());
-    assert_eq!(
-        time(&hub.join("src/main.rs")),
-        time(&lease.root.as_path().join("src/main.rs"))
-    );
+    let root = lease.root.as_path();
+    assert_eq!(time(&hub.join(old)), time(&root.join(old)));
+    // What is of this second is put before it, never after what was built from it.
+    assert!(time(&root.join(young)) < time(&hub.join(young)));
+    assert!(time(&root.join(young)) + minute > time(&hub.join(young)));
 }
