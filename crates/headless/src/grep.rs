@@ -82,6 +82,7 @@ impl Grep {
                     Ignored::Skip
                 },
             },
+            only_rows: true,
             ..SearchQuery::literal(&self.pattern)
         }
     }
@@ -135,8 +136,12 @@ fn print(events: &Receiver<SearchEvent>, streams: &mut Streams<'_>) -> io::Resul
     while let Ok(event) = events.recv_blocking() {
         match event {
             SearchEvent::File(file) => {
+                let path = file.path.to_string();
                 for row in &file.rows {
-                    writeln!(output, "{}:{}:{}", file.path, row.row.0 + 1, row.text)?;
+                    output.write_all(path.as_bytes())?;
+                    write!(output, ":{}:", row.row.0 + 1)?;
+                    output.write_all(row.text.as_bytes())?;
+                    output.write_all(b"\n")?;
                 }
             }
             SearchEvent::Problem(problem) => writeln!(streams.errors, "{}", problem.0)?,

@@ -170,7 +170,20 @@ struct Run<'a> {
     cancel: &'a AtomicBool,
 }
 
+/// What a thread looks with. Threads that share an expression wait for each other at every row.
+struct Eye {
+    searcher: Searcher,
+    matcher: RegexMatcher,
+}
+
 impl Run<'_> {
+    fn eye(&self) -> Eye {
+        Eye {
+            searcher: self.query.searcher(),
+            matcher: self.matcher.clone(),
+        }
+    }
+
     /// Looks into whatever the walk finds, but for what `known` says cannot match.
     fn walked(
         &self,
@@ -180,7 +193,7 @@ impl Run<'_> {
     ) -> Result<(), BadQuery> {
         let scope = self.scope;
         walk_with(&scope.ground, &scope.root, walked, &self.stop, &|| {
-            let mut searcher = self.query.searcher();
+            let mut eye = self.eye();
             let mut globs = globs.clone();
             Box::new(move |found| {
                 if self.is_over() {
@@ -191,7 +204,7 @@ impl Run<'_> {
                     Ok(path) if self.is_spared(known, &path) => {
                         self.searched.fetch_add(1, Ordering::Relaxed);
                     }
-                    Ok(path) => self.visit(&mut searcher, path),
+                    Ok(path) => self.visit(&mut eye, path),
                     Err(problem) => self.send(SearchEvent::Problem(problem)),
                 }
             })
@@ -215,9 +228,9 @@ impl Run<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    fn visit(&self, searcher: &mut Searcher, path: AbsPath) {
+    fn visit(&self, eye: &mut Eye, path: AbsPath) {
         self.searched.fetch_add(1, Ordering::Relaxed);
-        match self.search_file(searcher, &path) {
+        match self.search_file(eye, &path) {
             Ok(rows) if rows.is_empty() => {}
             Ok(rows) => self.found(path, rows),
             Err(reason) => {
@@ -229,21 +242,21 @@ impl Run<'_> {
 
     fn search_file(
         &self,
-        searcher: &mut Searcher,
+        Eye { searcher, matcher }: &mut Eye,
         path: &AbsPath,
     ) -> Result<Vec<FoundRow>, String> {
-        let mut sink = found::Collect::new(&self.matcher);
+        let mut sink = found::Collect::new(matcher, self.query.only_rows);
         let result = if let Some(snapshot) = self.scope.unsaved.get(path) {
             let text = snapshot.to_string();
-            searcher.search_slice(&self.matcher, text.as_bytes(), &mut sink)
+            searcher.search_slice(&*matcher, text.as_bytes(), &mut sink)
         } else {
             match &self.scope.ground {
-                Ground::Disk => searcher.search_path(&self.matcher, path.as_path(), &mut sink),
+                Ground::Disk => searcher.search_path(&*matcher, path.as_path(), &mut sink),
                 Ground::Listed(files) => {
                     let bytes = files
                         .read(path, LISTED_LIMIT)
                         .map_err(|error| error.to_string())?;
-                    searcher.search_slice(&self.matcher, &bytes, &mut sink)
+                    searcher.search_slice(&*matcher, &bytes, &mut sink)
                 }
             }
         };

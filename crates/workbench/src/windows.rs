@@ -84,6 +84,7 @@ pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
         open_window(opening, cx);
     }
     if let Some(last) = last {
+        let held = editor::hold_work(cx);
         // Held until their tabs hold them.
         let _ready: Vec<_> = request
             .files
@@ -91,7 +92,6 @@ pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
             .take(AT_ONCE)
             .filter_map(|(path, _)| Documents::open_now(path, cx))
             .collect();
-        let held = editor::hold_work(cx);
         open_window_with(last, request.files, cx);
         release_at_first_frame(held, cx);
     }

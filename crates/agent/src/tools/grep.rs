@@ -158,6 +158,7 @@ fn query(arguments: &Arguments<'_>) -> Result<SearchQuery, Answer> {
         },
         context_rows: usize::try_from(context_rows).unwrap_or(0),
         limit: usize::try_from(limit).unwrap_or(usize::MAX),
+        only_rows: false,
     })
 }
 

@@ -27,7 +27,7 @@ pub struct FoundRow {
     pub text: String,
     /// Bytes of `text` to highlight, sorted and disjoint. Fewer than `columns` where `text` is cut.
     pub highlights: Vec<Range<usize>>,
-    /// The matches as bytes of the whole row, sorted and disjoint.
+    /// The matches as bytes of the whole row, sorted and disjoint; none where only rows are wanted.
     pub columns: Vec<Range<usize>>,
     /// The rows above, the nearest last.
     pub before: Vec<String>,
@@ -41,9 +41,9 @@ const SHOWN: usize = 1_000;
 const LEAD: usize = 80;
 
 impl FoundRow {
-    /// How many matches it holds.
+    /// How many matches it holds; one where only rows are wanted.
     pub fn match_count(&self) -> usize {
-        self.columns.len()
+        self.columns.len().max(1)
     }
 }
 
@@ -51,7 +51,7 @@ impl FoundRow {
 pub(crate) fn keep_matches(rows: &mut Vec<FoundRow>, count: usize) -> usize {
     let mut left = count;
     rows.retain_mut(|row| {
-        let kept = row.columns.len().min(left);
+        let kept = row.match_count().min(left);
         row.columns.truncate(kept);
         row.highlights.truncate(kept);
         left -= kept;
@@ -63,17 +63,33 @@ pub(crate) fn keep_matches(rows: &mut Vec<FoundRow>, count: usize) -> usize {
 /// Collects the rows of one file.
 pub(crate) struct Collect<'a> {
     matcher: &'a RegexMatcher,
+    only_rows: bool,
     rows: Vec<FoundRow>,
     before: Vec<String>,
 }
 
 impl<'a> Collect<'a> {
-    pub(crate) fn new(matcher: &'a RegexMatcher) -> Self {
+    pub(crate) fn new(matcher: &'a RegexMatcher, only_rows: bool) -> Self {
         Self {
             matcher,
+            only_rows,
             rows: Vec::new(),
             before: Vec::new(),
         }
+    }
+
+    fn columns(&self, whole: &[u8]) -> io::Result<Vec<Range<usize>>> {
+        let mut columns = Vec::new();
+        self.matcher
+            .find_iter(whole, |found| {
+                // An empty match behind the line's end belongs to the next line.
+                if found.start() < whole.len() || whole.is_empty() {
+                    columns.push(found.start()..found.end());
+                }
+                !self.only_rows
+            })
+            .map_err(|error| io::Error::other(error.to_string()))?;
+        Ok(columns)
     }
 
     /// Of a binary file what was found before the piece of it that shows it to be one, as `rg` does when it is not asked
@@ -88,19 +104,16 @@ impl Sink for Collect<'_> {
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
         let line = without_ending(found.bytes());
-        let mut columns = Vec::new();
-        let whole = found.bytes();
-        self.matcher
-            .find_iter(whole, |found| {
-                // An empty match behind the line's end belongs to the next line.
-                if found.start() < whole.len() || whole.is_empty() {
-                    columns.push(found.start()..found.end());
-                }
-                true
-            })
-            .map_err(|error| io::Error::other(error.to_string()))?;
+        // Of a row that is too long the part around the first match is shown.
+        let mut columns = match self.only_rows && line.len() <= SHOWN {
+            true => Vec::new(),
+            false => self.columns(found.bytes())?,
+        };
         let row = found.line_number().unwrap_or(1).saturating_sub(1);
         let (text, highlights) = shown(line, &columns);
+        if self.only_rows {
+            columns.clear();
+        }
         self.rows.push(FoundRow {
             row: Row(u32::try_from(row).unwrap_or(u32::MAX)),
             text,

@@ -44,6 +44,9 @@ pub struct SearchQuery {
     pub context_rows: usize,
     /// Ends the search after so many matches.
     pub limit: usize,
+    /// Whether rows are all that is wanted, not where in them the matches lie: a row then counts as one match and has
+    /// no columns. Saves the second look at each row.
+    pub only_rows: bool,
 }
 
 /// Why a search cannot start.
@@ -68,6 +71,7 @@ impl SearchQuery {
             files: WalkOptions::default(),
             context_rows: 0,
             limit: usize::MAX,
+            only_rows: false,
         }
     }
 

@@ -5,9 +5,7 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use grep_searcher::Searcher;
-
-use super::{Run, Sifted};
+use super::{Eye, Run, Sifted};
 use crate::walk::Globs;
 
 /// Files that a thread takes at a time: enough that taking costs nothing, few enough that the last ones are shared.
@@ -55,7 +53,7 @@ struct Sifting<'a> {
 
 impl Sifting<'_> {
     fn work(&self) {
-        let (mut searcher, mut globs) = (None, self.globs.clone());
+        let (mut eye, mut globs) = (None, self.globs.clone());
         loop {
             let first = self.next.fetch_add(BATCH, Ordering::Relaxed);
             let last = self.files.count().min(first + BATCH);
@@ -63,20 +61,20 @@ impl Sifting<'_> {
                 return;
             }
             for ix in first..last {
-                self.file(ix, &mut globs, &mut searcher);
+                self.file(ix, &mut globs, &mut eye);
             }
         }
     }
 
-    fn file(&self, ix: usize, globs: &mut Globs, searcher: &mut Option<Searcher>) {
+    fn file(&self, ix: usize, globs: &mut Globs, eye: &mut Option<Eye>) {
         if !self.unsaved.contains(&ix) && !self.files.may_match(ix) {
             self.run.searched.fetch_add(1, Ordering::Relaxed);
             return;
         }
         let path = self.files.path(ix);
         if globs.take(&path) && !self.run.is_over() {
-            let searcher = searcher.get_or_insert_with(|| self.run.query.searcher());
-            self.run.visit(searcher, path);
+            let eye = eye.get_or_insert_with(|| self.run.eye());
+            self.run.visit(eye, path);
         }
     }
 }

@@ -215,3 +215,35 @@ fn a_cancelled_search_finds_nothing() {
     assert_eq!(summary.matches, 0);
     assert!(matches!(receiver.try_recv(), Ok(SearchEvent::Done(_))));
 }
+
+#[test]
+fn rows_alone_are_the_same_rows() {
+    let long = format!("{}hit{}", "x".repeat(5_000), " hit".repeat(50));
+    let scope = scope(&[
+        ("f", b"hit and hit\nnone\n\thit\n"),
+        ("g", long.as_bytes()),
+        ("h", b"nothing"),
+    ]);
+    for query in [SearchQuery::literal("hit"), SearchQuery::regex("h.t|^")] {
+        let (files, _) = run(&query, &scope);
+        let alone = SearchQuery {
+            only_rows: true,
+            ..query
+        };
+        let (rows, summary) = run(&alone, &scope);
+        let texts = |files: &[FileMatches]| -> Vec<(String, u32, String)> {
+            let rows = files.iter().flat_map(|file| {
+                let row = |row: &crate::search::FoundRow| {
+                    (file.path.to_string(), row.row.0, row.text.clone())
+                };
+                file.rows.iter().map(row)
+            });
+            rows.collect()
+        };
+        assert_eq!(texts(&rows), texts(&files));
+        assert_eq!(summary.matches, texts(&rows).len());
+        let cut = SearchQuery { limit: 2, ..alone };
+        let (some, summary) = run(&cut, &scope);
+        assert_eq!((texts(&some).len(), summary.is_cut), (2, true));
+    }
+}

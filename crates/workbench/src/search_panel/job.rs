@@ -71,6 +71,7 @@ impl SearchPanel {
             },
             context_rows: settings.context_lines as usize,
             limit: settings.max_results as usize,
+            only_rows: false,
         }
     }
 
