@@ -25,7 +25,7 @@ pub use elsewhere::Elsewhere;
 pub(crate) use elsewhere::FoundElsewhere;
 use pattern::Pattern;
 use repeats::{Repeat, Repeats};
-use search::Found;
+use search::{Around, Found};
 pub(crate) use search::{Findings, SiteSearch};
 use sites::{Ground, Site, sites};
 
@@ -50,6 +50,8 @@ struct Active {
     learned: u64,
     /// Whether it is about a variable of one function.
     is_local: bool,
+    /// Whether it is only about places within what its last examples are within: others were left between them.
+    is_narrow: bool,
     ignored: u8,
     accepted: u32,
     is_dropped: bool,
@@ -160,12 +162,10 @@ impl Propagation {
             if !known.examples.contains(&newest) {
                 known.examples.push(newest);
                 known.learned = known.learned.max(open.id + 1);
-                known.around.push(newest_around);
+                known.add_around(newest_around);
             }
             if known.pattern.widen(&pattern, known.examples.len()) {
-                known.found.clear();
-                known.version += 1;
-                known.is_searched = false;
+                known.search_anew();
             }
             return;
         }
@@ -177,6 +177,7 @@ impl Propagation {
             examples: vec![example, newest],
             around: vec![around, newest_around],
             learned: open.id + 1,
+            is_narrow: false,
             ignored: 0,
             accepted: 0,
             is_dropped: false,
@@ -240,7 +241,8 @@ impl Propagation {
                 if active.is_local && examples.is_empty() {
                     continue;
                 }
-                search.add(active.id, active.pattern.clone(), scene.clone(), examples);
+                let (what, scene) = (active.pattern.clone(), scene.clone());
+                search.add(active.id, what, scene, examples, active.around());
             }
         }
         search.also(self.repeats.searches(open));
@@ -256,6 +258,9 @@ impl Propagation {
         for (id, path, found) in findings.sites {
             let active = self.patterns.iter_mut().find(|it| it.id == id);
             if let Some(active) = active.filter(|_| !is_stale(&path, found.revision)) {
+                if found.is_narrow {
+                    active.narrow();
+                }
                 active.found.insert(path, found);
             }
         }
@@ -330,6 +335,42 @@ impl Propagation {
 }
 
 impl Active {
+    /// Another example is within this.
+    fn add_around(&mut self, newest: [Arc<str>; 2]) {
+        let before = self.around().map(|it| it.within);
+        self.around.push(newest);
+        if self.around().map(|it| it.within) != before {
+            self.is_narrow = false;
+            self.search_anew();
+        }
+    }
+
+    /// From now on it is only about places within what its last examples are within.
+    fn narrow(&mut self) {
+        if !self.is_narrow {
+            self.is_narrow = true;
+            self.search_anew();
+        }
+    }
+
+    fn search_anew(&mut self) {
+        self.found.clear();
+        self.version += 1;
+        self.is_searched = false;
+    }
+
+    /// What both of its last examples are within.
+    fn around(&self) -> Option<Around> {
+        let [.., before, last] = self.around.as_slice() else {
+            return None;
+        };
+        let is_call = &*last[1] == "(" && !last[0].is_empty();
+        (is_call || before == last).then(|| Around {
+            within: last.clone(),
+            is_sure: self.is_narrow,
+        })
+    }
+
     /// Keeps the sites of a text in step with a change of it.
     fn follow(&mut self, path: &Option<AbsPath>, change: &Change) {
         let Some(found) = self.found.get_mut(path) else {
@@ -443,7 +484,7 @@ impl Active {
     /// The sites in the rows in sight, for as long as the search is out.
     fn in_sight(&self, log: &EditLog, scene: &Scene) -> Vec<Site> {
         let examples = self.examples_in(log, &scene.path);
-        if self.is_local && examples.is_empty() {
+        if self.is_narrow || self.is_local && examples.is_empty() {
             return Vec::new();
         }
         let ground = Ground {

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use base::AbsPath;
 
 use super::pattern::Pattern;
+use super::search::Around;
 use super::search::{Found, SiteSearch};
 use super::{Active, Propagation};
 use crate::Scene;
@@ -20,6 +21,7 @@ struct Wanted {
     pattern: u64,
     version: u32,
     what: Pattern,
+    around: Option<Around>,
 }
 
 /// What was found there.
@@ -49,6 +51,7 @@ impl Elsewhere {
                     wanted.what.clone(),
                     scene.clone(),
                     Vec::new(),
+                    wanted.around.clone(),
                 );
             }
             let sites = search.run().sites.into_iter();
@@ -70,6 +73,7 @@ impl Propagation {
             pattern: it.id,
             version: it.version,
             what: it.pattern.clone(),
+            around: it.around(),
         });
         let wanted: Vec<Wanted> = wanted.collect();
         (!wanted.is_empty()).then_some(Elsewhere { wanted })

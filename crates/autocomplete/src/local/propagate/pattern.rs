@@ -42,6 +42,9 @@ pub(crate) enum Slot {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Roles(u16);
 
+/// Where a variable is used rather than defined.
+const USED: u16 = 1 << 15;
+
 impl Roles {
     pub(crate) fn of(roles: impl IntoIterator<Item = Option<TokenRole>>) -> Self {
         let bits = roles.into_iter().flatten().map(bit);
@@ -53,22 +56,26 @@ impl Roles {
     }
 
     fn count(self) -> u32 {
-        self.0.count_ones()
+        (self.0 & !USED).count_ones()
+    }
+
+    /// Whether it is only where variables are defined.
+    fn is_definition(self) -> bool {
+        self.has(TokenRole::Binding) && self.0 & USED == 0
     }
 
     pub(crate) fn has(self, role: TokenRole) -> bool {
-        self.0 & bit(role) != 0
+        self.0 & bit(role) & !USED != 0
     }
 }
 
 fn bit(role: TokenRole) -> u16 {
-    // Where a variable is defined and where it is used is one and the same to a change of it.
-    let role = if role == TokenRole::Binding {
-        TokenRole::Variable
-    } else {
-        role
-    };
-    1 << role as u16
+    // Where a variable is defined and where it is used is as a rule one and the same to a change of it.
+    match role {
+        TokenRole::Binding => 1 << TokenRole::Variable as u16,
+        TokenRole::Variable => 1 << TokenRole::Variable as u16 | USED,
+        role => 1 << role as u16,
+    }
 }
 
 impl Slot {
@@ -329,8 +336,22 @@ impl Pattern {
             && words.map(str::len).sum::<usize>() >= least
     }
 
+    /// Whether something is added to where variables of a name are defined: each of them is another one.
+    pub(crate) fn is_about_definitions(&self) -> bool {
+        let defined = self.old.iter().filter(|slot| match slot {
+            Slot::Fixed { roles, .. } => roles.is_definition(),
+            Slot::Hole { .. } => false,
+        });
+        let mut names = defined.filter_map(Slot::text).peekable();
+        let stays = |name: &str| self.new.iter().any(|slot| slot.text() == Some(name));
+        names.peek().is_some() && names.all(stays)
+    }
+
     /// The variable that the pattern is about, with the name it gets where it is renamed.
     pub(crate) fn variable(&self) -> Option<(&str, Option<&str>)> {
+        if self.is_about_definitions() {
+            return None;
+        }
         let name = self.old.iter().find_map(|slot| match slot {
             Slot::Fixed { text, roles, .. } if roles.has(TokenRole::Variable) => {
                 Some(text.as_ref())

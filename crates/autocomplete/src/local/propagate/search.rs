@@ -1,7 +1,10 @@
 //! The search for all sites of a pattern in whole texts, for another thread.
 
+use std::sync::Arc;
+
 use base::{AbsPath, Revision, Span};
 
+use super::super::log::around;
 use super::pattern::Pattern;
 use super::sites::{Ground, Site, sites};
 use super::spots::{SpotSearch, Spots};
@@ -26,6 +29,14 @@ struct Task {
     what: Pattern,
     scene: Scene,
     examples: Vec<Span>,
+    around: Option<Around>,
+}
+
+/// What the last examples of a pattern are within, and whether places within anything else are not meant for sure.
+#[derive(Clone, Debug)]
+pub(super) struct Around {
+    pub(super) within: [Arc<str>; 2],
+    pub(super) is_sure: bool,
 }
 
 /// The sites of one text.
@@ -36,14 +47,27 @@ pub(crate) struct Found {
     pub(crate) sites: Vec<Site>,
     /// Sites between the edits that made the pattern: places that the person has seen and left.
     pub(crate) skipped: usize,
+    /// Whether only those were kept that are within what the edits are within.
+    pub(crate) is_narrow: bool,
 }
+
+/// So many sites that the person has seen and left tell that not all are meant.
+const MANY_SKIPPED: usize = 2;
 
 /// Sites that are kept of one text.
 const MOST_SITES: usize = 512;
 
 impl SiteSearch {
-    pub(super) fn add(&mut self, pattern: u64, what: Pattern, scene: Scene, examples: Vec<Span>) {
+    pub(super) fn add(
+        &mut self,
+        pattern: u64,
+        what: Pattern,
+        scene: Scene,
+        examples: Vec<Span>,
+        around: Option<Around>,
+    ) {
         self.tasks.push(Task {
+            around,
             pattern,
             what,
             scene,
@@ -78,7 +102,7 @@ impl Task {
             examples: &self.examples,
             is_elsewhere: self.examples.is_empty(),
         };
-        let sites = sites(&self.what, ground, text.full_span(), MOST_SITES);
+        let mut sites = sites(&self.what, ground, text.full_span(), MOST_SITES);
         let first = self.examples.iter().map(|span| span.start).min();
         let last = self.examples.iter().map(|span| span.start).max();
         let is_between = |site: &&Site| {
@@ -86,9 +110,17 @@ impl Task {
                 .zip(last)
                 .is_some_and(|(first, last)| first < site.span.start && site.span.start < last)
         };
+        let mut skipped = sites.iter().filter(is_between).count();
+        let narrow = self.around.as_ref();
+        let narrow = narrow.filter(|around| around.is_sure || skipped >= MANY_SKIPPED);
+        if let Some(narrow) = narrow {
+            sites.retain(|site| around(text, site.span.start) == narrow.within);
+            skipped = sites.iter().filter(is_between).count();
+        }
         let found = Found {
             revision: text.revision(),
-            skipped: sites.iter().filter(is_between).count(),
+            is_narrow: narrow.is_some(),
+            skipped,
             sites,
         };
         (self.pattern, self.scene.path, found)

@@ -203,6 +203,7 @@ impl Search<'_> {
     }
 
     fn plays_its_parts(&self, at: usize, matched: &Matched) -> bool {
+        let wants_definition = self.pattern.is_about_definitions();
         self.pattern.old.iter().enumerate().all(|(ix, slot)| {
             let Slot::Fixed {
                 kind: TokenKind::Word | TokenKind::Number,
@@ -217,6 +218,7 @@ impl Search<'_> {
                 syntax.token_at(self.ground.text, self.start + token.start)
             });
             match role {
+                Some(leaf) if wants_definition && leaf.role == TokenRole::Variable => false,
                 Some(leaf) if self.pattern.is_wide => is_name(leaf.role) || roles.has(leaf.role),
                 Some(leaf) => roles.has(leaf.role),
                 None => !roles.is_known() && self.ground.syntax.is_none(),

@@ -480,3 +480,36 @@ fn the_first_change_of_a_text_counts_though_its_tree_was_not_seen_before() {
     story.accept(1, &offer);
     assert_eq!(story.text(1), "a = new_name(2)\nb = new_name(3)\n");
 }
+
+#[test]
+fn places_left_between_edits_say_which_are_meant() {
+    let call = |name: &str, number: u8| format!("    make(c.{name}(), {number});\n");
+    let show = |name: &str| format!("    show(c.{name}());\n");
+    let rows = |names: [&str; 4]| -> String {
+        let rows = names.iter().zip(1..);
+        rows.map(|(name, number)| call(name, number) + &show("name"))
+            .collect()
+    };
+    let text = |names| format!("fn f(c: &C) {{\n{}}}\n", rows(names));
+    let mut story = Story::new("Rust", &text(["name"; 4]));
+    story.change(0, "name", 0, "title");
+    story.change(0, "name", 1, "title");
+    story.change(0, "name", 2, "title");
+    story.work();
+    story.work();
+    let offer = propagated(&mut story, 0).expect("the next call of the same function");
+    story.accept(0, &offer);
+    assert_eq!(story.text(0), text(["title"; 4]));
+    story.work();
+    assert_eq!(propagated(&mut story, 0), None, "{}", story.text(0));
+}
+
+#[test]
+fn what_is_added_to_definitions_is_for_those_of_other_functions_too() {
+    check(
+        "Python",
+        "def a(info):\n    use(info)\n\ndef b(x, info):\n    use(info)\n\ndef c(info):\n    if info.deep:\n        use(info)\n\ndef d(info, y):\n    pass\n",
+        &[("info", 0, "info: Info"), ("info", 2, "info: Info")],
+        "def a(info: Info):\n    use(info)\n\ndef b(x, info: Info):\n    use(info)\n\ndef c(info: Info):\n    if info.deep:\n        use(info)\n\ndef d(info: Info, y):\n    pass\n",
+    );
+}
