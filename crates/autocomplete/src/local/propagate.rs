@@ -44,8 +44,6 @@ struct Active {
     id: u64,
     pattern: Pattern,
     examples: Vec<Example>,
-    /// What each example is within.
-    around: Vec<[Arc<str>; 2]>,
     /// Edits from this number on were made after it was learned.
     learned: u64,
     /// Whether it is about a variable of one function.
@@ -63,11 +61,12 @@ struct Active {
 }
 
 /// One of the edits that made a pattern.
-#[derive(Clone, PartialEq)]
 struct Example {
     edit: u64,
     piece: usize,
     path: Option<AbsPath>,
+    /// What it is within.
+    around: [Arc<str>; 2],
 }
 
 /// The next place of a pattern.
@@ -135,34 +134,30 @@ impl Propagation {
             .chain(earlier.flat_map(|it| (0..it.pieces.len()).map(move |other| (it, other))));
         let found = pairs.find_map(|(other, piece)| {
             let pattern = Pattern::of(other.pieces.get(piece)?, open.pieces.get(ix)?)?;
-            let example = Example {
-                edit: other.id,
-                piece,
-                path: other.path.clone(),
+            let example = |edit: &LoggedEdit, piece: usize| {
+                Some(Example {
+                    edit: edit.id,
+                    piece,
+                    path: edit.path.clone(),
+                    around: edit.pieces.get(piece)?.around.clone(),
+                })
             };
-            Some((pattern, example, other.pieces.get(piece)?.around.clone()))
+            Some((pattern, example(other, piece)?, example(open, ix)?))
         });
-        let Some((pattern, example, around)) = found else {
+        let Some((pattern, example, newest)) = found else {
             return;
         };
-        let newest = Example {
-            edit: open.id,
-            piece: ix,
-            path: open.path.clone(),
-        };
-        let newest_around = open
-            .pieces
-            .get(ix)
-            .map_or_else(|| around.clone(), |it| it.around.clone());
         if let Some(known) = self
             .patterns
             .iter_mut()
             .find(|it| it.pattern.is_same(&pattern))
         {
-            if !known.examples.contains(&newest) {
+            let is_newest = |it: &Example| (it.edit, it.piece) == (open.id, ix);
+            if !known.examples.iter().any(is_newest) {
+                let before = known.within().cloned();
                 known.examples.push(newest);
                 known.learned = known.learned.max(open.id + 1);
-                known.add_around(newest_around);
+                known.follow_within(before);
             }
             if known.pattern.widen(&pattern, known.examples.len()) {
                 known.search_anew();
@@ -175,7 +170,6 @@ impl Propagation {
             is_local: sites::is_local(&pattern, &edit.after, edit.syntax.as_ref(), at),
             pattern,
             examples: vec![example, newest],
-            around: vec![around, newest_around],
             learned: open.id + 1,
             is_narrow: false,
             ignored: 0,
@@ -196,6 +190,7 @@ impl Propagation {
         let id = open.map_or(log.next_id(), |open| open.id);
         let pieces = open.map_or(&[] as &[_], |open| open.pieces.as_slice());
         for active in &mut self.patterns {
+            let before = active.within().cloned();
             let pattern = &active.pattern;
             let closed: Vec<&LoggedEdit> = log.closed().collect();
             active.examples.retain(|example| {
@@ -211,6 +206,7 @@ impl Propagation {
                         .any(|it| it.is_same(pattern))
                 })
             });
+            active.follow_within(before);
         }
         self.patterns
             .retain(|it| it.examples.len() >= 2 || it.is_dropped);
@@ -335,11 +331,9 @@ impl Propagation {
 }
 
 impl Active {
-    /// Another example is within this.
-    fn add_around(&mut self, newest: [Arc<str>; 2]) {
-        let before = self.around().map(|it| it.within);
-        self.around.push(newest);
-        if self.around().map(|it| it.within) != before {
+    /// Searches anew where its examples are within something else than before.
+    fn follow_within(&mut self, before: Option<[Arc<str>; 2]>) {
+        if self.within() != before.as_ref() {
             self.is_narrow = false;
             self.search_anew();
         }
@@ -359,14 +353,19 @@ impl Active {
         self.is_searched = false;
     }
 
-    /// What both of its last examples are within.
-    fn around(&self) -> Option<Around> {
-        let [.., before, last] = self.around.as_slice() else {
+    /// The call that its last example is within, or what both of its last ones are.
+    fn within(&self) -> Option<&[Arc<str>; 2]> {
+        let [.., before, last] = self.examples.as_slice() else {
             return None;
         };
-        let is_call = &*last[1] == "(" && !last[0].is_empty();
-        (is_call || before == last).then(|| Around {
-            within: last.clone(),
+        let [callee, bracket] = &last.around;
+        let is_call = &**bracket == "(" && !callee.is_empty();
+        (is_call || before.around == last.around).then_some(&last.around)
+    }
+
+    fn around(&self) -> Option<Around> {
+        self.within().map(|within| Around {
+            within: within.clone(),
             is_sure: self.is_narrow,
         })
     }
@@ -478,7 +477,8 @@ impl Active {
     /// within, and none of the others'.
     fn is_meant(&self, site: &Site, scene: &Scene, rivals: &[&&Active]) -> bool {
         let around = around(&scene.snapshot, site.span.start);
-        self.around.contains(&around) && !rivals.iter().any(|it| it.around.contains(&around))
+        let is_within = |active: &Active| active.examples.iter().any(|it| it.around == around);
+        is_within(self) && !rivals.iter().any(|it| is_within(it))
     }
 
     /// The sites in the rows in sight, for as long as the search is out.
