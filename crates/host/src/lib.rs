@@ -46,7 +46,7 @@ pub use memory::give_back_memory;
 pub use overwrite::{Interrupted, InterruptedState};
 pub use priority::lower_priority;
 pub use real::RealFiles;
-pub use real::{Mark, Moment, Pages, Survey, is_temp_name, links};
+pub use real::{Mark, Moment, News, Pages, Survey, Vigil, is_temp_name, links};
 pub use stat::{Entry, FileKind, Listing, Stamp, Stat};
 pub use temp::TempFolder;
 pub use tree::{Step, Tree, TreeEntry, TreeKind};

@@ -8,6 +8,7 @@ mod log;
 mod read;
 mod save;
 mod survey;
+mod vigil;
 mod watch;
 
 use std::fs;
@@ -192,6 +193,7 @@ pub(crate) use self::read::whole as read_whole;
 pub(crate) use self::save::Found;
 pub use self::save::is_temp_name;
 pub use self::survey::{Mark, Moment, Pages, Survey};
+pub use self::vigil::{News, Vigil};
 
 /// Makes names in a folder last.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {

@@ -5,7 +5,8 @@
 //! one `Known`, both on the disk too (`catalog`).
 //!
 //! Invariant: nobody has to tell it of changes. Each search looks whether the folders and every file that the plan would
-//! pass over still are what was read; what is not is listed or looked into anew. `touch` and `refresh` only make it fast.
+//! pass over still are what was read, or asks the kernel (`trust`); what is not is listed or looked into anew. `touch` and
+//! `refresh` only make it fast.
 //! Invariant: whatever lies in its store can be lost or damaged; then it is made again.
 //! Start at `Trigrams`.
 
@@ -18,6 +19,7 @@ mod plan;
 mod reading;
 mod segment;
 mod sift;
+mod trust;
 mod upkeep;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,6 +31,7 @@ use host::{Files, Lock, RealFiles, Survey};
 
 use catalog::Unusable;
 use known::{Content, Known};
+use trust::Trust;
 
 /// The trigram index of one folder. Cheap to clone; may be used from any thread.
 #[derive(Clone)]
@@ -41,6 +44,8 @@ struct Inner {
     survey: Option<Survey>,
     /// What searches go by.
     known: Mutex<Arc<Known>>,
+    /// What of it need not be looked at.
+    trust: Mutex<Option<Arc<Trust>>>,
     /// Held by whoever makes the next `known`.
     upkeep: Mutex<Upkeep>,
     notes: Mutex<Vec<String>>,
@@ -140,6 +145,7 @@ impl Trigrams {
             root,
             store,
             known: Mutex::default(),
+            trust: Mutex::default(),
             upkeep: Mutex::new(Upkeep {
                 lock,
                 next_number: 1,
@@ -194,8 +200,14 @@ impl Inner {
         Arc::clone(&lock(&self.known))
     }
 
+    /// What searches go by from now on. Called by whoever holds `upkeep`.
     fn publish(&self, known: Known) {
-        *lock(&self.known) = Arc::new(known);
+        let mut current = lock(&self.known);
+        if !known.has_folders_of(&current) {
+            // First, so that nobody trusts in folders that nobody watches.
+            lock(&self.trust).take();
+        }
+        *current = Arc::new(known);
     }
 
     fn note(&self, sentence: String) {

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base::AbsPath;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat as RawStat, fstat, openat, statat};
@@ -44,6 +44,13 @@ pub struct Mark {
 /// A moment by the wall clock, in nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(i64);
+
+impl Moment {
+    /// How long ago another moment was; nothing where the clock was set back.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_nanos(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+}
 
 impl Mark {
     /// Whether a change made after `moment` is sure to have changed this mark, which was taken after it. File systems
@@ -100,6 +107,12 @@ impl Survey {
             statat(&self.root, relative, AtFlags::SYMLINK_NOFOLLOW)
         };
         found.ok().as_ref().map(mark_of)
+    }
+
+    /// The same, for what the disk knows by one name alone: nobody can change it under another.
+    pub fn only_mark(&self, relative: &Path) -> Option<Mark> {
+        let found = statat(&self.root, relative, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        (found.st_nlink == 1).then(|| mark_of(&found))
     }
 
     /// Hands a regular file's content over in pieces, cut at no particular place, until `take` says no. Answers the

@@ -126,6 +126,16 @@ impl Known {
         found.ok()
     }
 
+    /// Whether both have the same folders.
+    pub(crate) fn has_folders_of(&self, other: &Self) -> bool {
+        let names = |known: &Self| -> Vec<Name> {
+            known.folders.iter().map(|folder| folder.name).collect()
+        };
+        let (own, others) = (names(self), names(other));
+        let is_same = |(own, others): (&Name, &Name)| self.bytes(*own) == other.bytes(*others);
+        own.len() == others.len() && own.iter().zip(&others).all(is_same)
+    }
+
     /// The files below a folder, all for the empty path.
     pub(crate) fn below(&self, folder: &Path) -> std::ops::Range<usize> {
         let prefix = folder.as_os_str().as_bytes();

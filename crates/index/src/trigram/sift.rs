@@ -10,9 +10,10 @@ use project::Hidden;
 use project::search::{Sieve, Sift, Sifted, Wanted};
 
 use super::bits::Bits;
-use super::known::{Content, Known, Name};
+use super::known::{Content, Known};
 use super::plan::Plan;
 use super::segment::Torn;
+use super::trust::Trust;
 use super::{Inner, Trigrams, listing, lock};
 
 /// With more changed folders than this a walk costs less than listing them one by one.
@@ -26,12 +27,14 @@ impl Sieve for Trigrams {
             .as_ref()
             .filter(|survey| survey.is_in_place())?;
         let folder = wanted.root.relative_to(&inner.root)?;
+        // Before `known`, which is then no older than what is vouched for.
+        let trust = inner.trust(survey);
         let known = inner.known();
         if known.folders.is_empty() {
             return None;
         }
         let fresh = wanted.walk.and_then(|hidden| {
-            let known = inner.fresh(survey, &known)?;
+            let known = inner.fresh(survey, &known, trust.as_deref())?;
             let chosen = chosen(&known, folder, hidden)?;
             Some((known, chosen))
         });
@@ -48,6 +51,7 @@ impl Sieve for Trigrams {
         let files = Box::new(Sifting {
             inner: Arc::clone(inner),
             known,
+            trust,
             bits,
             chosen,
             spans_rows: wanted.query.spans_rows(),
@@ -77,7 +81,12 @@ fn search(known: &Known, plan: &Plan) -> Result<Vec<Bits>, Torn> {
 
 impl Inner {
     /// What is known, with its files and folders as they are now; `None` where that takes a walk.
-    fn fresh(self: &Arc<Self>, survey: &Survey, known: &Arc<Known>) -> Option<Arc<Known>> {
+    fn fresh(
+        self: &Arc<Self>,
+        survey: &Survey,
+        known: &Arc<Known>,
+        trust: Option<&Trust>,
+    ) -> Option<Arc<Known>> {
         if known.has_problems {
             return None;
         }
@@ -85,10 +94,18 @@ impl Inner {
             self.wake();
             return None;
         }
-        let changed = changed(survey, known, known.folders.len(), |ix| {
+        let looks_so = |ix: usize| {
             let folder = &known.folders[ix];
-            (folder.name, folder.mark)
-        });
+            looks_so(survey, known.path(folder.name), folder.mark)
+        };
+        let changed = match trust {
+            None => except(known.folders.len(), looks_so),
+            Some(trust) => {
+                let mut doubtful = trust.doubtful_folders(known);
+                doubtful.retain(|ix| !looks_so(*ix));
+                doubtful
+            }
+        };
         if changed.is_empty() {
             return Some(Arc::clone(known));
         }
@@ -111,6 +128,16 @@ impl Inner {
         Some(self.known())
     }
 
+    /// What holds now without a look at the disk, if anything does.
+    fn trust(self: &Arc<Self>, survey: &Survey) -> Option<Arc<Trust>> {
+        let trust = lock(&self.trust).clone()?;
+        let holds = trust.catch_up();
+        if !holds || trust.is_due(survey.moment()) {
+            self.wake();
+        }
+        holds.then_some(trust)
+    }
+
     /// Nothing of what is known can be relied on.
     fn give_up(self: &Arc<Self>) {
         let sentence = format!(
@@ -123,23 +150,17 @@ impl Inner {
     }
 }
 
-/// The numbers of things that do not look any more as they did.
-pub(super) fn changed(
-    survey: &Survey,
-    known: &Known,
-    count: usize,
-    entry: impl Fn(usize) -> (Name, Option<Mark>) + Sync,
-) -> Vec<usize> {
+/// Whether something looks as it did.
+pub(super) fn looks_so(survey: &Survey, path: &Path, mark: Option<Mark>) -> bool {
+    mark.is_some() && survey.mark(path) == mark
+}
+
+/// The numbers below `count` for which `holds` says no. Asked on two threads where there are many.
+pub(super) fn except(count: usize, holds: impl Fn(usize) -> bool + Sync) -> Vec<usize> {
     /// With fewer, another thread is not worth starting.
     const ALONE: usize = 1500;
-    let look = |range: std::ops::Range<usize>| -> Vec<usize> {
-        range
-            .filter(|ix| {
-                let (name, mark) = entry(*ix);
-                mark.is_none() || survey.mark(known.path(name)) != mark
-            })
-            .collect()
-    };
+    let look =
+        |range: std::ops::Range<usize>| -> Vec<usize> { range.filter(|ix| !holds(*ix)).collect() };
     if count <= ALONE {
         return look(0..count);
     }
@@ -162,6 +183,7 @@ pub(super) fn changed(
 struct Sifting {
     inner: Arc<Inner>,
     known: Arc<Known>,
+    trust: Option<Arc<Trust>>,
     /// For each segment, the files that satisfy the plan.
     bits: Vec<Bits>,
     /// Numbers of files, growing.
@@ -203,8 +225,12 @@ impl Sifted for Sifting {
                 mark
             }
         };
+        let path = self.known.path(file.name);
+        let trust = self.trust.as_ref();
+        if trust.is_some_and(|trust| trust.vouches_for(path)) {
+            return false;
+        }
         let survey = self.inner.survey.as_ref();
-        let now = survey.and_then(|survey| survey.mark(self.known.path(file.name)));
-        now != Some(mark)
+        !survey.is_some_and(|survey| looks_so(survey, path, Some(mark)))
     }
 }

@@ -4,3 +4,4 @@ mod damage;
 mod edits;
 mod killed;
 pub(crate) mod random;
+mod trust;

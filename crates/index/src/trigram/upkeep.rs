@@ -13,7 +13,8 @@ use host::{Files, RealFiles, Survey};
 use super::known::{Content, Held, Known};
 use super::reading::{self, Shelf};
 use super::segment::{Segment, Sink, WriteError, merge};
-use super::sift::changed;
+use super::sift::{except, looks_so};
+use super::trust::Trust;
 use super::{Inner, Refreshed, TrigramError, Upkeep, catalog, listing, lock};
 
 /// Segments in memory; then they become one.
@@ -40,6 +41,9 @@ impl Inner {
         let files = self.known().files.len();
         read?;
         self.save(&mut upkeep)?;
+        if self.is_lasting {
+            *lock(&self.trust) = Trust::begin(&self.root, survey, &self.known()).map(Arc::new);
+        }
         match cancel.load(std::sync::atomic::Ordering::Relaxed) {
             true => Err(TrigramError::Cancelled),
             false => Ok(Refreshed {
@@ -293,9 +297,9 @@ fn unread(known: &Known) -> Vec<usize> {
 
 /// What does not look any more as it was read counts as unread. Answers all that is.
 fn forget_changed(survey: &Survey, known: &mut Known) -> Vec<usize> {
-    let changed = changed(survey, known, known.files.len(), |ix| {
+    let changed = except(known.files.len(), |ix| {
         let file = &known.files[ix];
-        (file.name, file.content.mark())
+        looks_so(survey, known.path(file.name), file.content.mark())
     });
     for ix in &changed {
         known.files[*ix].content = Content::Unread;

@@ -1,0 +1,97 @@
+use std::fs;
+use std::path::Path;
+
+use base::AbsPath;
+
+use super::{News, Vigil};
+use crate::TempFolder;
+
+fn taken(vigil: &Vigil) -> Vec<News> {
+    let mut news = Vec::new();
+    vigil.news(&mut |one| news.push(one));
+    news.dedup();
+    news
+}
+
+fn begun(root: &AbsPath, folders: &[&str]) -> Vigil {
+    let mut folders = folders.iter().map(Path::new);
+    Vigil::over(root, &mut folders).expect("folders for tests lie on a disk of this machine")
+}
+
+#[test]
+fn every_change_is_there_when_the_call_that_made_it_returns() {
+    let folder = TempFolder::new().expect("a folder");
+    let root = folder.path();
+    let at = |name: &str| root.join(name).as_path().to_path_buf();
+    fs::create_dir(at("src")).expect("a folder");
+    fs::write(at("src/a"), "one").expect("a file");
+    let vigil = begun(root, &["", "src"]);
+    assert!(vigil.is_quiet());
+    let check = |change: &dyn Fn(), expected: News| {
+        change();
+        assert!(!vigil.is_quiet(), "{expected:?}");
+        let news = taken(&vigil);
+        assert!(news.contains(&expected), "{expected:?} is not in {news:?}");
+        assert!(vigil.is_quiet());
+    };
+    let changed = || News::Changed("src/a".into());
+    check(&|| fs::write(at("src/a"), "two").expect("write"), changed());
+    let old = fs::metadata(at("src/a")).and_then(|found| found.modified());
+    let old = old.expect("a time");
+    let set = || {
+        let file = fs::File::options().append(true).open(at("src/a"));
+        file.and_then(|file| file.set_modified(old))
+            .expect("a time");
+    };
+    check(&set, changed());
+    check(
+        &|| fs::rename(at("src/a"), at("b")).expect("rename"),
+        News::Moved("b".into()),
+    );
+    check(
+        &|| fs::remove_file(at("b")).expect("remove"),
+        News::Moved("b".into()),
+    );
+    let link = || std::os::unix::fs::symlink("nowhere", at("src/link")).expect("a link");
+    check(&link, News::Moved("src/link".into()));
+    check(&|| fs::create_dir(at("new")).expect("create"), News::Lost);
+    check(
+        &|| fs::rename(at("new"), at("old")).expect("rename"),
+        News::Lost,
+    );
+    check(
+        &|| fs::remove_dir_all(at("src")).expect("remove"),
+        News::Lost,
+    );
+}
+
+#[test]
+fn more_than_the_queue_holds_is_said_to_be_lost() {
+    let folder = TempFolder::new().expect("a folder");
+    let root = folder.path();
+    let most = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").expect("a number");
+    let most: usize = most.trim().parse().expect("a number");
+    if most > 100_000 {
+        println!("skipped: the queue here holds {most} events");
+        return;
+    }
+    let vigil = begun(root, &[""]);
+    let (one, other) = (root.join("one"), root.join("other"));
+    fs::write(one.as_path(), "").expect("a file");
+    // Each is another event than the one before, which the kernel would put together.
+    for _ in 0..=most / 4 {
+        fs::rename(one.as_path(), other.as_path()).expect("rename");
+        fs::rename(other.as_path(), one.as_path()).expect("rename");
+    }
+    assert!(taken(&vigil).contains(&News::Lost));
+}
+
+#[test]
+fn what_cannot_be_watched_is_refused() {
+    let folder = TempFolder::new().expect("a folder");
+    let mut gone = [Path::new("gone")].into_iter();
+    assert!(Vigil::over(folder.path(), &mut gone).is_none());
+    let proc = AbsPath::new("/proc").expect("an absolute path");
+    let mut top = [Path::new("")].into_iter();
+    assert!(Vigil::over(&proc, &mut top).is_none());
+}
