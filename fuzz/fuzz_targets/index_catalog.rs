@@ -20,7 +20,7 @@ fuzz_target!(|data: &[u8]| {
     }
     fs::write(root.join("a").as_path(), "needle").expect("a file");
     let name = root.to_string();
-    let mut catalog = b"BURICAT1".to_vec();
+    let mut catalog = b"BURICAT2".to_vec();
     catalog.push(name.len() as u8);
     catalog.extend_from_slice(name.as_bytes());
     catalog.extend_from_slice(data);

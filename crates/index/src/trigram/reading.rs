@@ -185,8 +185,8 @@ enum Form {
     Text,
     /// With a zero byte in the first piece that a search reads, which ends there and finds nothing.
     Binary,
-    /// UTF-16, which is searched as the UTF-8 it is made into; or a zero byte further on, before which a search finds
-    /// something.
+    /// UTF-16, which is searched as the UTF-8 it is made into; or a zero byte behind something that a search finds:
+    /// further on, or behind a row so short that it is read while a mark of UTF-16 is looked for.
     Opaque,
 }
 
@@ -194,15 +194,21 @@ impl Worker {
     fn look_into(&mut self, survey: &Survey, path: &Path) -> Option<(Mark, Form)> {
         /// Less than a search reads at first.
         const FIRST: usize = 32 << 10;
+        /// As much is looked at for such a mark, and searched before more is read.
+        const MARK: usize = 3;
         let (mut form, mut is_first, mut length) = (Form::Text, true, 0);
+        let mut has_early_row = false;
         let collector = &mut self.collector;
         let mark = survey.read(path, &mut self.buffer, &mut |piece| {
-            if std::mem::take(&mut is_first) && is_utf16(piece) {
-                form = Form::Opaque;
-                return false;
+            if std::mem::take(&mut is_first) {
+                has_early_row = piece.iter().take(MARK).any(|byte| *byte == b'\n');
+                if is_utf16(piece) {
+                    form = Form::Opaque;
+                    return false;
+                }
             }
             if let Some(at) = zero_in(piece) {
-                form = match length + at < FIRST {
+                form = match length + at < FIRST && !has_early_row {
                     true => Form::Binary,
                     false => Form::Opaque,
                 };
