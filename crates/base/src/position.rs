@@ -75,11 +75,13 @@ impl Span {
     }
 
     /// Its length in bytes.
+    #[inline]
     pub fn len(&self) -> usize {
         self.end.0.saturating_sub(self.start.0)
     }
 
     /// Whether it covers nothing.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -108,6 +110,7 @@ impl Span {
     }
 
     /// The same span as a range of plain numbers, for indexing.
+    #[inline]
     pub fn range(&self) -> Range<usize> {
         self.start.0..self.end.0
     }

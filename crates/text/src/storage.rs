@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use ropey::{LineType, Rope};
 
-pub(crate) use crate::storage::draft::Draft;
+pub(crate) use crate::storage::draft::{Draft, replace_in};
 
 const LINES: LineType = LineType::LF;
 
@@ -69,7 +69,9 @@ impl Storage {
     }
 
     pub(crate) fn is_char_boundary(&self, offset: usize) -> bool {
-        offset <= self.len() && self.0.is_char_boundary(offset)
+        // Where every char is one byte there is no need to look.
+        offset <= self.len()
+            && (self.0.len_chars() == self.len() || self.0.is_char_boundary(offset))
     }
 
     /// A part as a text of its own that shares its memory with the whole; takes constant time.
@@ -151,6 +153,9 @@ impl Storage {
 
     /// The text of `range`, borrowed where it lies in one piece.
     pub(crate) fn text(&self, range: Range<usize>) -> Cow<'_, str> {
+        if range.is_empty() {
+            return Cow::Borrowed("");
+        }
         let (chunk, start) = self.0.chunk(range.start);
         if let Some(text) = chunk.get(range.start - start..range.end - start) {
             return Cow::Borrowed(text);

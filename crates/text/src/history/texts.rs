@@ -3,7 +3,7 @@
 //! Short ones lie one after the other in one string; long ones are parts of the buffer's own
 //! store, which share its memory.
 
-use crate::storage::Storage;
+use crate::storage::{Storage, replace_in};
 
 /// From this length in bytes on a text is kept as a part of the store.
 pub(crate) const LONG: usize = 1024;
@@ -81,8 +81,7 @@ impl Texts {
         if range[0] == range[1] && start + range[0] == self.short.len() {
             self.short.push_str(text);
         } else {
-            self.short
-                .replace_range(start + range[0]..start + range[1], text);
+            replace_in(&mut self.short, start + range[0]..start + range[1], text);
         }
         fragment.len = (self.short.len() - start) as u32;
     }

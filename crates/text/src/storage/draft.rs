@@ -101,7 +101,7 @@ impl Draft {
             self.at = self.at.min(range.start);
             self.chars.take();
         }
-        self.run.replace_range(kept_from..kept_to, text);
+        replace_in(&mut self.run, kept_from..kept_to, text);
     }
 
     pub(crate) fn is_char_boundary(&self, offset: usize) -> bool {
@@ -164,6 +164,19 @@ impl Draft {
 
     fn has_run(&self) -> bool {
         self.removed > 0 || !self.run.is_empty()
+    }
+}
+
+/// `String::replace_range`, which goes byte by byte, only where text takes the place of other text.
+pub(crate) fn replace_in(whole: &mut String, range: Range<usize>, text: &str) {
+    if range.is_empty() {
+        whole.insert_str(range.start, text);
+    } else if !text.is_empty() {
+        whole.replace_range(range, text);
+    } else if range.end == whole.len() {
+        whole.truncate(range.start);
+    } else {
+        whole.drain(range);
     }
 }
 
