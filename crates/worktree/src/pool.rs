@@ -444,18 +444,19 @@ impl Pool {
     /// A name that no lease had, and its folder. Called with the lock of the repository's leases held.
     fn claim(&self, wanted: Option<&LeaseId>) -> Result<(LeaseId, PathBuf), Error> {
         let counter = self.folder.join("next");
-        let noted = fs::read_to_string(&counter)
-            .ok()
-            .and_then(|text| text.trim().parse().ok());
         let highest = self.ids().iter().map(LeaseId::number).max().unwrap_or(0);
-        let mut number = noted.unwrap_or(1).max(highest + 1);
+        let noted = match record::read::<u64>(&counter) {
+            Some(noted) => noted,
+            // What is archived must not be written over under the same name.
+            None => self.behind_archives()?,
+        };
+        let mut number = noted.max(highest + 1);
         let mut id = wanted.cloned().unwrap_or_else(|| LeaseId::numbered(number));
         loop {
             let folder = self.lease_folder(&id);
             match fs::create_dir(&folder) {
                 Ok(()) => {
-                    fs::write(&counter, (number + 1).to_string())
-                        .map_err(Error::file("write", &counter))?;
+                    record::write(&counter, &(number + 1))?;
                     return Ok((id, folder));
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -468,6 +469,13 @@ impl Pool {
                 Err(error) => return Err(Error::file("create", &folder)(error)),
             }
         }
+    }
+
+    /// The first number that no archive has.
+    fn behind_archives(&self) -> Result<u64, Error> {
+        let archives = Hub::open(&self.hub)?.archives()?;
+        let ids = archives.iter().filter_map(|it| LeaseId::parse(&it.name));
+        Ok(ids.map(|id| id.number()).max().unwrap_or(0) + 1)
     }
 
     /// Clears away what a killed program left of a lease it was making; whether that was so. Called with the lock of

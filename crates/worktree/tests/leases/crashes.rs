@@ -210,6 +210,32 @@ fn noted(place: &Path) -> Vec<String> {
 }
 
 #[test]
+fn names_of_archives_are_not_given_again_when_the_count_is_lost() {
+    let world = World::new();
+    let pool = world.pool();
+    let archive_one = |text: &str| {
+        let lease = one(&pool);
+        write(&lease.root.as_path().join("work.txt"), text);
+        let tip = commit(lease.root.as_path(), "work");
+        let id = lease.id.clone();
+        drop(lease);
+        pool.archive(&id).unwrap();
+        tip
+    };
+    let first = archive_one("first\n");
+    let worktrees = fs::read_dir(world.state().as_path().join("worktrees")).unwrap();
+    let counts = worktrees.flatten().map(|entry| entry.path().join("next"));
+    let counts: Vec<PathBuf> = counts.filter(|path| path.exists()).collect();
+    assert_eq!(counts.len(), 1);
+    // As a full disk or the end of the machine may leave it.
+    fs::write(&counts[0], "").unwrap();
+    let second = archive_one("second\n");
+    let archives = pool.list().unwrap().archives;
+    let tips: BTreeSet<String> = archives.into_iter().map(|it| it.tip).collect();
+    assert_eq!(tips, BTreeSet::from([first, second]));
+}
+
+#[test]
 fn a_lease_of_a_dead_program_is_offered_and_taken_over() {
     let world = World::new();
     let pool = world.pool();
