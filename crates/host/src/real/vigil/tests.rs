@@ -1,3 +1,5 @@
+//! Changes of a real folder, and what the kernel tells of them.
+
 use std::fs;
 use std::path::Path;
 
