@@ -77,9 +77,9 @@ impl Trust {
 
     /// Takes in all that happened until now. Answers whether it still holds.
     pub(super) fn catch_up(&self) -> bool {
+        // Taken and noted in one, so that nobody finds the queue empty and the note missing.
+        let mut doubts = self.doubts.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.vigil.is_quiet() {
-            // Taken and noted in one, so that nobody finds the queue empty and the note missing.
-            let mut doubts = self.doubts.lock().unwrap_or_else(PoisonError::into_inner);
             self.vigil.news(&mut |news| match news {
                 News::Changed(path) => {
                     doubts.files.insert(path);
