@@ -243,17 +243,30 @@ impl Shown {
         }
     }
 
-    /// The buffer row that begins a line, its first byte, and where that is shown.
-    fn line_start(&self, line: u32) -> (u32, ByteOffset, usize) {
+    /// The buffer row that begins a line; that of the last line for one beyond it.
+    pub(crate) fn first_row(&self, line: u32) -> u32 {
+        self.row_of_line(line.min(self.pieces.summary().lines)).0
+    }
+
+    /// The buffer row that begins a line, and what stands before the piece whose line feed ends the line before it.
+    fn row_of_line(&self, line: u32) -> (u32, Extent) {
         if line == 0 {
-            return (0, ByteOffset(0), 0);
+            return (0, Extent::default());
         }
         let (start, _, _) = self
             .pieces
             .find::<Extent, _>((), &AtLine(line), sum_tree::Bias::Left);
-        let row = start.newlines + (line - start.lines);
+        (start.newlines + (line - start.lines), start)
+    }
+
+    /// The buffer row that begins a line, its first byte, and where that is shown.
+    fn line_start(&self, line: u32) -> (u32, ByteOffset, usize) {
+        let (row, before) = self.row_of_line(line);
+        if line == 0 {
+            return (0, ByteOffset(0), 0);
+        }
         let offset = self.buffer.row_start(Row(row));
-        (row, offset, start.shown + (offset.0 - start.bytes))
+        (row, offset, before.shown + (offset.0 - before.bytes))
     }
 
     /// The buffer row of an offset.

@@ -126,6 +126,11 @@ impl DisplaySnapshot {
 
     /// The buffer row that a display row shows first, and whether it begins there.
     pub fn buffer_row(&self, row: DisplayRow) -> (Row, bool) {
+        let wrapped = self.wrap.row(row.0);
+        if wrapped.columns.is_none_or(|columns| columns.start == 0) {
+            // Most rows begin a line: counting line feeds tells which, and no offset is asked for.
+            return (Row(self.shown.first_row(wrapped.line)), true);
+        }
         let strip = self.strip(row.0);
         let offset = self.shown.to_buffer(strip.shown.start);
         (self.buffer().point_at(offset).row, strip.is_first())

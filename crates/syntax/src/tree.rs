@@ -165,7 +165,8 @@ impl SyntaxTree {
             _ => self.stop(),
         }
         let is_slow = text.len().0 > MOST_BYTES_HERE || !self.language.is_prepared();
-        if budget.is_limited() && is_slow {
+        // A budget that is spent before it begins sends the parse away without setting the parser up for nothing.
+        if budget.is_limited() && (is_slow || budget.is_spent()) {
             return ParseStatus::Pending(self.job(text, Purpose::Parse, Stage::Start));
         }
         self.parse_now(text, budget)

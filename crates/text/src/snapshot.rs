@@ -82,16 +82,25 @@ impl Snapshot {
         if row >= self.last_row() {
             return self.len();
         }
+        self.end_of_row(row, self.storage.row_start(row.0 as usize))
+    }
+
+    /// Where the text of a row that is not the last ends; the row starts at `start`.
+    fn end_of_row(&self, row: Row, start: usize) -> ByteOffset {
         // The row ends in a line feed, which a carriage return may precede.
         let feed = self.storage.row_start(row.0 as usize + 1) - 1;
-        let start = self.storage.row_start(row.0 as usize);
         let has_return = feed > start && self.storage.byte(feed - 1) == Some(b'\r');
         ByteOffset(feed - usize::from(has_return))
     }
 
     /// A row's text, without its line ending, as a span.
     pub fn row_span(&self, row: Row) -> Span {
-        Span::new(self.row_start(row), self.row_end(row))
+        let start = self.row_start(row);
+        let end = match row < self.last_row() {
+            true => self.end_of_row(row, start.0),
+            false => self.len(),
+        };
+        Span::new(start, end)
     }
 
     /// A row with its line ending as a span.

@@ -371,6 +371,12 @@ impl Model<'_> {
             assert_eq!(line.is_last_wrap, row.is_last, "last row {ix}");
             let first = row.is_first.then(|| Row(self.lines[row.line].rows.start));
             assert_eq!(line.buffer_row, first, "buffer row of row {ix}");
+            let (told, is_first) = snapshot.buffer_row(DisplayRow(ix as u32));
+            assert_eq!(
+                is_first.then_some(told),
+                first,
+                "buffer row of row {ix}, told alone"
+            );
             let start = self.offset(row.line, row.glyphs.start);
             assert_eq!(line.span.start.0, start, "start of row {ix}");
             let end = self

@@ -41,6 +41,9 @@ impl TextLayout {
                     for row in &self.rows {
                         let x = self.geometry.x_of(row.shape.origin_cell);
                         let y = self.geometry.y_of(row.y);
+                        if self.is_covered(y) {
+                            continue;
+                        }
                         paint_row(
                             &row.shape,
                             point(x, y),
@@ -53,6 +56,13 @@ impl TextLayout {
             );
         });
         self.paint_fronts(window);
+    }
+
+    /// Whether the headers that stick to the top hide a row at `y` whole.
+    fn is_covered(&self, y: Pixels) -> bool {
+        let geometry = &self.geometry;
+        let headers = geometry.line_height * self.sticky.len() as f32;
+        y + geometry.line_height <= geometry.bounds.top() + headers
     }
 
     fn mask_of(&self, quad: &Bounds<Pixels>) -> ContentMask<Pixels> {
@@ -108,6 +118,9 @@ impl TextLayout {
         let color = cx.theme().colors.muted;
         for row in &self.gutter {
             let y = self.geometry.y_of(self.rows[row.ix].y);
+            if self.is_covered(y) {
+                continue;
+            }
             self.paint_number(row, y, window);
             if let Some(arrow) = row.arrow {
                 self.paint_arrow(arrow, y, color, window);

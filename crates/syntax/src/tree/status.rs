@@ -11,8 +11,8 @@ impl<'a> Budget<'a> {
         Self(None)
     }
 
-    /// Until `is_spent` says so. It is asked every hundred steps of the parser, some microseconds
-    /// apart, so it should be quick: `|| clock.now() >= deadline`.
+    /// Until `is_spent` says so. It is asked before the first and then every hundred steps of the parser, some
+    /// microseconds apart, so it should be quick: `|| clock.now() >= deadline`.
     pub fn until(is_spent: &'a mut dyn FnMut() -> bool) -> Self {
         Self(Some(is_spent))
     }
