@@ -65,6 +65,8 @@ pub struct Engine {
     last_edit: Option<(Duration, Pace)>,
     /// The caret and revision that a model was last asked for.
     asked_for: Option<(base::Revision, ByteOffset)>,
+    /// Whether the person asked at this place by hand.
+    is_by_hand: bool,
     /// Whether the last suggestion was wrong: within a word the next will be, too.
     has_missed: bool,
     /// How often suggestions turn out right, from 0 to 1.
@@ -108,6 +110,7 @@ impl Engine {
             keeping: Keeping::default(),
             last_edit: None,
             asked_for: None,
+            is_by_hand: false,
             has_missed: false,
             success: 0.5,
             refused: None,
@@ -139,7 +142,7 @@ impl Engine {
             }
             Input::Unblocked(why) => {
                 if self.blocked.remove(&why) && self.blocked.is_empty() {
-                    self.effects.push(Effect::AskLocal);
+                    self.effects.push(Effect::AskLocal { by_hand: false });
                 }
             }
             Input::Local {
@@ -187,6 +190,7 @@ impl Engine {
             self.leave();
         }
         self.scene = Some(scene);
+        self.is_by_hand = false;
         self.follow(&change);
         let is_deletion = change.splices.iter().all(|splice| splice.new.is_empty());
         self.last_edit = match cause {
@@ -202,7 +206,7 @@ impl Engine {
         // A new word tells more than the last one did.
         let is_within = self.scene.as_ref().is_some_and(ask::is_within_word);
         self.has_missed &= is_within && !is_deletion;
-        self.effects.push(Effect::AskLocal);
+        self.effects.push(Effect::AskLocal { by_hand: false });
     }
 
     /// Everybody who remembers edits hears of one. Says whether it is of the text in front.
@@ -240,9 +244,10 @@ impl Engine {
         self.scene = Some(scene);
         if !stays {
             self.drop_elsewhere();
+            self.is_by_hand = false;
             self.last_edit = None;
             self.has_missed = false;
-            self.effects.push(Effect::AskLocal);
+            self.effects.push(Effect::AskLocal { by_hand: false });
         }
     }
 
@@ -250,9 +255,10 @@ impl Engine {
     fn requested(&mut self, scene: Scene) {
         self.moved(scene);
         self.last_edit = Some((self.now, Pace::Eager));
+        self.is_by_hand = true;
         self.asked_for = None;
         self.has_missed = false;
-        self.effects.push(Effect::AskLocal);
+        self.effects.push(Effect::AskLocal { by_hand: true });
     }
 
     /// Another text is in front.

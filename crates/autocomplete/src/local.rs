@@ -27,6 +27,7 @@ use text::Timestamp;
 use crate::{Part, Replacement, Scene, Source, Suggestion, SuggestionId};
 use close::Facts;
 pub use continuation::Vote;
+use continuation::Wanted;
 pub use corpus::{Corpus, CorpusView, DEFAULT_BYTES};
 pub use log::{EditLog, Edited, LoggedEdit};
 pub use propagate::Elsewhere;
@@ -75,7 +76,7 @@ pub struct Done {
 }
 
 /// Suggestions whose answers are waited for.
-const MOST_SHOWN: usize = 128;
+const MOST_SHOWN: usize = 256;
 
 /// Texts whose definitions are remembered.
 const MOST_FACTS: usize = 64;
@@ -148,6 +149,26 @@ impl Local {
         _at: Timestamp,
         next_id: &mut dyn FnMut() -> SuggestionId,
     ) -> Vec<Suggestion> {
+        self.wanted(scene, Wanted::Likely, next_id)
+    }
+
+    /// As `everything`, and words around the caret and in open files that begin as what is typed does: for who asks
+    /// by hand and goes through them. Takes longer than what is said behind every key.
+    pub fn asked(
+        &self,
+        scene: &Scene,
+        _at: Timestamp,
+        next_id: &mut dyn FnMut() -> SuggestionId,
+    ) -> Vec<Suggestion> {
+        self.wanted(scene, Wanted::Words, next_id)
+    }
+
+    fn wanted(
+        &self,
+        scene: &Scene,
+        wanted: Wanted,
+        next_id: &mut dyn FnMut() -> SuggestionId,
+    ) -> Vec<Suggestion> {
         let place = Place::of(scene);
         let mut suggestions = Vec::new();
         let mut add = |idea: Idea| {
@@ -171,7 +192,7 @@ impl Local {
             });
         };
         self.propagated(scene).into_iter().for_each(&mut add);
-        self.continued(scene).into_iter().for_each(&mut add);
+        self.continued(scene, wanted).into_iter().for_each(&mut add);
         self.closed(scene).into_iter().for_each(&mut add);
         suggestions.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
         suggestions
@@ -287,9 +308,9 @@ impl Local {
         })
     }
 
-    fn continued(&self, scene: &Scene) -> Vec<Idea> {
+    fn continued(&self, scene: &Scene, wanted: Wanted) -> Vec<Idea> {
         let open: HashSet<AbsPath> = self.facts.keys().flatten().cloned().collect();
-        let guesses = continuation::guesses(scene, &self.corpus, &open, &self.log);
+        let guesses = continuation::guesses(scene, &self.corpus, &open, &self.log, wanted);
         let idea = |guess: continuation::Guess| Idea {
             file: None,
             revision: scene.snapshot.revision(),

@@ -16,7 +16,7 @@ use crate::{Fate, Part, Replacement, Scene, Source, Suggestion, SuggestionId};
 /// How much the newest outcome counts for how often suggestions are right.
 const WEIGHT: f32 = 0.1;
 /// Alternatives that are kept.
-const MOST: usize = 8;
+const MOST: usize = 16;
 
 impl Engine {
     /// Shows what is known for the text of now, if nothing is shown. Says whether a model's answer for it is known,
@@ -100,7 +100,7 @@ impl Engine {
             let (old, new) = (&shown.suggestion, &offer.suggestion);
             let is_settled = !is_remote(&old.source)
                 && !is_remote(&new.source)
-                && old.confidence >= self.options.threshold;
+                && (old.confidence >= self.options.threshold || self.is_by_hand);
             !is_typed && !is_settled && old.confidence < new.confidence
         });
         self.offers.push(offer);
@@ -118,7 +118,10 @@ impl Engine {
         if !self.blocked.is_empty() || revision != scene.snapshot.revision() {
             return;
         }
-        let shown = self.offers.get(self.at).map(|offer| offer.suggestion.id);
+        let shown = match self.is_by_hand {
+            true => self.told.as_ref().map(|told| told.suggestion.id),
+            false => self.offers.get(self.at).map(|offer| offer.suggestion.id),
+        };
         // What is shown stays, but for further places of an edit: that edit may have grown since, or its file changed.
         let is_told = |offer: &Offer| {
             let offered = &offer.suggestion;

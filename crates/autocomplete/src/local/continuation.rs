@@ -19,7 +19,7 @@ use super::log::EditLog;
 use crate::Scene;
 use guess::{Class, Told, likelihood};
 use near::Near;
-use trail::{Trail, trails};
+use trail::{Trail, spelled, trails};
 
 /// A text that may come next at the caret.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +32,18 @@ pub(crate) struct Guess {
     /// How many tokens before the caret agreed with the best place.
     pub(crate) context: usize,
 }
+
+/// What is wanted of words that begin as what is typed does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Only those that something before the caret speaks for.
+    Likely,
+    /// All that stand around the caret and in open files, for who goes through them.
+    Words,
+}
+
+/// Words alone that are listed.
+const MOST_LISTED: usize = 12;
 
 /// Tokens in one guess, and lines.
 const MOST_TOKENS: usize = 60;
@@ -57,12 +69,14 @@ const MOST_TRIVIAL: usize = 4;
 /// Shorter guesses than this many bytes are no help.
 const LEAST_BYTES: usize = 2;
 
-/// What may come next at the caret, the most useful first.
+/// What may come next at the caret, the most useful first; of words alone only those that are likely, unless all are
+/// `wanted`.
 pub(crate) fn guesses(
     scene: &Scene,
     view: &CorpusView,
     open: &HashSet<AbsPath>,
     log: &EditLog,
+    wanted: Wanted,
 ) -> Vec<Guess> {
     let Some(near) = Near::new(scene) else {
         return Vec::new();
@@ -79,6 +93,11 @@ pub(crate) fn guesses(
         guesses.extend(guess);
     }
     guesses.sort_by(|a, b| b.worth().total_cmp(&a.worth()));
+    if wanted == Wanted::Words {
+        let spelled = spelled(&near, view, scene.path.as_ref(), open);
+        let walk = Walk::new(&near, scene, &trails, log);
+        guesses.extend(walk.words(&spelled, &tried));
+    }
     guesses
 }
 
@@ -270,8 +289,18 @@ impl<'a> Walk<'a> {
 
     /// The tokens that may come next: what those say who have agreed so far, by their weight.
     fn options(&self) -> Vec<Step> {
+        let options = self.candidates(&[]);
+        let most = if self.taken == 0 { MOST_OPTIONS } else { 2 };
+        let all = options.iter().map(Candidate::weight).sum();
+        (0..options.len().min(most))
+            .map(|ix| self.told(&options, ix, all))
+            .collect()
+    }
+
+    /// What those who have agreed so far, and `more`, say comes next, by their weight.
+    fn candidates<'s>(&'s self, more: &'s [Trail<'s>]) -> Vec<Candidate<'s>> {
         let mut options: Vec<Candidate<'_>> = Vec::new();
-        for trail in &self.trails {
+        for trail in self.trails.iter().copied().chain(more) {
             let Some(item) = trail.item(self.taken as isize) else {
                 continue;
             };
@@ -291,11 +320,33 @@ impl<'a> Walk<'a> {
             }
         }
         options.sort_by(|a, b| b.weight().total_cmp(&a.weight()));
-        let most = if self.taken == 0 { MOST_OPTIONS } else { 2 };
+        options
+    }
+
+    /// Words that go on with what is typed and were not `tried`, the likeliest first.
+    fn words(&self, spelled: &[Trail<'_>], tried: &HashSet<String>) -> Vec<Guess> {
+        let options = self.candidates(spelled);
         let all = options.iter().map(Candidate::weight).sum();
-        (0..options.len().min(most))
-            .map(|ix| self.told(&options, ix, all))
-            .collect()
+        let is_word = |option: &Candidate<'_>| {
+            option.text.starts_with(super::token::is_word_char) && !tried.contains(option.text)
+        };
+        let steps = (0..options.len())
+            .filter(|ix| is_word(&options[*ix]))
+            .map(|ix| self.told(&options, ix, all));
+        let mut words: Vec<Guess> = steps
+            .filter_map(|step| {
+                let rest = step.text.strip_prefix(self.near.partial.as_str())?;
+                (rest.len() >= LEAST_BYTES).then(|| Guess {
+                    span: Span::at(self.scene.caret),
+                    new: rest.to_owned(),
+                    likelihood: step.likelihood,
+                    context: self.context,
+                })
+            })
+            .collect();
+        words.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood));
+        words.truncate(MOST_LISTED);
+        words
     }
 
     /// One of the options with what is known of it.

@@ -14,7 +14,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use base::AbsPath;
@@ -34,6 +34,9 @@ const MOST_MEAN_LINE: usize = 200;
 
 /// A segment of more tokens is not merged with others.
 const MOST_SEGMENT: usize = 2 << 20;
+
+/// Tokens of open files that are gone through for how they are spelt: some ten of a thousand lines.
+const MOST_SPELT: usize = 100_000;
 
 /// So many segments of about one size become one.
 const MOST_ALIKE: usize = 6;
@@ -309,6 +312,38 @@ impl CorpusView {
             });
         }
         places
+    }
+
+    /// The first place of each word in some files that `begins` takes. At most `MOST_SPELT` tokens are looked at.
+    pub(crate) fn spelled(
+        &self,
+        is_wanted: impl Fn(&AbsPath) -> bool,
+        begins: impl Fn(&str) -> bool,
+    ) -> Vec<(Place, &str)> {
+        let mut found = Vec::new();
+        let mut known = HashSet::new();
+        let mut left = MOST_SPELT;
+        for (ix, part) in self.parts.iter().enumerate() {
+            let files = part.segment.files().iter().enumerate();
+            for (file, span) in
+                files.filter(|(file, it)| !part.is_gone(*file) && is_wanted(&it.path))
+            {
+                let items = part.segment.file_items(file).iter().take(left);
+                left -= items.len();
+                for (offset, item) in items.enumerate() {
+                    let text = self.text(item.word());
+                    if known.insert(item.word()) && begins(text) {
+                        let place = Place {
+                            part: ix,
+                            place: span.start + offset,
+                            length: 0,
+                        };
+                        found.push((place, text));
+                    }
+                }
+            }
+        }
+        found
     }
 
     /// The token so many behind a place, or before it where negative. `None` beyond its file.

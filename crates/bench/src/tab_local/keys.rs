@@ -37,6 +37,7 @@ pub(super) struct Tally {
     oracle: usize,
     nvim: usize,
     times: Vec<Duration>,
+    asking: Vec<Duration>,
     heard: Vec<Duration>,
     languages: HashMap<&'static str, [usize; 3]>,
     ids: Ids,
@@ -108,7 +109,10 @@ impl Tally {
             let start = ThreadTime::now();
             let suggestions = self.ids.everything(local, &scene);
             self.times.push(start.elapsed());
-            said[hunk.new.len() - left.len()] = Some(Said::at(&scene, &suggestions));
+            let start = ThreadTime::now();
+            let asked = self.ids.asked(local, &scene);
+            self.asking.push(start.elapsed());
+            said[hunk.new.len() - left.len()] = Some(Said::at(&scene, &suggestions, &asked));
             let key = one_key(left);
             open.replace(Span::at(open.caret), &left[..key], clock, Some(local));
             left = &left[key..];
@@ -222,6 +226,7 @@ impl Tally {
         let mut figures = Vec::new();
         let rows = [
             ("suggest", &mut self.times),
+            ("suggest, asked by hand", &mut self.asking),
             ("hear of a change", &mut self.heard),
         ];
         for (what, times) in rows {

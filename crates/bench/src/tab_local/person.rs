@@ -99,6 +99,13 @@ impl Ids {
         })
     }
 
+    pub(super) fn asked(&mut self, local: &Local, scene: &Scene) -> Vec<Suggestion> {
+        local.asked(scene, Timestamp(0), &mut || {
+            self.0 += 1;
+            SuggestionId(self.0)
+        })
+    }
+
     pub(super) fn everything(&mut self, local: &Local, scene: &Scene) -> Vec<Suggestion> {
         local.everything(scene, Timestamp(0), &mut || {
             self.0 += 1;

@@ -11,6 +11,8 @@ use super::keys::{agrees, one_key};
 /// What Tab had to say at one place of a text, the most useful first.
 pub(super) struct Said {
     ideas: Vec<Idea>,
+    /// What there is to go through for who asks by hand.
+    asked: Vec<Idea>,
 }
 
 struct Idea {
@@ -39,22 +41,26 @@ pub(super) enum Asking {
 }
 
 impl Said {
-    pub(super) fn at(scene: &Scene, suggestions: &[Suggestion]) -> Self {
+    pub(super) fn at(scene: &Scene, known: &[Suggestion], asked: &[Suggestion]) -> Self {
         let text = |it: &Suggestion, part: Part| {
             let taken = it.taking(part);
             taken
                 .first()
                 .map_or(String::new(), |edit| edit.text.clone())
         };
-        let here = suggestions.iter().filter(|it| is_here(it, scene));
-        let ideas = here.map(|it| Idea {
-            confidence: it.confidence,
-            all: text(it, Part::All),
-            line: text(it, Part::Line),
-            word: text(it, Part::Word),
-        });
+        let ideas = |suggestions: &[Suggestion]| {
+            let here = suggestions.iter().filter(|it| is_here(it, scene));
+            here.map(|it| Idea {
+                confidence: it.confidence,
+                all: text(it, Part::All),
+                line: text(it, Part::Line),
+                word: text(it, Part::Word),
+            })
+            .collect()
+        };
         Self {
-            ideas: ideas.collect(),
+            ideas: ideas(known),
+            asked: ideas(asked),
         }
     }
 
@@ -97,17 +103,16 @@ pub(super) fn type_with(
             }
             None => expected = None,
         }
-        let (may_take, extra) = (
-            is_shown || asking == Asking::WhereItPays,
-            usize::from(!is_shown),
-        );
-        let ways = ideas
-            .iter()
-            .enumerate()
-            .filter(|_| may_take)
-            .flat_map(|(ix, idea)| {
-                [&idea.all, &idea.line, &idea.word].map(|part| (part.len(), ix + 1 + extra, part))
-            });
+        let asked = match said.get(at) {
+            Some(Some(said)) if asking == Asking::WhereItPays => said.asked.as_slice(),
+            _ => &[],
+        };
+        let seen = ideas.into_iter().filter(|_| is_shown).enumerate();
+        // Asking takes a key, each step to another one too, and so does taking.
+        let asked = asked.iter().enumerate().map(|(ix, idea)| (ix + 1, idea));
+        let ways = seen.chain(asked).flat_map(|(steps, idea)| {
+            [&idea.all, &idea.line, &idea.word].map(|part| (part.len(), steps + 1, part))
+        });
         let right = ways.filter(|(bytes, _, part)| *bytes > 0 && agrees(left, part));
         let best = right
             .map(|(bytes, keys, _)| (saving(left, bytes, keys), bytes, keys))

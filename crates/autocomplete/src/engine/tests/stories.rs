@@ -267,6 +267,50 @@ fn of_what_the_local_tier_tells_the_first_that_is_likely_enough_is_shown() {
 }
 
 #[test]
+fn who_asks_by_hand_goes_through_what_is_unlikely_from_the_most_useful_on() {
+    let mut world = World::with("ˇ\n", None, "");
+    world.put(Input::Options(Options {
+        threshold: 0.25,
+        ..Options::local()
+    }));
+    world.type_in("l");
+    let tell = |world: &mut World| {
+        let revision = world.buffer.revision();
+        let words = [("ong_and_useful()", 0.1), ("onger", 0.2), ("et", 0.05)];
+        let suggestions = words
+            .iter()
+            .zip(1..)
+            .map(|((new, confidence), id)| Suggestion {
+                id: SuggestionId(id),
+                file: None,
+                revision,
+                edits: vec![crate::Replacement::new(
+                    Span::from(1..1),
+                    new,
+                    &world.buffer.snapshot(),
+                )],
+                source: Source::Continuation,
+                confidence: *confidence,
+            });
+        let suggestions = suggestions.collect();
+        world.put(Input::Local {
+            revision,
+            suggestions,
+        });
+    };
+    tell(&mut world);
+    world.check(None);
+    let scene = world.scene();
+    world.put(Input::Requested { scene });
+    tell(&mut world);
+    world.check(Some("ong_and_useful()"));
+    world.put(Input::Cycle(Turn::Next));
+    world.check(Some("onger"));
+    world.put(Input::Cycle(Turn::Next));
+    world.check(Some("et"));
+}
+
+#[test]
 fn what_became_unlikely_gives_way_though_some_of_it_was_typed() {
     let mut world = World::new("ˇ\n");
     let offer = |world: &World, id: u64, new: &str, confidence: f32| Suggestion {

@@ -177,3 +177,17 @@ fn in_a_text_with_carriage_returns_new_rows_end_as_its_rows_do() {
         "\r\n        Some(value) => value,\r\n        None => return Err(Error::Empty),\r\n    };",
     );
 }
+
+#[test]
+fn who_asks_by_hand_is_told_all_words_that_begin_so() {
+    let text = "fn remember() {}\n\nfn release() {}\n\n// A recipe.\nfn a() {\n    qux(re|);\n}\n";
+    let mut story = Story::new("Rust", text);
+    story.learn_project(&[("/project/a", "fn a() { redo(); reduce(); }\n")]);
+    let told = story.asked(0);
+    let told: Vec<String> = told.iter().map(new_text).collect();
+    for rest in ["member", "lease", "cipe"] {
+        assert!(told.iter().any(|it| it == rest), "{rest} in {told:?}");
+    }
+    let words = told.iter().collect::<std::collections::HashSet<_>>();
+    assert_eq!(words.len(), told.len(), "each once: {told:?}");
+}

@@ -38,6 +38,9 @@ const MOST_NEAR: usize = 40;
 const MOST_FAR: usize = 40;
 const MOST_SEEN: usize = 400;
 
+/// Words that are listed for how they begin alone, here and in other open files.
+const MOST_SPELLED: usize = 40;
+
 /// A context is followed so far where only names differ.
 const MOST_FARTHER: usize = 24;
 
@@ -108,6 +111,45 @@ fn near_trails(near: &Near) -> Vec<Trail<'_>> {
             Trail::new(near, At::Near(at), alike, true, nearness)
         })
         .collect()
+}
+
+/// The nearest place of each word that begins as what is typed does, those near the caret first.
+pub(super) fn spelled<'a>(
+    near: &'a Near,
+    view: &'a CorpusView,
+    path: Option<&AbsPath>,
+    open: &HashSet<AbsPath>,
+) -> Vec<Trail<'a>> {
+    let begins = |text: &str| {
+        let rest = text.strip_prefix(near.partial.as_str());
+        !near.partial.is_empty() && rest.is_some_and(|rest| !rest.is_empty())
+    };
+    let mut known: HashSet<&str> = HashSet::new();
+    let middle = near.before.len();
+    let end = middle + near.behind.len();
+    let mut places: Vec<usize> = (0..end)
+        .filter(|at| {
+            near.item(*at)
+                .is_some_and(|it| begins(near.text(it.word())))
+        })
+        .collect();
+    places.sort_by_key(|at| at.abs_diff(middle));
+    places.retain(|at| {
+        near.item(*at)
+            .is_some_and(|it| known.insert(near.text(it.word())))
+    });
+    places.truncate(MOST_SPELLED);
+    let is_other = |file: &AbsPath| Some(file) != path && open.contains(file);
+    let mut elsewhere = view.spelled(is_other, begins);
+    elsewhere.retain(|(_, word)| known.insert(word));
+    elsewhere.truncate(MOST_SPELLED);
+    let here = places
+        .into_iter()
+        .map(|at| Trail::new(near, At::Near(at), 0, true, 1.0));
+    let elsewhere = elsewhere
+        .into_iter()
+        .map(|(place, _)| Trail::new(near, At::Corpus(view, place), 0, false, 0.5));
+    here.chain(elsewhere).collect()
 }
 
 /// What stands before the caret is no context of what stands behind it.
