@@ -254,6 +254,10 @@ impl Engine {
     /// The person asks for a suggestion.
     fn requested(&mut self, scene: Scene) {
         self.moved(scene);
+        if self.told.is_none() {
+            // What is unlikely is gone through from the most useful on.
+            self.at = 0;
+        }
         self.last_edit = Some((self.now, Pace::Eager));
         self.is_by_hand = true;
         self.asked_for = None;

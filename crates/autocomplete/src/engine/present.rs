@@ -118,10 +118,7 @@ impl Engine {
         if !self.blocked.is_empty() || revision != scene.snapshot.revision() {
             return;
         }
-        let shown = match self.is_by_hand {
-            true => self.told.as_ref().map(|told| told.suggestion.id),
-            false => self.offers.get(self.at).map(|offer| offer.suggestion.id),
-        };
+        let shown = self.offers.get(self.at).map(|offer| offer.suggestion.id);
         // What is shown stays, but for further places of an edit: that edit may have grown since, or its file changed.
         let is_told = |offer: &Offer| {
             let offered = &offer.suggestion;
