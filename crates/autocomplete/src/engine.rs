@@ -142,7 +142,7 @@ impl Engine {
             }
             Input::Unblocked(why) => {
                 if self.blocked.remove(&why) && self.blocked.is_empty() {
-                    self.effects.push(Effect::AskLocal { by_hand: false });
+                    self.effects.push(Effect::AskLocal);
                 }
             }
             Input::Local {
@@ -167,6 +167,11 @@ impl Engine {
     /// What was deleted, undone and turned down, for whoever else checks suggestions.
     pub fn recent(&self) -> &Recent {
         &self.recent
+    }
+
+    /// Whether the person asked at this place by hand: then words that begin alike are wanted too, see `Local::asked`.
+    pub fn is_by_hand(&self) -> bool {
+        self.is_by_hand
     }
 
     /// How many requests are in flight.
@@ -206,7 +211,7 @@ impl Engine {
         // A new word tells more than the last one did.
         let is_within = self.scene.as_ref().is_some_and(ask::is_within_word);
         self.has_missed &= is_within && !is_deletion;
-        self.effects.push(Effect::AskLocal { by_hand: false });
+        self.effects.push(Effect::AskLocal);
     }
 
     /// Everybody who remembers edits hears of one. Says whether it is of the text in front.
@@ -247,7 +252,7 @@ impl Engine {
             self.is_by_hand = false;
             self.last_edit = None;
             self.has_missed = false;
-            self.effects.push(Effect::AskLocal { by_hand: false });
+            self.effects.push(Effect::AskLocal);
         }
     }
 
@@ -262,7 +267,7 @@ impl Engine {
         self.is_by_hand = true;
         self.asked_for = None;
         self.has_missed = false;
-        self.effects.push(Effect::AskLocal { by_hand: true });
+        self.effects.push(Effect::AskLocal);
     }
 
     /// Another text is in front.

@@ -381,17 +381,13 @@ impl Prediction {
     fn feed(&mut self, input: Input, cx: &mut Context<Self>) {
         let now = self.services.clock.elapsed();
         let effects = self.engine.handle(now, input, &self.around);
-        let asked = effects.iter().filter_map(|effect| match effect {
-            Effect::AskLocal { by_hand } => Some(*by_hand),
-            _ => None,
-        });
-        let asked = asked.reduce(|by_hand, other| by_hand || other);
+        let asks_local = effects.contains(&Effect::AskLocal);
         for effect in effects {
             self.carry_out(effect, cx);
         }
         // Behind the others: what it finds is shown, and none of them may take that away.
-        if let Some(by_hand) = asked {
-            self.ask_local(by_hand, cx);
+        if asks_local {
+            self.ask_local(cx);
         }
         cx.notify();
     }
@@ -423,7 +419,7 @@ impl Prediction {
             }
             Effect::Wake { at } => self.wake_at(at, cx),
             // When the others are done, see `feed`.
-            Effect::AskLocal { .. } => {}
+            Effect::AskLocal => {}
             Effect::Note(happened) => {
                 let now = self.services.clock.elapsed();
                 let is_seen = self.was_painted(&happened, cx);
@@ -452,8 +448,8 @@ impl Prediction {
         }));
     }
 
-    /// What this machine finds by itself for the text at hand; where it is asked `by_hand`, words that begin alike too.
-    fn ask_local(&mut self, by_hand: bool, cx: &mut Context<Self>) {
+    /// What this machine finds by itself for the text at hand.
+    fn ask_local(&mut self, cx: &mut Context<Self>) {
         let Some(scene) = self.scene(cx) else {
             return;
         };
@@ -463,7 +459,7 @@ impl Prediction {
             *last += 1;
             SuggestionId(*last)
         };
-        let suggestions = match by_hand {
+        let suggestions = match self.engine.is_by_hand() {
             true => self.local.asked(&scene, at, &mut next),
             false => self.local.everything(&scene, at, &mut next),
         };

@@ -128,10 +128,7 @@ pub enum Effect {
         at: Duration,
     },
     /// Ask the local tier about the text in front, and hand in what it says.
-    AskLocal {
-        /// Whether the person asks by hand: then words that begin alike are wanted too, see `Local::asked`.
-        by_hand: bool,
-    },
+    AskLocal,
     /// Something for the ledger.
     Note(Happened),
 }

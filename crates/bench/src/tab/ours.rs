@@ -181,7 +181,7 @@ impl Driver<'_> {
                 }
                 Effect::Hide => self.shown = None,
                 Effect::Wake { at } => self.wake = Some(at),
-                Effect::AskLocal { .. } | Effect::Note(_) => {}
+                Effect::AskLocal | Effect::Note(_) => {}
             }
         }
     }

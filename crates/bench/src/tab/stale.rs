@@ -144,7 +144,7 @@ impl World {
                     self.shown = Some(shown.suggestion.revision.0);
                 }
                 Effect::Hide => self.shown = None,
-                Effect::Wake { .. } | Effect::AskLocal { .. } | Effect::Note(_) => {}
+                Effect::Wake { .. } | Effect::AskLocal | Effect::Note(_) => {}
             }
         }
     }

@@ -103,7 +103,7 @@ impl Prediction {
         }
         if let Some(done) = found.done {
             self.local.finish(done);
-            self.ask_local(false, cx);
+            self.ask_local(cx);
         }
         self.look_outside(cx);
     }

@@ -93,7 +93,7 @@ impl Prediction {
         self.outside.running = None;
         if changes == self.outside.changes {
             self.local.finish(done);
-            self.ask_local(false, cx);
+            self.ask_local(cx);
         }
         if self.local.elsewhere().is_some() {
             self.work_soon(cx);
@@ -112,7 +112,7 @@ impl Prediction {
         }
         self.outside.changes += 1;
         if self.local.look_again(&is_changed) {
-            self.ask_local(false, cx);
+            self.ask_local(cx);
         }
         if self.local.elsewhere().is_some() {
             self.work_soon(cx);

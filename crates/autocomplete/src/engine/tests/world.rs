@@ -84,7 +84,7 @@ impl World {
                 Effect::Show(shown) => self.shown = Some(shown),
                 Effect::Hide => self.shown = None,
                 Effect::Wake { at } => self.wake = Some(at),
-                Effect::AskLocal { .. } => self.wants_local = true,
+                Effect::AskLocal => self.wants_local = true,
                 Effect::Note(note) => self.notes.push(note),
             }
         }
