@@ -15,6 +15,7 @@ mod rank;
 #[cfg(test)]
 mod story;
 mod token;
+mod words;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -161,6 +162,16 @@ impl Local {
         next_id: &mut dyn FnMut() -> SuggestionId,
     ) -> Vec<Suggestion> {
         self.wanted(scene, Wanted::Words, next_id)
+    }
+
+    /// As `asked`, cut to words: what one key writes at the caret, the next in place of the last.
+    pub fn words(
+        &self,
+        scene: &Scene,
+        at: Timestamp,
+        next_id: &mut dyn FnMut() -> SuggestionId,
+    ) -> Vec<Suggestion> {
+        words::words(self.asked(scene, at, next_id), scene)
     }
 
     fn wanted(

@@ -64,6 +64,8 @@ editor_actions! {
     NextSuggestion => Editor::next_suggestion, "Shows the next of several suggestions.";
     PreviousSuggestion => Editor::previous_suggestion, "Shows the previous of several suggestions.";
     RequestSuggestion => Editor::request_suggestion, "Asks for a suggestion now.";
+    ExpandWord => Editor::expand_word, "Writes the word that may stand here; again, the next in its place.";
+    ExpandWordBack => Editor::expand_word_back, "As Expand Word, through the words the other way.";
     RevertHunk => Editor::revert_hunk, "Takes the changes at the carets back to what the last commit holds.";
     SelectMenu => Editor::open_menu, "Opens the menu of the text at the caret.";
 }

@@ -8,6 +8,7 @@ mod bracketing;
 mod clipboard;
 mod commands;
 mod excerpted;
+mod expanding;
 mod finding;
 mod folding;
 mod gliding;
@@ -138,6 +139,7 @@ pub struct Editor {
     pub(crate) blocks: BlockViews,
     pub(crate) review: inline_review::Review,
     pub(crate) suggesting: suggesting::Suggesting,
+    expanding: Option<expanding::Expanding>,
     /// Where the rows come from, when they are those of other texts.
     pub(crate) excerpts: Option<Entity<Excerpts>>,
     pub(crate) caret_shown: bool,
@@ -210,6 +212,7 @@ impl Editor {
             blocks: BlockViews::default(),
             review: inline_review::Review::default(),
             suggesting: suggesting::Suggesting::default(),
+            expanding: None,
             excerpts: None,
             caret_shown: true,
             blink_task: None,

@@ -17,7 +17,7 @@ use base::{ByteOffset, Row, Span};
 use text::{SelectionSet, Snapshot};
 
 pub(crate) use self::colours::{ColourJob, Coloured};
-pub(crate) use self::fellows::{fellows, taken};
+pub(crate) use self::fellows::{Fellow, fellows, taken};
 pub(crate) use self::tab_key::{CaretPlace, tab_takes};
 
 /// How put-in text looks.

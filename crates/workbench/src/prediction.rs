@@ -17,6 +17,7 @@ mod portal;
 mod reading;
 mod standing;
 mod watch;
+mod words;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -373,6 +374,7 @@ impl Prediction {
                 }
             }
             SuggestionEvent::Jumped(_) => {}
+            SuggestionEvent::WordsWanted(cycle) => self.write_words(*cycle, window, cx),
             SuggestionEvent::Entered(id) => self.open_place(*id, cx),
         }
     }

@@ -268,6 +268,16 @@ impl Story {
         })
     }
 
+    /// What one key writes.
+    pub(crate) fn words(&mut self, number: usize) -> Vec<Suggestion> {
+        let scene = self.scene(number);
+        let ids = &mut self.ids;
+        self.local.words(&scene, Timestamp(self.now), &mut || {
+            *ids += 1;
+            SuggestionId(*ids)
+        })
+    }
+
     /// Accepts a suggestion, in the file that it names or in this text.
     pub(crate) fn accept(&mut self, number: usize, suggestion: &Suggestion) {
         let number = match &suggestion.file {

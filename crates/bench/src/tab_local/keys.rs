@@ -32,8 +32,11 @@ pub(super) struct Tally {
     ours: Typed,
     /// As well, with asking by hand.
     asked: Typed,
-    /// At each of `THRESHOLDS`.
+    /// As well, with a key that writes words.
+    written: Typed,
+    /// At each of `THRESHOLDS`, and with a key that writes words.
     curve: [Typed; THRESHOLDS.len()],
+    written_curve: [Typed; THRESHOLDS.len()],
     oracle: usize,
     nvim: usize,
     times: Vec<Duration>,
@@ -112,7 +115,9 @@ impl Tally {
             let start = ThreadTime::now();
             let asked = self.ids.asked(local, &scene);
             self.asking.push(start.elapsed());
-            said[hunk.new.len() - left.len()] = Some(Said::at(&scene, &suggestions, &asked));
+            let words = self.ids.words(local, &scene);
+            let all = Said::at(&scene, &suggestions, &asked, &words);
+            said[hunk.new.len() - left.len()] = Some(all);
             let key = one_key(left);
             open.replace(Span::at(open.caret), &left[..key], clock, Some(local));
             left = &left[key..];
@@ -122,8 +127,13 @@ impl Tally {
         for (sum, threshold) in self.curve.iter_mut().zip(THRESHOLDS) {
             sum.add(type_at(threshold, Asking::Never));
         }
+        for (sum, threshold) in self.written_curve.iter_mut().zip(THRESHOLDS) {
+            sum.add(type_at(threshold, Asking::ForWords));
+        }
         self.asked
             .add(type_at(local.threshold(), Asking::WhereItPays));
+        self.written
+            .add(type_at(local.threshold(), Asking::ForWords));
         self.hunks += 1;
         self.typed += typed;
         self.ours.add(ours);
@@ -180,11 +190,21 @@ impl Tally {
                 "keys saved, ours with asking by hand / nvim keywords",
                 beside(self.asked.keys, self.nvim),
             ),
+            of_hunks(
+                "keys saved, ours with a key that writes words / nvim keywords",
+                beside(self.written.keys, self.nvim),
+            )
+            .at_least(1.3),
         ];
-        for (typed, threshold) in self.curve.iter().zip(THRESHOLDS) {
+        let curves = self.curve.iter().zip(&self.written_curve);
+        for ((typed, written), threshold) in curves.zip(THRESHOLDS) {
             let name = |what: &str| format!("at threshold {threshold:.2}, {what}");
             let (ratio, wrong) = (beside(typed.keys, self.nvim), share(typed.wrong, typed));
             figures.push(of_hunks(&name("ours / nvim keywords"), ratio));
+            figures.push(of_hunks(
+                &name("with a key that writes words"),
+                beside(written.keys, self.nvim),
+            ));
             figures.push(Figure::alone(
                 name("shown but wrong"),
                 wrong,

@@ -106,6 +106,13 @@ impl Ids {
         })
     }
 
+    pub(super) fn words(&mut self, local: &Local, scene: &Scene) -> Vec<Suggestion> {
+        local.words(scene, Timestamp(0), &mut || {
+            self.0 += 1;
+            SuggestionId(self.0)
+        })
+    }
+
     pub(super) fn everything(&mut self, local: &Local, scene: &Scene) -> Vec<Suggestion> {
         local.everything(scene, Timestamp(0), &mut || {
             self.0 += 1;

@@ -13,6 +13,8 @@ pub(super) struct Said {
     ideas: Vec<Idea>,
     /// What there is to go through for who asks by hand.
     asked: Vec<Idea>,
+    /// What one key writes, and again the next in its place.
+    words: Vec<String>,
 }
 
 struct Idea {
@@ -38,10 +40,17 @@ pub(super) enum Asking {
     Never,
     /// With one key what is too unlikely to be shown is asked for, wherever that pays.
     WhereItPays,
+    /// One key writes the first of the words that may stand here, and again the next in its place, wherever that pays.
+    ForWords,
 }
 
 impl Said {
-    pub(super) fn at(scene: &Scene, known: &[Suggestion], asked: &[Suggestion]) -> Self {
+    pub(super) fn at(
+        scene: &Scene,
+        known: &[Suggestion],
+        asked: &[Suggestion],
+        words: &[Suggestion],
+    ) -> Self {
         let text = |it: &Suggestion, part: Part| {
             let taken = it.taking(part);
             taken
@@ -61,6 +70,7 @@ impl Said {
         Self {
             ideas: ideas(known),
             asked: ideas(asked),
+            words: words.iter().map(|it| text(it, Part::All)).collect(),
         }
     }
 
@@ -107,12 +117,19 @@ pub(super) fn type_with(
             Some(Some(said)) if asking == Asking::WhereItPays => said.asked.as_slice(),
             _ => &[],
         };
+        let words = match said.get(at) {
+            Some(Some(said)) if asking == Asking::ForWords => said.words.as_slice(),
+            _ => &[],
+        };
         let seen = ideas.into_iter().filter(|_| is_shown).enumerate();
         // Asking takes a key, each step to another one too, and so does taking.
         let asked = asked.iter().enumerate().map(|(ix, idea)| (ix + 1, idea));
         let ways = seen.chain(asked).flat_map(|(steps, idea)| {
             [&idea.all, &idea.line, &idea.word].map(|part| (part.len(), steps + 1, part))
         });
+        // A word stands as soon as its key is pressed; nobody has to take it.
+        let words = words.iter().enumerate();
+        let ways = ways.chain(words.map(|(ix, word)| (word.len(), ix + 1, word)));
         let right = ways.filter(|(bytes, _, part)| *bytes > 0 && agrees(left, part));
         let best = right
             .map(|(bytes, keys, _)| (saving(left, bytes, keys), bytes, keys))

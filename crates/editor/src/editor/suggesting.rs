@@ -39,6 +39,8 @@ pub enum SuggestionEvent {
     Requested,
     /// Another one for the same place is wanted.
     Cycled(Cycle),
+    /// Words are wanted that may stand at the caret, for `Editor::write_words`.
+    WordsWanted(Cycle),
     /// The caret was brought to where it begins.
     Jumped(SuggestionId),
     /// The file it changes is to be opened, with the suggestion in it.

@@ -1,5 +1,6 @@
 //! Views under gpui's scheduler: keys are pressed, state is read.
 
+mod expanding;
 mod finding;
 mod folding;
 mod input;

@@ -30,6 +30,13 @@ impl Fellow {
                 .saturating_add_signed(offset.0 as isize - self.newest.0 as isize),
         )
     }
+
+    /// The carets are elsewhere now, in the order they were in.
+    pub(crate) fn go_along(&mut self, selections: &SelectionSet) {
+        self.newest = selections.primary().head;
+        let own = selections.iter().nth(self.ix);
+        self.caret = own.map_or(self.caret, |own| own.head);
+    }
 }
 
 /// What stands around a caret in its row.

@@ -130,6 +130,35 @@ fn a_place_that_is_gone_from_the_disk_is_not_led_to(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
+fn a_key_writes_words_around_the_caret_and_in_open_files(cx: &mut TestAppContext) {
+    let files = FakeFiles::new();
+    files.write(
+        &path("/p/src/one.rs"),
+        "fn remember() {}\n\nfn a() {\n    \n}\n",
+    );
+    files.write(&path("/p/src/two.rs"), "fn rewind() {}\n");
+    let mut story = open_with(files, cx);
+    story.open_file("two.rs");
+    story.open_file("one.rs:4:5");
+    story.settle();
+    story.input("re");
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        story.keys("alt-/");
+        let text = story.text();
+        seen.push(text.lines().nth(3).unwrap_or_default().trim().to_owned());
+    }
+    assert!(seen.contains(&"remember".to_owned()), "{seen:?}");
+    assert!(seen.contains(&"rewind".to_owned()), "{seen:?}");
+    story.input("zqxj");
+    let before = story.text();
+    story.keys("alt-/");
+    assert_eq!(story.text(), before);
+    let reports = story.reports();
+    assert!(reports.iter().any(|it| it.contains("zqxj”")), "{reports:?}");
+}
+
+#[gpui_kit::test]
 fn escape_sends_it_away_and_tab_indents_again(cx: &mut TestAppContext) {
     let mut story = open_with(calls(), cx);
     rename(&mut story, 2);

@@ -22,10 +22,10 @@ use crate::{
     Cycle, Editor, EditorEvent, SuggestionEvent, SuggestionMode, SuggestionPlace, Unsuited,
 };
 
-type Heard = Rc<RefCell<Vec<SuggestionEvent>>>;
+pub(super) type Heard = Rc<RefCell<Vec<SuggestionEvent>>>;
 
 /// A view with the keys of the program, and what is heard of its suggestions.
-fn open_with_keys<'a>(
+pub(super) fn open_with_keys<'a>(
     path: &str,
     marked: &str,
     cx: &'a mut TestAppContext,
