@@ -8,8 +8,9 @@
 //! *Keys.* The new text of a hunk is typed letter by letter; the indent of a row and deleting the old text cost nothing
 //! to anybody. The suggestion that is shown (the first of `Local::suggest`) is taken with one key, an alternative with
 //! one key more for each step to it: all of it, its first line, or its next word, whichever is right and saves most.
-//! Only the first counts as shown. Told for a row of thresholds, and for the one in use also with asking by hand for
-//! what is not shown, which takes one key more. Peers:
+//! Only the first counts as shown. Told for a row of thresholds; also with asking by hand for what is not shown, which
+//! takes one key more, wherever that pays; and also with the key that writes words (`Local::words`): as many presses as
+//! the word is down the list, wherever that pays, as nvim's person is allowed. Peers:
 //! - *keyword oracle*: behind the first letter of any word of at least three letters that stands in the current text or
 //!   in another file that the commit touches, one further key writes the rest. Nvim cannot do that: it is what keyword
 //!   completion would save if the wanted word were always the first.

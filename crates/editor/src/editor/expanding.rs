@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use autocomplete::Suggestion;
 use base::{ByteOffset, Revision, Span};
-use gpui_kit::{Context, Window};
+use gpui_kit::{Context, SharedString, Window};
 use text::{Edit, EditKind, SelectionSet};
 
 use super::suggesting::{Cycle, SuggestionEvent};
@@ -38,6 +38,7 @@ impl Expanding {
         }
     }
 
+    /// The word at a place of the list; nothing for what was typed.
     fn word(&self, at: Option<usize>) -> Arc<str> {
         at.map_or_else(|| Arc::from(""), |at| self.words[at].clone())
     }
@@ -50,6 +51,16 @@ impl Editor {
 
     pub(crate) fn expand_word_back(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.turn_word(Cycle::Previous, window, cx);
+    }
+
+    /// Which of several words was written last, if nothing happened since.
+    pub(crate) fn written_word(&self) -> Option<SharedString> {
+        let known = self.expanding.as_ref()?;
+        let (revision, selections) = &known.left;
+        let stands = *revision == self.snapshot.revision() && *selections == self.selections;
+        let count = known.words.len();
+        let at = known.at.filter(|_| stands && count > 1)?;
+        Some(format!("{} of {count}", at + 1).into())
     }
 
     /// Writes the first or last of the words that may stand at the newest caret. Those of `words` that do not stand in

@@ -4,14 +4,14 @@
 
 use display::{DisplayPoint, DisplayRow};
 use gpui_kit::{
-    AnyElement, App, AvailableSpace, Entity, InteractiveElement as _, IntoElement as _,
+    Action, AnyElement, App, AvailableSpace, Entity, InteractiveElement as _, IntoElement as _,
     MouseButton, ParentElement as _, Pixels, Point, Role, SharedString, Size,
     StatefulInteractiveElement as _, Styled as _, Window, div, point, px, size,
 };
 use ui::{ActiveTheme as _, Icon, IconSize, KeyHint, dp};
 
 use super::layout::TextLayout;
-use crate::actions::AcceptSuggestion;
+use crate::actions::{AcceptSuggestion, ExpandWord};
 use crate::editor::Editor;
 use crate::suggestion::{Jump, Presentation};
 
@@ -27,24 +27,19 @@ pub(super) fn prepare(
 ) -> Vec<AnyElement> {
     let view = editor.read(cx);
     let Some(shown) = view.suggesting.shown().cloned() else {
-        return Vec::new();
+        return prepare_word_note(editor, layout, window, cx);
     };
-    let key = editor.update(cx, |view, cx| view.accepting_key(window, cx));
+    let key = editor.update(cx, |view, cx| view.key_of(&AcceptSuggestion, window, cx));
     let sign = match &shown {
         Presentation::Jump(jump) => Some(jump_sign(jump, key, editor, layout, cx)),
         Presentation::Portal => portal_sign(key, editor, layout, cx),
-        Presentation::InText(_) => note(key, editor, cx),
+        Presentation::InText(_) => suggestion_note(key, editor, cx),
     };
     let Some(mut sign) = sign else {
         return Vec::new();
     };
-    let text = layout.geometry.text;
     let at_row = |row, room| at_row_end(row, room, layout);
-    let space = size(
-        AvailableSpace::MinContent,
-        AvailableSpace::Definite(layout.geometry.line_height),
-    );
-    let room = sign.layout_as_root(space, window, cx);
+    let room = room_of(&mut sign, layout, window, cx);
     let place = match &shown {
         Presentation::Jump(jump) => Some(at_edge(jump.is_below, room, layout)),
         // Where the caret is out of sight, the sign is not.
@@ -55,10 +50,51 @@ pub(super) fn prepare(
         Presentation::InText(shown) => at_row(editor.read(cx).first_display_row(shown.row), room)
             .filter(|place| *place == within(*place, room, layout)),
     };
+    placed(sign, place, layout, window, cx)
+}
+
+/// Lays out which of several words was written, where nothing is suggested.
+fn prepare_word_note(
+    editor: &Entity<Editor>,
+    layout: &TextLayout,
+    window: &mut Window,
+    cx: &mut App,
+) -> Vec<AnyElement> {
+    let Some(words) = editor.read(cx).written_word() else {
+        return Vec::new();
+    };
+    let key = editor.update(cx, |view, cx| view.key_of(&ExpandWord, window, cx));
+    let mut sign = note(key, Some(words), cx);
+    let room = room_of(&mut sign, layout, window, cx);
+    let place = at_row_end(editor.read(cx).caret_display_row(), room, layout)
+        .filter(|place| *place == within(*place, room, layout));
+    placed(sign, place, layout, window, cx)
+}
+
+/// How much room a sign takes.
+fn room_of(
+    sign: &mut AnyElement,
+    layout: &TextLayout,
+    window: &mut Window,
+    cx: &mut App,
+) -> Size<Pixels> {
+    let height = AvailableSpace::Definite(layout.geometry.line_height);
+    sign.layout_as_root(size(AvailableSpace::MinContent, height), window, cx)
+}
+
+/// The sign at its place; none where it has no place.
+fn placed(
+    mut sign: AnyElement,
+    place: Option<Point<Pixels>>,
+    layout: &TextLayout,
+    window: &mut Window,
+    cx: &mut App,
+) -> Vec<AnyElement> {
     let Some(place) = place else {
         return Vec::new();
     };
-    window.with_content_mask(Some(gpui_kit::ContentMask { bounds: text }), |window| {
+    let bounds = layout.geometry.text;
+    window.with_content_mask(Some(gpui_kit::ContentMask { bounds }), |window| {
         sign.prepaint_at(place, window, cx);
     });
     vec![sign]
@@ -211,14 +247,19 @@ fn pill(leads: Leads, (editor, layout): (&Entity<Editor>, &TextLayout), cx: &App
         .into_any_element()
 }
 
-/// A quiet note: which of several it is, and the key, where that is not Tab.
-fn note(key: Option<SharedString>, editor: &Entity<Editor>, cx: &App) -> Option<AnyElement> {
-    let view = editor.read(cx);
-    let note = view.suggesting.note.clone();
+/// Which of several suggestions it is, and the key, where that is not Tab.
+fn suggestion_note(
+    key: Option<SharedString>,
+    editor: &Entity<Editor>,
+    cx: &App,
+) -> Option<AnyElement> {
+    let words = editor.read(cx).suggesting.note.clone();
     let key = key.filter(|key| key.as_ref() != "Tab");
-    if note.is_none() && key.is_none() {
-        return None;
-    }
+    (words.is_some() || key.is_some()).then(|| note(key, words, cx))
+}
+
+/// A quiet note with a key.
+fn note(key: Option<SharedString>, words: Option<SharedString>, cx: &App) -> AnyElement {
     let theme = cx.theme();
     let element = div()
         .flex()
@@ -229,16 +270,20 @@ fn note(key: Option<SharedString>, editor: &Entity<Editor>, cx: &App) -> Option<
         .text_color(theme.colors.muted)
         .font_family(theme.fonts.ui_family.clone())
         .children(key.map(KeyHint::text))
-        .children(note);
-    Some(element.into_any_element())
+        .children(words);
+    element.into_any_element()
 }
 
 impl Editor {
-    /// The key that takes the suggestion here and now, as people read it.
-    fn accepting_key(&self, window: &Window, cx: &gpui_kit::Context<Self>) -> Option<SharedString> {
+    /// The key that does something here and now, as people read it.
+    fn key_of(
+        &self,
+        action: &dyn Action,
+        window: &Window,
+        cx: &gpui_kit::Context<Self>,
+    ) -> Option<SharedString> {
         let context = self.key_context(cx);
-        let binding =
-            window.highest_precedence_binding_for_action_in_context(&AcceptSuggestion, context)?;
+        let binding = window.highest_precedence_binding_for_action_in_context(action, context)?;
         Some(ui::keys_text(&binding))
     }
 

@@ -74,6 +74,25 @@ fn behind_the_last_comes_what_was_typed_and_the_other_key_goes_back(cx: &mut Tes
 }
 
 #[gpui_kit::test]
+fn it_says_which_of_several_was_written(cx: &mut TestAppContext) {
+    let (editor, heard, _heard, cx) = open_with_keys("/a.txt", "reˇ", cx);
+    let said = |cx: &mut VisualTestContext| {
+        let words = editor.read_with(cx, |editor, _| editor.written_word());
+        words.map(|words| words.to_string())
+    };
+    assert_eq!(said(cx), None);
+    cx.simulate_keystrokes("alt-/");
+    answer(&editor, &heard, WORDS, cx);
+    assert_eq!(said(cx).as_deref(), Some("1 of 3"));
+    cx.simulate_keystrokes("shift-alt-/");
+    assert_eq!(said(cx), None, "what was typed stands");
+    cx.simulate_keystrokes("shift-alt-/");
+    assert_eq!(said(cx).as_deref(), Some("3 of 3"));
+    cx.simulate_keystrokes("left");
+    assert_eq!(said(cx), None);
+}
+
+#[gpui_kit::test]
 fn carets_behind_the_same_word_go_along_and_others_stay(cx: &mut TestAppContext) {
     check("reˇ\nreˇ\nxˇ", WORDS, "alt-/", "reˇ\nreˇ\nxmemberˇ", cx);
     check(
