@@ -345,11 +345,25 @@ impl OpenEdit {
                 Some(self.later.as_ref()?.token_at(&self.after, at)?.role)
             };
             let (before, syntax) = (&self.before, self.syntax.as_ref());
+            let whole = hunk.with_blanks(&old, &new);
+            let whole = frames::Whole {
+                span: Span::new(
+                    place.old.start + whole.old.start,
+                    place.old.start + whole.old.end,
+                ),
+                new: &new[whole.new],
+            };
             Piece {
                 offset: place.new.start.0 - start.0 + hunk.new.start,
                 lead: lead(before, from),
                 around: around(before, from),
-                frames: frames::frames(before, syntax, span, &new[hunk.new.clone()], later),
+                frames: frames::frames(
+                    before,
+                    syntax,
+                    (span, &new[hunk.new.clone()]),
+                    whole,
+                    later,
+                ),
             }
         });
         piece.collect()

@@ -100,6 +100,9 @@ const MOST_IN_SIGHT: usize = 6;
 /// Offers that may be ignored.
 const MOST_IGNORED: u8 = 2;
 
+/// What is less likely does not stand before what is not, be it nearer.
+const UNLIKELY: f32 = 0.3;
+
 /// After so many other edits a pattern is of no interest any more.
 const MOST_OTHERS: u64 = 5;
 
@@ -278,7 +281,7 @@ impl Propagation {
         let repeat = self.repeats.offer(log, scene, &is_settled);
         let repeat = repeat.map(|it| it.into_offer());
         match (by_tree, repeat) {
-            (Some(tree), Some(repeat)) if repeat.rank < tree.rank => Some(repeat),
+            (Some(tree), Some(repeat)) if repeat.order() < tree.order() => Some(repeat),
             (Some(tree), _) => Some(tree),
             (None, repeat) => repeat,
         }
@@ -293,7 +296,7 @@ impl Propagation {
             .iter()
             .filter(|it| it.is_of_interest(log, scene, &own))
             .filter_map(|it| it.offer(log, scene, &live));
-        offers.min_by_key(|offer| offer.rank)
+        offers.min_by_key(Offer::order)
     }
 
     /// Hears what became of an offer.
@@ -327,6 +330,13 @@ impl Propagation {
 
     fn active(&mut self, pattern: u64) -> Option<&mut Active> {
         self.patterns.iter_mut().find(|it| it.id == pattern)
+    }
+}
+
+impl Offer {
+    /// The offer that is made has the least: the nearest of those that are not unlikely.
+    fn order(&self) -> (bool, Rank) {
+        (self.likelihood < UNLIKELY, self.rank)
     }
 }
 

@@ -119,6 +119,21 @@ impl Tally {
         let ours = offer.and_then(|offer| guess(offer, opens, number));
         if is_case {
             self.misses.tell(&ours, left, known);
+            if ours.is_none() && self.misses.is_told {
+                let unlikely = self.ids.everything(local, &here.scene());
+                let mut unlikely = unlikely.iter();
+                let unlikely = unlikely.find(|it| matches!(it.source, Source::Propagation { .. }));
+                if let Some(it) = unlikely {
+                    let place = guess(it, opens, number);
+                    let text = place.as_ref().and_then(|it| it.text.clone());
+                    let row = place.map_or(0, |it| it.row + 1);
+                    eprintln!(
+                        "   too unlikely, {:.2}: {row} {}",
+                        it.confidence,
+                        text.unwrap_or_default()
+                    );
+                }
+            }
         }
         self.ours.count(ours, left, is_case);
         let text = here.buffer.snapshot().to_string();

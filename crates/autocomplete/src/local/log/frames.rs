@@ -31,6 +31,12 @@ pub(crate) struct LoggedToken {
     pub(crate) role: Option<TokenRole>,
 }
 
+/// A change with the blanks that came or went with it.
+pub(super) struct Whole<'a> {
+    pub(super) span: Span,
+    pub(super) new: &'a str,
+}
+
 /// Nodes that are looked at around a change.
 const MOST_FRAMES: usize = 5;
 
@@ -45,8 +51,8 @@ const MOST_TOKENS: usize = 24;
 pub(super) fn frames(
     before: &Snapshot,
     syntax: Option<&SyntaxSnapshot>,
-    span: Span,
-    new: &str,
+    (span, new): (Span, &str),
+    whole: Whole<'_>,
     later: impl Fn(usize) -> Option<TokenRole>,
 ) -> Vec<Frame> {
     let role = |at: usize| Some(syntax?.token_at(before, ByteOffset(at))?.role);
@@ -66,6 +72,10 @@ pub(super) fn frames(
     };
     for (kind, node) in nodes(before, syntax, span) {
         let text = before.text(node);
+        let (span, new) = match node.covers(whole.span) {
+            true => (whole.span, whole.new),
+            false => (span, new),
+        };
         let (from, to) = (span.start.0 - node.start.0, span.end.0 - node.start.0);
         let (Some(head), Some(tail)) = (text.get(..from), text.get(to..)) else {
             continue;

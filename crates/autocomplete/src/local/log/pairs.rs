@@ -11,6 +11,25 @@ pub(super) struct Hunk {
     pub(super) new: Range<usize>,
 }
 
+impl Hunk {
+    /// It with the blanks on either side, where tokens only come or only go: those then come or go with them.
+    pub(super) fn with_blanks(&self, old: &str, new: &str) -> Self {
+        if !self.old.is_empty() && !self.new.is_empty() {
+            return self.clone();
+        }
+        let is_blank = |ch: char| ch == ' ' || ch == '\t';
+        let wider = |range: &Range<usize>, text: &str| {
+            let start = text[..range.start].trim_end_matches(is_blank).len();
+            let behind = text[range.end..].trim_start_matches(is_blank).len();
+            start..text.len() - behind
+        };
+        Self {
+            old: wider(&self.old, old),
+            new: wider(&self.new, new),
+        }
+    }
+}
+
 /// Texts of more tokens are compared by their ends alone.
 const MOST_TOKENS: usize = 80;
 

@@ -10,7 +10,7 @@ use syntax::{NameBinding, SyntaxSnapshot, TokenRole};
 use text::Snapshot;
 
 use super::pattern::{Pattern, Slot, fills_hole};
-use crate::local::token::{Token, TokenKind, Tokens};
+use crate::local::token::{Token, TokenKind, Tokens, is_word_char, solid_tokens};
 
 /// A place where a pattern asks for a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,7 +126,8 @@ impl Search<'_> {
             old: Arc::from(self.window.get(range)?),
             new: Arc::from(self.pattern.fill(hole)),
         };
-        (site.old != site.new).then_some((site, matched.length))
+        let is_change = site.old != site.new && !self.says_twice(at, matched.length, &site);
+        is_change.then_some((site, matched.length))
     }
 
     /// The tokens from `at` on that some slots of the pattern match.
@@ -192,6 +193,34 @@ impl Search<'_> {
                     .is_some_and(|from| self.is_run(from, head));
                 starts && self.is_run(at + length, tail)
             })
+    }
+
+    /// Whether what a site adds would stand beside the same words.
+    fn says_twice(&self, at: usize, length: usize, site: &Site) -> bool {
+        let (old, new) = (solid_texts(&site.old), solid_texts(&site.new));
+        let Some(more) = new.len().checked_sub(old.len()).filter(|more| *more > 0) else {
+            return false;
+        };
+        let alike = |(a, b): &(&&str, &&str)| a == b;
+        let start = old.iter().zip(&new).take_while(alike).count();
+        if old[start..] != new[start + more..] {
+            return false;
+        }
+        let added = &new[start..start + more];
+        let text = |ix: usize| self.tokens.get(ix).map(|it| it.text(self.window));
+        let before = (0..more).map(|back| match start.checked_sub(back + 1) {
+            Some(ix) => Some(new[ix]),
+            None => at.checked_sub(back + 1 - start).and_then(text),
+        });
+        let rest = &new[start + more..];
+        let behind = (0..more).map(|ix| match rest.get(ix) {
+            Some(token) => Some(*token),
+            None => text(at + length + ix - rest.len()),
+        });
+        let is_word = |token: &&str| token.starts_with(is_word_char);
+        let is_before = before.eq(added.iter().rev().map(|it| Some(*it)));
+        let is_behind = behind.eq(added.iter().map(|it| Some(*it)));
+        added.iter().any(is_word) && (is_before || is_behind)
     }
 
     fn has_receiver(&self, at: usize) -> bool {
@@ -267,6 +296,12 @@ impl Search<'_> {
             (_, Some(_)) => false,
         }
     }
+}
+
+/// The tokens of a text that are no line ends, as text.
+fn solid_texts(text: &str) -> Vec<&str> {
+    let tokens = solid_tokens(text).into_iter();
+    tokens.map(|token| token.text(text)).collect()
 }
 
 /// Where a pattern matched.

@@ -513,3 +513,47 @@ fn what_is_added_to_definitions_is_for_those_of_other_functions_too() {
         "def a(info: Info):\n    use(info)\n\ndef b(x, info: Info):\n    use(info)\n\ndef c(info: Info):\n    if info.deep:\n        use(info)\n\ndef d(info: Info, y):\n    pass\n",
     );
 }
+
+#[test]
+fn what_is_unlikely_does_not_stand_before_what_is_not() {
+    let call = |name: &str| format!("    show({name}());\n");
+    let names = [
+        "name", "name", "name", "name", "name", "name", "label", "label",
+    ];
+    let rows: String = names.iter().map(|name| call(name)).collect();
+    let rest = call("name") + &call("label");
+    let mut story = Story::new(
+        "Rust",
+        &format!("fn f() {{\n{rows}}}\n\nfn g() {{\n{rest}}}\n"),
+    );
+    // All but the first and the sixth are left.
+    story.change(0, "name", 0, "title");
+    story.change(0, "name", 4, "title");
+    story.change(0, "label", 0, "caption");
+    story.change(0, "label", 0, "caption");
+    story.work();
+    let offer = propagated(&mut story, 0).expect("the other label");
+    story.accept(0, &offer);
+    let after = story.text(0);
+    let rest = call("name") + &call("caption");
+    assert!(after.ends_with(&format!("{rest}}}\n")), "{after}");
+}
+
+#[test]
+fn what_stands_there_already_is_not_added_again() {
+    let row = |name: &str, more: &str| format!("type {name} = {{ kind: Loose & {more}Last }};\n");
+    let text = [
+        row("A", ""),
+        row("B", ""),
+        row("C", "Strict & "),
+        row("D", ""),
+    ]
+    .concat();
+    let at = row("A", "").find("Last").expect("the word");
+    let changes = [
+        ("", at, "Strict & "),
+        ("", row("A", "Strict & ").len() + at, "Strict & "),
+    ];
+    let after = ["A", "B", "C", "D"].map(|name| row(name, "Strict & "));
+    check("TypeScript", &text, &changes, &after.concat());
+}
