@@ -21,6 +21,3 @@ pub use branch::{Branching, Head, LOCK_MARK, Moved};
 pub use checkout::{Change, Obstacle, Plan};
 pub use commit::{Person, Sealed};
 pub use scan::{Limits, Place, Refused, Scanned};
-
-#[cfg(test)]
-mod tests;

@@ -15,6 +15,7 @@ mod index;
 
 pub use adopt::{Archived, Difference};
 pub use fit::Reader;
+pub(crate) use glance::is_draft;
 pub use glance::{Glance, Touched};
 pub use hub::{Contents, Head, Hub, TreeFile};
 pub use index::{FileTime, Stamped, write_index};

@@ -49,5 +49,5 @@ pub use real::RealFiles;
 pub use real::{Mark, Moment, News, Pages, Survey, Vigil, is_temp_name, links};
 pub use stat::{Entry, FileKind, Listing, Stamp, Stat};
 pub use temp::TempFolder;
-pub use tree::{Step, Tree, TreeEntry, TreeKind};
+pub use tree::{Step, Tree, TreeEntry, TreeKind, is_draft_name};
 pub use watch::{Ignore, WatchEvent, WatchRequest, Watcher};

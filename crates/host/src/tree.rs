@@ -402,6 +402,16 @@ fn draft(name: &str) -> String {
     format!("{DRAFT}{:016x}", hash.0 as u64)
 }
 
+/// Whether a file name is one that a file was to be made under: of a write that is under way, or that died. It is nobody's
+/// work.
+pub fn is_draft_name(name: &std::ffi::OsStr) -> bool {
+    let made = name
+        .to_str()
+        .and_then(|name| name.strip_prefix(DRAFT))
+        .is_some_and(|rest| rest.len() == 16 && rest.chars().all(|ch| ch.is_ascii_hexdigit()));
+    made || crate::is_temp_name(name)
+}
+
 fn unlink(folder: impl AsFd, name: &str) -> Result<(), Errno> {
     match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),

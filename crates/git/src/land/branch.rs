@@ -235,6 +235,3 @@ fn place_of_lock(place: &AbsPath) -> AbsPath {
 fn one_line(text: &str) -> String {
     text.replace(['\n', '\r', '\0', '<', '>'], " ")
 }
-
-#[cfg(test)]
-mod tests;

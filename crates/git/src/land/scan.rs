@@ -8,6 +8,7 @@ use host::Files;
 use host::links::{self, Found};
 
 use super::eol;
+use crate::lease::is_draft;
 use crate::merge::{Changes, Entry, Mode, ObjectId, TreePath};
 use crate::repository::{Error, Repository};
 
@@ -165,6 +166,10 @@ fn differing(
             _ => NameKind::There,
         };
         let path = path.strip_suffix(b"/").unwrap_or(path);
+        // What a killed save left in a worktree is nobody's work, and does not land.
+        if delta.status() == git2::Delta::Untracked && is_draft(path) {
+            continue;
+        }
         names.push(Name {
             path: TreePath::new(path),
             kind,
@@ -181,7 +186,8 @@ fn added_by_force(place: Place<'_>) -> Vec<TreePath> {
     let Ok(index) = git2::Index::open(git_dir.join("index").as_path()) else {
         return Vec::new();
     };
-    let names = index.iter().filter(|entry| entry.mode != 0o160_000);
+    let is_work = |entry: &git2::IndexEntry| entry.mode != 0o160_000 && !is_draft(&entry.path);
+    let names = index.iter().filter(is_work);
     names.map(|entry| TreePath::new(entry.path)).collect()
 }
 

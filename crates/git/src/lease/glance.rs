@@ -97,9 +97,7 @@ fn of(delta: &git2::DiffDelta<'_>) -> Option<Touched> {
         return None;
     }
     // What a killed save left is nobody's work, and is not carried on.
-    let name = path.rsplit(|byte| *byte == b'/').next();
-    let name = name.map(std::ffi::OsStr::from_bytes);
-    if delta.status() == Delta::Untracked && name.is_some_and(host::is_temp_name) {
+    if delta.status() == Delta::Untracked && is_draft(&path) {
         return None;
     }
     Some(Touched {
@@ -108,6 +106,13 @@ fn of(delta: &git2::DiffDelta<'_>) -> Option<Touched> {
         is_deleted: delta.status() == Delta::Deleted,
         is_repository,
     })
+}
+
+/// Whether a path is one that a file was to be made under.
+pub(crate) fn is_draft(path: &[u8]) -> bool {
+    let name = path.rsplit(|byte| *byte == b'/').next();
+    name.map(std::ffi::OsStr::from_bytes)
+        .is_some_and(host::is_draft_name)
 }
 
 /// The index without marks by which a file could be hidden from a comparison.
