@@ -1,9 +1,11 @@
 //! Tab without a model, replayed over real commits: keys saved, next edits foretold, what is shown wrongly.
 //!
-//! Repositories come from `BURIN_BENCH_REPOS`, a colon-separated list of git directories; `BURIN_BENCH_COMMITS` is how
-//! many of the newest commits of each are replayed (60 without). The project as it was before them is in the corpus;
-//! each commit is made hunk by hunk, from the top of each file, and what was made before a hunk is what Tab knows: a
-//! file is saved, and so in the corpus as it is then, once its last hunk is made.
+//! Repositories come from `BURIN_BENCH_REPOS`, a colon-separated list of git directories. Of each the newest commits are
+//! replayed: 80 for the keys and 400 for the next edits, so that in half a dozen repositories either has more than a
+//! thousand cases (like edits are rare, and their figure swings with fewer); `BURIN_BENCH_COMMITS` is another number for
+//! both. The project as it was before them is in the corpus; each commit is made hunk by hunk, from the top of each
+//! file, and what was made before a hunk is what Tab knows: a file is saved, and so in the corpus as it is then, once
+//! its last hunk is made.
 //!
 //! *Keys.* The new text of a hunk is typed letter by letter; the indent of a row and deleting the old text cost nothing
 //! to anybody. The suggestion that is shown (the first of `Local::suggest`) is taken with one key, an alternative with
@@ -59,14 +61,14 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let mut keys = keys::Tally::default();
     let mut next = next::Tally::default();
     for repository in &repositories {
-        repository::replay(repository, commits(), |moment, corpus| {
-            if is_wanted("keys") {
+        if is_wanted("keys") {
+            repository::replay(repository, commits(80), |moment, corpus| {
                 keys.commit(moment, corpus);
-            }
-            if is_wanted("next") {
-                next.commit(moment);
-            }
-        })?;
+            })?;
+        }
+        if is_wanted("next") {
+            repository::replay(repository, commits(400), |moment, _| next.commit(moment))?;
+        }
         eprintln!("{}: {}", repository.display(), keys.line());
     }
     let mut figures = Vec::new();
@@ -98,7 +100,9 @@ fn is_wanted(part: &str) -> bool {
     std::env::var("BURIN_BENCH_PARTS").map_or(true, |parts| parts.split(',').any(|it| it == part))
 }
 
-fn commits() -> usize {
+/// How many of the newest commits are replayed.
+fn commits(usual: usize) -> usize {
     let count = std::env::var("BURIN_BENCH_COMMITS").ok();
-    count.and_then(|count| count.parse().ok()).unwrap_or(60)
+    let count = count.and_then(|count| count.parse().ok());
+    count.unwrap_or(usual)
 }

@@ -25,7 +25,7 @@ const MOST_BYTES: usize = 600;
 pub(super) fn run(repositories: &[PathBuf]) -> Result<Vec<Figure>, String> {
     let mut all: Vec<Vote> = Vec::new();
     for repository in repositories {
-        replay(repository, super::commits(), |moment, _| {
+        replay(repository, super::commits(60), |moment, _| {
             let mut local = Local::new();
             local.set_corpus(moment.view.clone());
             for file in &moment.files {
