@@ -36,8 +36,8 @@ fn main() -> ExitCode {
         Asked::Version => return say(concat!("burin ", env!("CARGO_PKG_VERSION"), "\n")),
         Asked::Open(paths) => paths,
     };
-    if let Some(sentence) = no_display() {
-        return fail(sentence);
+    if let Some(sentence) = host::no_display() {
+        return fail(&sentence);
     }
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn,gpui=error"))
         .init();
@@ -105,16 +105,6 @@ fn services() -> Result<Services, String> {
 fn open_index(dirs: &Dirs) -> impl Fn(AbsPath) -> Arc<dyn CodeIndex> + use<> {
     let cache = dirs.cache.clone();
     move |root| Arc::new(Index::open(root, Options::kept_in(&cache)))
-}
-
-/// The sentence for a machine without a screen.
-fn no_display() -> Option<&'static str> {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let has_display = !cfg!(target_os = "linux") || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
-    (!has_display).then_some(
-        "burin needs a display: neither DISPLAY nor WAYLAND_DISPLAY is set; run \"burin-agent doctor\" to see what \
-         this machine offers",
-    )
 }
 
 fn say(text: &str) -> ExitCode {

@@ -47,6 +47,27 @@ fn without_a_display_it_says_so() {
 }
 
 #[test]
+fn of_a_display_that_does_not_answer_it_says_so() {
+    for (variable, other, name) in [
+        ("DISPLAY", "WAYLAND_DISPLAY", ":4095"),
+        ("WAYLAND_DISPLAY", "DISPLAY", "wayland-nowhere"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_burin"))
+            .env(variable, name)
+            .env_remove(other)
+            .output()
+            .expect("it runs");
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success());
+        assert!(
+            text.contains(name) && text.contains(variable) && text.contains("burin-agent"),
+            "{text}"
+        );
+        assert_eq!(text.lines().count(), 1, "one sentence: {text}");
+    }
+}
+
+#[test]
 fn a_walk_through_a_real_repository() {
     let Some(desk) = Desk::new() else {
         return eprintln!("skipped: the walk needs Xvfb, xdotool and git");

@@ -14,6 +14,7 @@ use base::AbsPath;
 
 use crate::dirs::Dirs;
 use crate::process::{self, Request};
+pub use display::no_display;
 
 /// How long any program that is asked may take.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -38,7 +38,7 @@ pub use clock::{Clock, FakeClock, RealClock};
 pub use content::ContentHash;
 pub use dirs::Dirs;
 pub use error::{Error, Reason};
-pub use facts::{Fact, Verdict, facts};
+pub use facts::{Fact, Verdict, facts, no_display};
 pub use fake::{FakeFiles, Operation};
 pub use files::{AppendLog, Expected, Files, Lock, OnDisk, SaveRequest, SaveWay, Saved};
 pub use instance::{Handed, Instance, claim};

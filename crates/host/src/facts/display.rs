@@ -3,12 +3,10 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::fs;
-use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
-use super::{Fact, PATIENCE, output_of};
+use super::{Fact, output_of};
 
 pub(super) fn facts() -> Vec<Fact> {
     let mut facts = vec![wayland(), x11()];
@@ -28,6 +26,31 @@ pub(super) fn facts() -> Vec<Fact> {
     let has_device = !devices.is_empty();
     facts.extend([graphics(devices), vulkan(has_device), opengl(), fonts()]);
     facts
+}
+
+/// Why no window can be opened, as a sentence; none where one can, as far as asking tells.
+///
+/// Asks the server that windows would be opened at: Wayland's where its variable is set, X11's otherwise.
+pub fn no_display() -> Option<String> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    let wayland = wayland();
+    let asked = match wayland.value == UNSET {
+        true => x11(),
+        false => wayland,
+    };
+    let why = match asked.verdict {
+        _ if asked.value == UNSET => "neither DISPLAY nor WAYLAND_DISPLAY is set".to_owned(),
+        super::Verdict::Good => return None,
+        super::Verdict::Warn(advice) | super::Verdict::Bad(advice) => {
+            format!("the {} {}; {advice}", asked.name, asked.value)
+        }
+    };
+    Some(format!(
+        "burin needs a display: {why}. \"burin-agent\" needs none; \"burin-agent doctor\" tells what this machine \
+         offers"
+    ))
 }
 
 const UNSET: &str = "not set";
@@ -65,22 +88,19 @@ fn x11() -> Fact {
     }
 }
 
-fn connect_x11(display: &str) -> io::Result<()> {
-    let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "not a display name");
-    let (host, rest) = display.rsplit_once(':').ok_or_else(invalid)?;
-    let number: u16 = rest
-        .split('.')
-        .next()
-        .and_then(|number| number.parse().ok())
-        .ok_or_else(invalid)?;
-    if host.is_empty() || host == "unix" {
-        return UnixStream::connect(format!("/tmp/.X11-unix/X{number}")).map(drop);
-    }
-    if host == "localhost" {
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 6000 + number));
-        return TcpStream::connect_timeout(&address, PATIENCE).map(drop);
-    }
+#[cfg(target_os = "linux")]
+fn connect_x11(display: &str) -> Result<(), String> {
     // Asking another machine could take for ever.
+    let host = display.rsplit_once(':').map_or("", |(host, _)| host);
+    if !matches!(host, "" | "unix" | "localhost") {
+        return Ok(());
+    }
+    let connected = x11rb::connect(Some(display));
+    connected.map(drop).map_err(|error| error.to_string())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn connect_x11(_display: &str) -> Result<(), String> {
     Ok(())
 }
 
