@@ -18,7 +18,7 @@ mod options;
 mod present;
 mod status;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use base::ByteOffset;
@@ -40,6 +40,9 @@ use flight::Flight;
 use keeping::Keeping;
 use offer::Offer;
 use status::Latencies;
+
+/// Texts that are held where nobody takes those that are spent.
+const MOST_HELD: usize = 8;
 
 /// The pipeline of one window.
 pub struct Engine {
@@ -77,6 +80,8 @@ pub struct Engine {
     wake: Option<Duration>,
     last_suggestion: u64,
     last_request: u64,
+    /// The texts that were in front, the newest last.
+    held: VecDeque<Scene>,
     effects: Vec<Effect>,
 }
 
@@ -118,6 +123,7 @@ impl Engine {
             wake: None,
             last_suggestion: 0,
             last_request: 0,
+            held: VecDeque::new(),
             effects: Vec::new(),
         }
     }
@@ -159,6 +165,13 @@ impl Engine {
         std::mem::take(&mut self.effects)
     }
 
+    /// The texts that are in front no more. To free the tree of a large one takes milliseconds: for another thread, once
+    /// the effects are under way. Where nobody takes them they are freed a few inputs later.
+    pub fn take_spent(&mut self) -> Vec<Scene> {
+        let spent = self.held.len().saturating_sub(1);
+        self.held.drain(..spent).collect()
+    }
+
     /// What is shown.
     pub fn shown(&self) -> Option<&Suggestion> {
         self.told.as_ref().map(|told| &told.suggestion)
@@ -194,7 +207,7 @@ impl Engine {
         if !is_front {
             self.leave();
         }
-        self.scene = Some(scene);
+        self.face(scene);
         self.is_by_hand = false;
         self.follow(&change);
         let is_deletion = change.splices.iter().all(|splice| splice.new.is_empty());
@@ -212,6 +225,15 @@ impl Engine {
         let is_within = self.scene.as_ref().is_some_and(ask::is_within_word);
         self.has_missed &= is_within && !is_deletion;
         self.effects.push(Effect::AskLocal);
+    }
+
+    /// A text is in front. It is held beyond its time, so that nothing done with an input waits for a tree to be freed.
+    fn face(&mut self, scene: Scene) {
+        if self.held.len() == MOST_HELD {
+            self.held.pop_front();
+        }
+        self.held.push_back(scene.clone());
+        self.scene = Some(scene);
     }
 
     /// Everybody who remembers edits hears of one. Says whether it is of the text in front.
@@ -246,7 +268,7 @@ impl Engine {
         if !is_same {
             self.leave();
         }
-        self.scene = Some(scene);
+        self.face(scene);
         if !stays {
             self.drop_elsewhere();
             self.is_by_hand = false;

@@ -391,6 +391,11 @@ impl Prediction {
         if asks_local {
             self.ask_local(cx);
         }
+        let spent = self.engine.take_spent();
+        if !spent.is_empty() {
+            let freed = async move { drop(spent) };
+            cx.background_executor().spawn(freed).detach();
+        }
         cx.notify();
     }
 

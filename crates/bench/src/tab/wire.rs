@@ -202,6 +202,8 @@ impl<'a> Keys<'a> {
         runtime
             .block_on(answer)
             .map_err(|error| error.to_string())?;
+        // As the workbench does, once the request is on its way.
+        drop(self.engine.take_spent());
         let ms = |took: Duration| took.as_secs_f64() * 1_000.0;
         Ok(Pressed {
             machine: ms(in_machine),

@@ -456,3 +456,16 @@ fn an_alarm_that_comes_too_soon_is_set_again() {
     world.wait(400);
     assert_eq!(world.asked.len(), 1);
 }
+
+#[test]
+fn texts_that_are_spent_are_handed_out_once_and_held_no_longer_than_a_few_inputs() {
+    let mut world = World::new("ˇ\n");
+    world.type_in("let");
+    let spent = world.engine.take_spent();
+    // The text at the start and behind each letter, without the one of now.
+    let texts: Vec<String> = spent.iter().map(|it| it.snapshot.to_string()).collect();
+    assert_eq!(texts, ["\n", "l\n", "le\n"]);
+    assert!(world.engine.take_spent().is_empty());
+    world.type_in(" much = that;");
+    assert_eq!(world.engine.take_spent().len(), 7, "of eight that are held");
+}
