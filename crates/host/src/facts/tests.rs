@@ -43,3 +43,17 @@ fn a_folder_that_cannot_be_made_is_bad() {
         "{state:?}"
     );
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_display_that_takes_calls_and_says_nothing_is_not_waited_for_for_ever() {
+    // Where the 100th display of this machine would listen; nothing is ever answered there.
+    let Ok(listener) = std::net::TcpListener::bind("127.0.0.1:6100") else {
+        return eprintln!("skipped: something listens there already");
+    };
+    let started = std::time::Instant::now();
+    let answer = super::display::connect_x11("localhost:100");
+    assert!(started.elapsed() < super::PATIENCE * 4);
+    assert!(answer.is_err_and(|why| why.contains("said nothing")));
+    drop(listener);
+}
