@@ -6,6 +6,7 @@
 //! Invariant: nothing is offered inside text that was typed after the pattern was learned.
 //! Method: tab-and-index notes §4 for what the tree understands; `repeats` for what it does not.
 
+mod choice;
 mod elsewhere;
 mod pattern;
 mod repeats;
@@ -48,6 +49,8 @@ struct Active {
     learned: u64,
     /// Whether it is about a variable of one function.
     is_local: bool,
+    /// Whether it was made of several variables of that name.
+    is_of_many: bool,
     /// Whether it is only about places within what its last examples are within: others were left between them.
     is_narrow: bool,
     ignored: u8,
@@ -77,16 +80,14 @@ pub(crate) struct Offer {
     pub(crate) file: Option<AbsPath>,
     pub(crate) revision: Revision,
     pub(crate) site: Site,
-    /// The nearest offers have the least.
-    rank: Rank,
+    /// Whether it is before the caret, and how far from it; of another file neither.
+    is_before: bool,
+    distance: usize,
     /// How many places are left, with this one.
     pub(crate) places: usize,
     /// How sure it is before anything was learned of this person, from 0 to 1.
     pub(crate) likelihood: f32,
 }
-
-/// Another file, before the caret and outside its function, before the caret, and how far.
-type Rank = (bool, bool, bool, usize);
 
 /// Patterns that are remembered, also to know which were dismissed.
 const MOST_PATTERNS: usize = 16;
@@ -99,9 +100,6 @@ const MOST_IN_SIGHT: usize = 6;
 
 /// Offers that may be ignored.
 const MOST_IGNORED: u8 = 2;
-
-/// What is less likely does not stand before what is not, be it nearer.
-const UNLIKELY: f32 = 0.3;
 
 /// After so many other edits a pattern is of no interest any more.
 const MOST_OTHERS: u64 = 5;
@@ -174,6 +172,7 @@ impl Propagation {
             pattern,
             examples: vec![example, newest],
             learned: open.id + 1,
+            is_of_many: false,
             is_narrow: false,
             ignored: 0,
             accepted: 0,
@@ -257,6 +256,7 @@ impl Propagation {
         for (id, path, found) in findings.sites {
             let active = self.patterns.iter_mut().find(|it| it.id == id);
             if let Some(active) = active.filter(|_| !is_stale(&path, found.revision)) {
+                active.is_of_many |= found.is_of_many;
                 if found.is_narrow {
                     active.narrow();
                 }
@@ -270,33 +270,28 @@ impl Propagation {
         }
     }
 
-    /// The nearest place of all patterns and repeats that the person is still about.
+    /// The most likely next place of all patterns and repeats that the person is still about.
     pub(crate) fn offer(&self, log: &EditLog, scene: &Scene) -> Option<Offer> {
-        let by_tree = self.offer_by_tree(log, scene);
+        let mut offers = self.offers_by_tree(log, scene);
         // What is known of a variable of a function holds there alone.
         let is_settled = |turn: &Turn| {
             let mut patterns = self.patterns.iter();
-            patterns.any(|it| it.is_local && it.pattern.turns(&turn.old, &turn.new))
+            patterns.any(|it| it.is_of_one_function() && it.pattern.turns(&turn.old, &turn.new))
         };
-        let repeat = self.repeats.offer(log, scene, &is_settled);
-        let repeat = repeat.map(|it| it.into_offer());
-        match (by_tree, repeat) {
-            (Some(tree), Some(repeat)) if repeat.order() < tree.order() => Some(repeat),
-            (Some(tree), _) => Some(tree),
-            (None, repeat) => repeat,
-        }
+        let repeats = self.repeats.offers(log, scene, &is_settled);
+        offers.extend(repeats.into_iter().map(Repeat::into_offer));
+        choice::choose(offers)
     }
 
-    /// The nearest place of all patterns.
-    fn offer_by_tree(&self, log: &EditLog, scene: &Scene) -> Option<Offer> {
+    /// The nearest place of each pattern.
+    fn offers_by_tree(&self, log: &EditLog, scene: &Scene) -> Vec<Offer> {
         let live: Vec<&Active> = self.patterns.iter().filter(|it| !it.is_dropped).collect();
         let examples = live.iter().flat_map(|it| &it.examples);
         let own: HashSet<u64> = examples.map(|it| it.edit).collect();
-        let offers = live
-            .iter()
+        live.iter()
             .filter(|it| it.is_of_interest(log, scene, &own))
-            .filter_map(|it| it.offer(log, scene, &live));
-        offers.min_by_key(Offer::order)
+            .filter_map(|it| it.offer(log, scene, &live))
+            .collect()
     }
 
     /// Hears what became of an offer.
@@ -333,14 +328,11 @@ impl Propagation {
     }
 }
 
-impl Offer {
-    /// The offer that is made has the least: the nearest of those that are not unlikely.
-    fn order(&self) -> (bool, Rank) {
-        (self.likelihood < UNLIKELY, self.rank)
-    }
-}
-
 impl Active {
+    fn is_of_one_function(&self) -> bool {
+        self.is_local && !self.is_of_many
+    }
+
     /// Searches anew where its examples are within something else than before.
     fn follow_within(&mut self, before: Option<[Arc<str>; 2]>) {
         if self.within() != before.as_ref() {
@@ -457,10 +449,7 @@ impl Active {
                 .map(|(_, found)| found.sites.len())
                 .sum::<usize>();
         let nearest = here.iter().min_by_key(|site| rank(site, scene));
-        let rank = nearest.map_or((true, true, true, 0), |site| {
-            let (is_outside, is_before, distance) = rank(site, scene);
-            (false, is_outside && is_before, is_before, distance)
-        });
+        let (_, is_before, distance) = nearest.map_or_else(Default::default, |it| rank(it, scene));
         let (file, revision, site) = match nearest {
             Some(site) => (None, scene.snapshot.revision(), (*site).clone()),
             None => {
@@ -477,7 +466,8 @@ impl Active {
             file,
             revision,
             site,
-            rank,
+            is_before,
+            distance,
             places,
             likelihood: self.likelihood(places),
         })
@@ -551,7 +541,6 @@ impl Active {
 
 impl Repeat {
     fn into_offer(self) -> Offer {
-        let (is_elsewhere, is_before, distance) = self.rank;
         Offer {
             pattern: self.group,
             file: self.file,
@@ -561,7 +550,8 @@ impl Repeat {
                 old: self.old,
                 new: self.new,
             },
-            rank: (is_elsewhere, is_before, is_before, distance),
+            is_before: self.is_before,
+            distance: self.distance,
             places: self.places,
             likelihood: self.likelihood,
         }

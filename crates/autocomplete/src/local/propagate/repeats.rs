@@ -70,8 +70,9 @@ pub(super) struct Repeat {
     pub(super) span: Span,
     pub(super) old: Arc<str>,
     pub(super) new: Arc<str>,
-    /// Whether it is in another file, whether it is before the caret, how far.
-    pub(super) rank: (bool, bool, usize),
+    /// Whether it is before the caret, and how far from it; of another file neither.
+    pub(super) is_before: bool,
+    pub(super) distance: usize,
     pub(super) places: usize,
     pub(super) likelihood: f32,
 }
@@ -164,21 +165,17 @@ impl Repeats {
         self.found.insert((key, path), spots);
     }
 
-    /// The nearest place of all groups, those in `settled` left out: the tree knows better of them.
-    pub(super) fn offer(
+    /// The nearest place of each group, those in `settled` left out: the tree knows better of them.
+    pub(super) fn offers(
         &self,
         log: &EditLog,
         scene: &Scene,
         is_settled: &dyn Fn(&Turn) -> bool,
-    ) -> Option<Repeat> {
+    ) -> Vec<Repeat> {
         let groups = self.groups.iter().filter(|it| !is_settled(&it.turn));
-        let all: Vec<Repeat> = groups
+        groups
             .filter_map(|group| self.offer_of(group, log, scene))
-            .collect();
-        // Of two at one place the one that changes more.
-        let nearest = |it: &Repeat| (it.rank.0, it.rank.1, it.file.clone(), it.rank.2);
-        all.into_iter()
-            .min_by_key(|it| (nearest(it), std::cmp::Reverse(it.old.len())))
+            .collect()
     }
 
     fn offer_of(&self, group: &Group, log: &EditLog, scene: &Scene) -> Option<Repeat> {
@@ -225,11 +222,12 @@ impl Repeats {
         };
         let (is_before, distance) = match file.is_none() {
             true => far(spot),
-            false => (file < scene.path, 0),
+            false => (false, 0),
         };
         Some(Repeat {
             group: group.key,
-            rank: (file.is_some(), is_before, distance),
+            is_before,
+            distance,
             file,
             revision,
             span: spot.span,

@@ -6,7 +6,7 @@ use base::{AbsPath, Revision, Span};
 
 use super::super::log::around;
 use super::pattern::Pattern;
-use super::sites::{Ground, Site, sites};
+use super::sites::{Ground, Site, is_of_many, sites};
 use super::spots::{SpotSearch, Spots};
 use crate::Scene;
 
@@ -49,6 +49,8 @@ pub(crate) struct Found {
     pub(crate) skipped: usize,
     /// Whether only those were kept that are within what the edits are within.
     pub(crate) is_narrow: bool,
+    /// Whether the edits there were made of several variables of one name.
+    pub(crate) is_of_many: bool,
 }
 
 /// So many sites that the person has seen and left tell that not all are meant.
@@ -120,6 +122,7 @@ impl Task {
         let found = Found {
             revision: text.revision(),
             is_narrow: narrow.is_some(),
+            is_of_many: is_of_many(&self.what, ground),
             skipped,
             sites,
         };

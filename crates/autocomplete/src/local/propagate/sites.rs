@@ -73,6 +73,14 @@ fn bindings(pattern: &Pattern, ground: Ground<'_>) -> Option<Vec<Option<NameBind
     Some(ground.examples.iter().map(of).collect())
 }
 
+/// Whether the edits in a text were made of several variables of one name.
+pub(crate) fn is_of_many(pattern: &Pattern, ground: Ground<'_>) -> bool {
+    let bindings = bindings(pattern, ground).unwrap_or_default();
+    let mut bound = bindings.iter().flatten();
+    let first = bound.next();
+    bound.any(|binding| Some(binding) != first)
+}
+
 fn names(pattern: &Pattern) -> Option<Vec<&str>> {
     let (old, new) = pattern.variable()?;
     Some([Some(old), new].into_iter().flatten().collect())

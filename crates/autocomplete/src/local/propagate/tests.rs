@@ -515,6 +515,25 @@ fn what_is_added_to_definitions_is_for_those_of_other_functions_too() {
 }
 
 #[test]
+fn a_variable_that_was_renamed_in_two_functions_is_renamed_in_the_next() {
+    let function =
+        |name: &str, ix: u8| format!("def f{ix}(self):\n    {name} = self.get({ix})\n\n");
+    let text = |name: &str| (0..5).map(|ix| function(name, ix)).collect::<String>();
+    let mut story = Story::new("Python", &text("raw_value"));
+    story.change(0, "raw_value", 0, "found_value");
+    story.work();
+    assert_eq!(propagated(&mut story, 0), None, "one function says nothing");
+    story.change(0, "raw_value", 0, "found_value");
+    for _ in 0..3 {
+        story.work();
+        story.work();
+        let offer = propagated(&mut story, 0).expect("the next function");
+        story.accept(0, &offer);
+    }
+    assert_eq!(story.text(0), text("found_value"));
+}
+
+#[test]
 fn what_is_unlikely_does_not_stand_before_what_is_not() {
     // A function each: the places that were passed over are no nearer than those to come.
     let call = |name: &str| format!("fn f() {{\n    show({name}());\n}}\n\n");
