@@ -38,17 +38,19 @@ pub(super) fn prepare(
     let Some(mut sign) = sign else {
         return Vec::new();
     };
-    let at_row = |row, room| at_row_end(row, room, layout);
     let room = room_of(&mut sign, layout, window, cx);
     let place = match &shown {
         Presentation::Jump(jump) => Some(at_edge(jump.is_below, room, layout)),
-        // Where the caret is out of sight, the sign is not.
-        Presentation::Portal => at_row(editor.read(cx).caret_display_row(), room)
-            .map(|place| within(place, room, layout))
-            .or_else(|| Some(at_edge(true, room, layout))),
+        // Where it would hide letters, or the caret is out of sight, it stands where the caret is not.
+        Presentation::Portal => {
+            let row = editor.read(cx).caret_display_row();
+            at_row_end(row, room, layout)
+                .or_else(|| Some(at_edge(!is_in_lower_half(row, layout), room, layout)))
+        }
         // A note has no ground of its own: where there are letters, it stays away.
-        Presentation::InText(shown) => at_row(editor.read(cx).first_display_row(shown.row), room)
-            .filter(|place| *place == within(*place, room, layout)),
+        Presentation::InText(shown) => {
+            at_row_end(editor.read(cx).first_display_row(shown.row), room, layout)
+        }
     };
     placed(sign, place, layout, window, cx)
 }
@@ -66,8 +68,7 @@ fn prepare_word_note(
     let key = editor.update(cx, |view, cx| view.key_of(&ExpandWord, window, cx));
     let mut sign = note(key, Some(words), cx);
     let room = room_of(&mut sign, layout, window, cx);
-    let place = at_row_end(editor.read(cx).caret_display_row(), room, layout)
-        .filter(|place| *place == within(*place, room, layout));
+    let place = at_row_end(editor.read(cx).caret_display_row(), room, layout);
     placed(sign, place, layout, window, cx)
 }
 
@@ -112,20 +113,23 @@ fn at_edge(is_below: bool, room: Size<Pixels>, layout: &TextLayout) -> Point<Pix
     point(x.round(), y.round())
 }
 
-/// Behind the letters of a display row, in the middle of its height; nowhere if that is not in sight.
+/// Behind the letters of a display row, in the middle of its height; nowhere if that is not in sight, or has no room
+/// for all of the sign.
 fn at_row_end(row: DisplayRow, room: Size<Pixels>, layout: &TextLayout) -> Option<Point<Pixels>> {
     let geometry = &layout.geometry;
     let visible = layout.rows.iter().find(|visible| visible.row == row)?;
-    let x = geometry.x_of(visible.shape.end_cell? + 3);
+    let x = geometry.x_of(visible.shape.end_cell? + 3).round();
     let y = geometry.y_of(visible.y) + (geometry.line_height - room.height) / 2.0;
-    Some(point(x.round(), y.round()))
+    let text = geometry.text;
+    let fits = text.left() <= x && x + room.width <= text.right() - px(EDGE);
+    fits.then(|| point(x, y.round()))
 }
 
-/// The same place, or as near to it as leaves all of the sign in sight.
-fn within(place: Point<Pixels>, room: Size<Pixels>, layout: &TextLayout) -> Point<Pixels> {
-    let text = layout.geometry.text;
-    let furthest = (text.right() - room.width - px(EDGE)).round();
-    point(place.x.min(furthest).max(text.left()), place.y)
+/// Whether a display row is in sight and in the lower half of the text.
+fn is_in_lower_half(row: DisplayRow, layout: &TextLayout) -> bool {
+    let geometry = &layout.geometry;
+    let visible = layout.rows.iter().find(|visible| visible.row == row);
+    visible.is_some_and(|visible| geometry.y_of(visible.y) > geometry.text.center().y)
 }
 
 /// A sign that leads to a place in this text.

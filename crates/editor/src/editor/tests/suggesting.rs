@@ -460,6 +460,35 @@ fn another_file_is_entered_by_whoever_hears_of_it(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
+fn the_sign_of_another_file_hides_no_letters(cx: &mut TestAppContext) {
+    let long = "long ".repeat(200);
+    for (text, is_below) in [
+        (format!("ˇ{long}\n{}", "x\n".repeat(99)), true),
+        (format!("{}ˇ{long}", "x\n".repeat(99)), false),
+    ] {
+        let (editor, heard, _heard, cx) = open_with_keys("/a.txt", &text, cx);
+        let mut far = suggestion(&editor, &[(Span::from(0..1), "1")], cx);
+        far.file = Some(AbsPath::new("/b.txt").unwrap());
+        editor.update(cx, |editor, cx| {
+            editor.show_caret(cx);
+            editor.set_suggestion(Some(far), cx);
+        });
+        cx.run_until_parked();
+        let position = editor.update(cx, |editor, _| {
+            let text = editor.geometry.as_ref().unwrap().text;
+            let y = match is_below {
+                true => text.bottom() - gpui_kit::px(20.0),
+                false => text.top() + gpui_kit::px(20.0),
+            };
+            gpui_kit::point(text.center().x, y)
+        });
+        cx.simulate_click(position, Modifiers::default());
+        let entered = [SuggestionEvent::Entered(SuggestionId(7))];
+        assert_eq!(*heard.borrow(), entered, "at the lower edge: {is_below}");
+    }
+}
+
+#[gpui_kit::test]
 fn subtle_ones_are_seen_while_alt_is_held(cx: &mut TestAppContext) {
     let (editor, _, _heard, cx) = open_with_keys("/a.txt", "oneˇ", cx);
     editor.update(cx, |editor, cx| {
