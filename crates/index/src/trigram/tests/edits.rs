@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use base::AbsPath;
 use host::{Files, RealFiles, TempFolder};
@@ -234,6 +235,9 @@ fn a_search_finds_the_same_whatever_was_edited() {
     assert!(whole * 4 > searches, "{whole} of {searches} needed no walk");
 }
 
+/// Times of files move on in ticks of a few of these: whoever asks faster sees the same for ever.
+const A_TICK: Duration = Duration::from_millis(1);
+
 /// Waits until what was just written can be told from what is written next.
 pub(super) fn settle(index: &Trigrams) {
     settle_but(index, 0);
@@ -247,7 +251,7 @@ fn settle_but(index: &Trigrams, opaque: usize) {
         if index.stats().unread == opaque {
             return;
         }
-        std::thread::yield_now();
+        std::thread::sleep(A_TICK);
     }
     panic!("files stay unread: {:?}", index.stats());
 }
@@ -339,6 +343,7 @@ fn many_touches_stay_few_segments() {
             if world.index.stats().unread == 0 {
                 break;
             }
+            std::thread::sleep(A_TICK);
         }
     }
     let stats = world.index.stats();
