@@ -33,8 +33,9 @@
 //!
 //! With `BURIN_BENCH_FIT` set, nothing is measured: the weights of the continuation are fitted on these repositories.
 //! Fitted, and looked at for what is missed, were: clap, zod, httpx, express, fastapi, chi, fiber, prometheus,
-//! pydantic, cobra, axum, trpc. Measured on, and never fitted or looked at: tokio, ripgrep, flask, requests, gin,
-//! axios, vuejs/core.
+//! pydantic, cobra, axum, trpc; for like edits also serde, rayon, click, jinja, testify, koa, got. Measured on, and
+//! never fitted or looked at: tokio, ripgrep, flask, requests, gin, axios, vuejs/core. A second set that was only
+//! measured: hyper, bat, echo, starlette, black, redux, preact.
 
 mod baselines;
 mod fit;
