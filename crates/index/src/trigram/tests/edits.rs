@@ -235,8 +235,14 @@ fn a_search_finds_the_same_whatever_was_edited() {
     assert!(whole * 4 > searches, "{whole} of {searches} needed no walk");
 }
 
-/// Times of files move on in ticks of a few of these: whoever asks faster sees the same for ever.
-const A_TICK: Duration = Duration::from_millis(1);
+/// Waits for a part of a tick of the clock that files are marked by.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "that clock is the system's, and nobody is told when it moves on"
+)]
+fn wait() {
+    std::thread::sleep(Duration::from_millis(1));
+}
 
 /// Waits until what was just written can be told from what is written next.
 pub(super) fn settle(index: &Trigrams) {
@@ -251,7 +257,7 @@ fn settle_but(index: &Trigrams, opaque: usize) {
         if index.stats().unread == opaque {
             return;
         }
-        std::thread::sleep(A_TICK);
+        wait();
     }
     panic!("files stay unread: {:?}", index.stats());
 }
@@ -343,7 +349,7 @@ fn many_touches_stay_few_segments() {
             if world.index.stats().unread == 0 {
                 break;
             }
-            std::thread::sleep(A_TICK);
+            wait();
         }
     }
     let stats = world.index.stats();
