@@ -461,30 +461,37 @@ fn another_file_is_entered_by_whoever_hears_of_it(cx: &mut TestAppContext) {
 
 #[gpui_kit::test]
 fn the_sign_of_another_file_hides_no_letters(cx: &mut TestAppContext) {
-    let long = "long ".repeat(200);
-    for (text, is_below) in [
-        (format!("ˇ{long}\n{}", "x\n".repeat(99)), true),
-        (format!("{}ˇ{long}", "x\n".repeat(99)), false),
-    ] {
-        let (editor, heard, _heard, cx) = open_with_keys("/a.txt", &text, cx);
+    let rows = "x\n".repeat(100);
+    let text = format!("{rows}ˇ{}\n{rows}", "long ".repeat(200));
+    let (editor, heard, _heard, cx) = open_with_keys("/a.txt", &text, cx);
+    // Rows between the caret and the edge that it is near.
+    for (is_caret_low, between) in [(false, 3.0), (true, 5.0)] {
         let mut far = suggestion(&editor, &[(Span::from(0..1), "1")], cx);
         far.file = Some(AbsPath::new("/b.txt").unwrap());
         editor.update(cx, |editor, cx| {
-            editor.show_caret(cx);
+            let geometry = editor.geometry.as_ref().unwrap();
+            let rows = f64::from(geometry.text.size.height / geometry.line_height);
+            let above = if is_caret_low {
+                rows - between
+            } else {
+                between
+            };
+            editor.set_scroll_top(100.0 - above, cx);
             editor.set_suggestion(Some(far), cx);
         });
         cx.run_until_parked();
         let position = editor.update(cx, |editor, _| {
             let text = editor.geometry.as_ref().unwrap().text;
-            let y = match is_below {
-                true => text.bottom() - gpui_kit::px(20.0),
-                false => text.top() + gpui_kit::px(20.0),
+            let y = match is_caret_low {
+                true => text.top() + gpui_kit::px(20.0),
+                false => text.bottom() - gpui_kit::px(20.0),
             };
             gpui_kit::point(text.center().x, y)
         });
         cx.simulate_click(position, Modifiers::default());
         let entered = [SuggestionEvent::Entered(SuggestionId(7))];
-        assert_eq!(*heard.borrow(), entered, "at the lower edge: {is_below}");
+        let heard = std::mem::take(&mut *heard.borrow_mut());
+        assert_eq!(heard, entered, "at the other edge, low: {is_caret_low}");
     }
 }
 
