@@ -56,7 +56,7 @@ fn main() -> ExitCode {
 }
 
 fn run(services: Services, request: Request, handed: Option<Handed>) {
-    gpui_kit::application()
+    pacing::application()
         .with_assets(ui::Assets)
         .run(move |cx| {
             gpui_kit::init(cx);

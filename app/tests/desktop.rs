@@ -209,6 +209,35 @@ fn typing_survives_kill_9() {
 }
 
 #[test]
+fn a_window_at_rest_sleeps_until_there_is_something_to_draw() {
+    /// Wakes in two seconds; a window that is asked for frames all the time has a hundred and twenty.
+    const FEW: u64 = 60;
+    let Some(desk) = Desk::new() else {
+        return eprintln!("skipped: needs Xvfb, xdotool and git");
+    };
+    let file = desk.folder().join("notes.txt");
+    fs::write(&file, "first line\n").expect("write");
+    let burin = desk.start(&[file.as_os_str()]);
+    let rests = || {
+        let before = burin.wakes();
+        desk.wait(2_000);
+        burin.wakes() - before < FEW
+    };
+    for round in 0..3 {
+        desk.until("the window's rest", 60, rests);
+        let before = desk.screen();
+        desk.type_text("word ");
+        desk.until("a picture of what was typed", 20, || {
+            desk.screen() != before
+        });
+        if round == 1 {
+            desk.until("the window's rest", 60, rests);
+            burin.hide_and_show(&desk);
+        }
+    }
+}
+
+#[test]
 fn a_screen_reader_is_told_the_name_of_every_control() {
     /// Roles, as the accessibility bus names them, of what does something when it is used.
     const CONTROLS: &[&str] = &[

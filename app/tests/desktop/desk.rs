@@ -187,6 +187,13 @@ impl Desk {
         import.args(["-window", "root"]).arg(file).status().ok();
     }
 
+    /// What the screen shows, as bytes that differ where the pictures do.
+    pub(crate) fn screen(&self) -> Vec<u8> {
+        let mut import = self.on_display(Command::new("import"));
+        let output = import.args(["-window", "root", "ppm:-"]).output();
+        output.expect("import runs").stdout
+    }
+
     pub(crate) fn git(&self, folder: &Path, arguments: &[&str]) -> String {
         let output = Command::new("git")
             .args(["-c", "user.name=a", "-c", "user.email=a@example.org"])
@@ -259,6 +266,37 @@ impl Node {
 }
 
 impl Running {
+    /// How often the thread that draws went to sleep and was woken so far.
+    pub(crate) fn wakes(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id()));
+        let status = status.expect("the program runs");
+        let wakes = status
+            .lines()
+            .find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+        wakes
+            .and_then(|wakes| wakes.trim().parse().ok())
+            .expect("the kernel counts them")
+    }
+
+    /// Takes the window off the screen and puts it back.
+    pub(crate) fn hide_and_show(&self, desk: &Desk) {
+        let pid = self.0.id().to_string();
+        desk.xdotool(&[
+            "search",
+            "--onlyvisible",
+            "--pid",
+            &pid,
+            "windowunmap",
+            "--sync",
+            "sleep",
+            "1",
+            "windowmap",
+            "--sync",
+            "windowfocus",
+            "--sync",
+        ]);
+    }
+
     /// Ends the program as a crash would.
     pub(crate) fn kill(&mut self) {
         self.0.kill().expect("it was running");

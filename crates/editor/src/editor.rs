@@ -50,7 +50,7 @@ use crate::scroll::{Follow, Scroll};
 
 pub use inline_review::ReviewMark;
 pub use scene::Unsuited;
-pub use suggesting::{Cycle, SuggestionEvent, SuggestionMode, SuggestionPlace};
+pub use suggesting::{Cycle, SuggestionEvent, SuggestionMode};
 pub(crate) use suggesting::{InlayLook, InlayLooks};
 
 /// What a panel hears from a view.

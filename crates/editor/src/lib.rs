@@ -31,8 +31,9 @@ pub use block_view::{BlockPlace, BlockView};
 pub use caret_actions::*;
 pub use comparison::Comparison;
 pub use editor::{
-    Cycle, Editor, EditorEvent, Reveal, ReviewMark, SuggestionEvent, SuggestionMode,
-    SuggestionPlace, Unsuited, ViewState,
+    Cycle, Editor, EditorEvent, Reveal, ReviewMark, SuggestionEvent, SuggestionMode, Unsuited,
+    ViewState,
 };
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
 pub use model::{DocumentModel, Environment, HeldWork, ModelEvent, SaveFailure, hold_work};
+pub use suggestion::SuggestionPlace;

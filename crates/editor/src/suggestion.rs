@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use autocomplete::{Replacement, Shape, Suggestion};
 use base::{ByteOffset, Row, Span};
+use gpui_kit::SharedString;
 use text::{SelectionSet, Snapshot};
 
 pub(crate) use self::colours::{ColourJob, Coloured};
@@ -85,6 +86,30 @@ pub(crate) struct Jump {
     pub(crate) is_below: bool,
     /// What the row will be, in short.
     pub(crate) preview: String,
+}
+
+/// A place in another file, as the sign that leads there describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuggestionPlace {
+    /// Its row, if it is known.
+    pub row: Option<Row>,
+    /// The row as it will be, in short; what comes, where the row is not known; may be empty.
+    pub preview: SharedString,
+}
+
+impl SuggestionPlace {
+    /// Where a suggestion for another file leads; `open` is that file's text, if it is open.
+    pub fn of(suggestion: &Suggestion, open: Option<&Snapshot>) -> Self {
+        let stands = open.filter(|open| suggestion.stands_in(open));
+        let preview = match stands {
+            Some(open) => change::preview(suggestion, open),
+            None => change::comes(suggestion),
+        };
+        Self {
+            row: stands.map(|open| open.point_at(suggestion.start()).row),
+            preview: preview.into(),
+        }
+    }
 }
 
 /// What is in sight.

@@ -42,6 +42,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     (
         "gpui-kit",
         &[
+            "pacing",
             "ui",
             "editor",
             "composer_panel",

@@ -18,7 +18,9 @@ use text::{Change, Snapshot};
 
 use super::{Editor, EditorEvent};
 use crate::element::{RowHighlight, VisibleRow};
-use crate::suggestion::{ColourJob, Coloured, InText, Look, Piece, Presentation, Sight, present};
+use crate::suggestion::{
+    ColourJob, Coloured, InText, Look, Piece, Presentation, Sight, SuggestionPlace, present,
+};
 
 /// What is heard about suggestions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,15 +66,6 @@ pub enum SuggestionMode {
     Eager,
     /// While Alt is held.
     Subtle,
-}
-
-/// A place in another file, as the sign that leads there describes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SuggestionPlace {
-    /// Its row, if it is known.
-    pub row: Option<Row>,
-    /// The row as it will be, in short; may be empty.
-    pub preview: SharedString,
 }
 
 /// How the letters of one inlay look.

@@ -231,23 +231,33 @@ pub(super) fn preview(suggestion: &Suggestion, snapshot: &Snapshot) -> String {
         snapshot.point_at(edit.span.end),
     );
     let is_in_row = start.row == end.row && !edit.new.contains('\n');
-    let line = if is_in_row && snapshot.row_len(start.row).0 <= LONG_ROW {
-        let span = snapshot.row_span(start.row);
-        let group = Group {
-            rows: (start.row, start.row),
-            edits: vec![edit],
-            longer: 0,
-        };
-        rows_after(&group, span, snapshot).0
-    } else {
-        let text = if edit.new.trim().is_empty() {
-            &edit.old
-        } else {
-            &edit.new
-        };
-        let line = text.lines().find(|line| !line.trim().is_empty());
-        line.unwrap_or_default().to_owned()
+    if !is_in_row || snapshot.row_len(start.row).0 > LONG_ROW {
+        return comes(suggestion);
+    }
+    let span = snapshot.row_span(start.row);
+    let group = Group {
+        rows: (start.row, start.row),
+        edits: vec![edit],
+        longer: 0,
     };
+    in_short(&rows_after(&group, span, snapshot).0)
+}
+
+/// The first line that comes, or of what only goes, that which goes.
+pub(super) fn comes(suggestion: &Suggestion) -> String {
+    let Some(edit) = trimmed(suggestion).next() else {
+        return String::new();
+    };
+    let text = if edit.new.trim().is_empty() {
+        &edit.old
+    } else {
+        &edit.new
+    };
+    let line = text.lines().find(|line| !line.trim().is_empty());
+    in_short(line.unwrap_or_default())
+}
+
+fn in_short(line: &str) -> String {
     let line = line.trim();
     match line.char_indices().nth(PREVIEW) {
         Some((cut, _)) => format!("{}…", &line[..cut]),

@@ -10,7 +10,8 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::{
-    CaretPlace, ColourJob, InText, Look, Presentation, Sight, fellows, present, tab_takes, taken,
+    CaretPlace, ColourJob, InText, Look, Presentation, Sight, SuggestionPlace, fellows, present,
+    tab_takes, taken,
 };
 use crate::fixture::unmark;
 
@@ -358,4 +359,21 @@ fn put_in_text_has_the_colours_it_will_have() {
         "the beginning is known"
     );
     assert!(found[0].of_text("other").is_none());
+}
+
+#[test]
+fn a_place_in_another_file_shows_its_row_where_that_is_known() {
+    let buffer = Buffer::new("one\n    let sum = total(read);\n");
+    let snapshot = buffer.snapshot();
+    let mut suggestion = replacing(&snapshot, &[("read", "read_all")]);
+    suggestion.file = base::AbsPath::new("/elsewhere.rs");
+    let check = |open: Option<&Snapshot>, row, preview: &str| {
+        let place = SuggestionPlace::of(&suggestion, open);
+        assert_eq!((place.row, place.preview.as_ref()), (row, preview));
+    };
+    check(Some(&snapshot), Some(Row(1)), "let sum = total(read_all);");
+    check(None, None, "read_all");
+    // A text in which it no longer stands tells nothing.
+    let other = Buffer::new("one\n").snapshot();
+    check(Some(&other), None, "read_all");
 }

@@ -12,19 +12,8 @@ impl Prediction {
     /// What is known of the place of a suggestion for another file.
     pub(super) fn place_of(&self, suggestion: &Suggestion, cx: &App) -> Option<SuggestionPlace> {
         let path = suggestion.file.as_ref()?;
-        let open = Documents::of_path(path, cx);
-        let row = open.map(|model| {
-            let snapshot = model.read(cx).snapshot();
-            snapshot
-                .point_at(suggestion.start().min(snapshot.len()))
-                .row
-        });
-        let new = suggestion.edits.first().map(|edit| edit.new.trim());
-        let preview = new.and_then(|new| new.lines().next()).unwrap_or_default();
-        Some(SuggestionPlace {
-            row,
-            preview: preview.to_owned().into(),
-        })
+        let open = Documents::of_path(path, cx).map(|model| model.read(cx).snapshot());
+        Some(SuggestionPlace::of(suggestion, open.as_ref()))
     }
 
     /// Has the file of a suggestion opened, to be shown there.
