@@ -86,7 +86,6 @@ impl PlatformWindow for PacedWindow {
         fn set_text_input_configuration(configuration: TextInputConfiguration);
         fn set_title(title: &str);
         fn set_edited(edited: bool);
-        fn set_document_path(path: Option<&std::path::Path>);
         fn set_app_id(id: &str);
         fn map_window() -> Result<()>;
     }
@@ -138,6 +137,7 @@ impl PlatformWindow for PacedWindow {
         fn sprite_atlas() -> Arc<dyn PlatformAtlas>;
         fn is_subpixel_rendering_supported() -> bool;
         fn get_title() -> String;
+        fn set_document_path(path: Option<&std::path::Path>);
         fn native_window_state() -> Option<Vec<u8>>;
         fn restore_native_window_state(state: &[u8]);
         fn request_decorations(decorations: WindowDecorations);
