@@ -39,10 +39,12 @@ pub enum Part {
 }
 
 /// Something was read again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConfigurationEvent {
     /// Settings, keys or themes are in force anew.
     Changed(Part),
+    /// Files that lie in no open folder may have changed; `None` where it is not known which.
+    Files(Option<Vec<AbsPath>>),
 }
 
 impl EventEmitter<ConfigurationEvent> for Configuration {}
@@ -187,8 +189,14 @@ impl Configuration {
         self.watcher = Some(watcher);
         self._watch = Some(cx.spawn(async move |this, cx| {
             while let Ok(event) = events.recv().await {
-                if matches!(event, WatchEvent::Ready | WatchEvent::Problem(_)) {
-                    continue;
+                let files = match event {
+                    WatchEvent::Ready | WatchEvent::Problem(_) => continue,
+                    WatchEvent::Changed(paths) => Some(paths),
+                    WatchEvent::Rescan(_) => None,
+                };
+                let told = this.update(cx, |_, cx| cx.emit(ConfigurationEvent::Files(files)));
+                if told.is_err() {
+                    break;
                 }
                 let Ok(services) = this.read_with(cx, |this, _| this.services.clone()) else {
                     break;

@@ -4,6 +4,7 @@ use gpui_kit::TestAppContext;
 
 use super::open;
 use crate::actions::{file, pane};
+use crate::windows::Request;
 
 #[gpui_kit::test]
 fn five_carets_edit_and_save(cx: &mut TestAppContext) {
@@ -135,6 +136,22 @@ fn changes_on_the_disk_are_followed_or_become_a_conflict(cx: &mut TestAppContext
     );
     story.act(editor::Undo);
     assert!(story.text().contains("// mine"), "undo brings it back");
+}
+
+#[gpui_kit::test]
+fn a_text_of_no_folder_follows_the_disk_as_well(cx: &mut TestAppContext) {
+    let files = super::project();
+    let notes = super::path("/home/me/notes.txt");
+    let request = Request {
+        folders: Vec::new(),
+        files: vec![(notes.clone(), None)],
+    };
+    let mut story = super::start(&files, request, cx).pop().expect("a window");
+    story.settle();
+    assert_eq!(story.text(), "notes\n");
+    files.write(&notes, "other notes\n");
+    story.settle();
+    assert_eq!(story.text(), "other notes\n");
 }
 
 #[gpui_kit::test]

@@ -81,7 +81,14 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let ConfigurationEvent::Changed(part) = event;
+        let part = match event {
+            ConfigurationEvent::Changed(part) => part,
+            ConfigurationEvent::Files(paths) => {
+                let is_wanted =
+                    |path: &AbsPath| paths.as_ref().is_none_or(|paths| paths.contains(path));
+                return self.check_documents(is_wanted, window, cx);
+            }
+        };
         if window.is_window_active() || crate::windows::is_only_one(cx) {
             self.report_problems(configuration, *part, window, cx);
         }
@@ -178,14 +185,16 @@ impl Workbench {
 
     /// Tells the watchers which files are on the screen.
     pub(super) fn watch_visible(&self, cx: &mut Context<Self>) {
-        let paths: Vec<AbsPath> = self
-            .items
-            .values()
-            .filter_map(|entry| entry.item.path(cx))
-            .collect();
+        let here = self.items.values();
+        let here = here.filter_map(|entry| entry.item.path(cx)).collect();
         match &self.folder {
-            Some(folder) => folder.read(cx).set_visible(paths),
-            None => Configuration::of(cx).read(cx).set_visible(paths),
+            Some(folder) => folder.read(cx).set_visible(here),
+            None => {
+                // There is one watch for all windows without a folder.
+                let all = Documents::all(cx).into_iter();
+                let all = all.filter_map(|document| document.read(cx).path().cloned());
+                Configuration::of(cx).read(cx).set_visible(all.collect());
+            }
         }
         self.load_heads(cx);
     }
