@@ -278,23 +278,18 @@ impl Running {
             .expect("the kernel counts them")
     }
 
-    /// Takes the window off the screen and puts it back.
+    /// Takes the window off the screen and puts it back, with the keyboard.
     pub(crate) fn hide_and_show(&self, desk: &Desk) {
         let pid = self.0.id().to_string();
-        desk.xdotool(&[
-            "search",
-            "--onlyvisible",
-            "--pid",
-            &pid,
-            "windowunmap",
-            "--sync",
-            "sleep",
-            "1",
-            "windowmap",
-            "--sync",
-            "windowfocus",
-            "--sync",
-        ]);
+        let mut search = desk.on_display(Command::new("xdotool"));
+        search.args(["search", "--onlyvisible", "--pid", &pid]);
+        let output = search.output().expect("xdotool runs");
+        let windows = String::from_utf8_lossy(&output.stdout);
+        let window = windows.lines().last().expect("the window is shown");
+        for step in ["windowunmap", "windowmap", "windowfocus"] {
+            desk.xdotool(&[step, window]);
+            desk.wait(1_000);
+        }
     }
 
     /// Ends the program as a crash would.

@@ -103,6 +103,8 @@ pub struct Editor {
     /// The settings for the language, and where they came from.
     pub(crate) settings: EditorSettings,
     settings_source: Arc<Settings>,
+    /// The language whose settings hold.
+    settings_language: Option<&'static str>,
     pub(crate) overrides: options::Overrides,
     /// The text that everything below means.
     pub(crate) snapshot: Snapshot,
@@ -182,6 +184,7 @@ impl Editor {
             focus,
             settings: EditorSettings::default(),
             settings_source: Arc::default(),
+            settings_language: None,
             overrides: Default::default(),
             selections: SelectionSet::single(Selection::caret(ByteOffset(0))),
             memory: Memory::default(),
@@ -489,7 +492,7 @@ impl Editor {
             }
             ModelEvent::SyntaxUpdated => {
                 self.sync(cx);
-                self.use_settings(cx);
+                self.follow_text(cx);
                 self.highlight_in_background(cx);
             }
             ModelEvent::StateChanged => {

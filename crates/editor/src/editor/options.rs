@@ -13,6 +13,8 @@ use crate::model::DocumentModel;
 pub(crate) struct Overrides {
     pub(crate) soft_wrap: Option<SoftWrap>,
     pub(crate) whitespace: Option<Whitespace>,
+    /// Whether tabs indent, and how wide a step is.
+    indentation: Option<(bool, u32)>,
 }
 
 impl Editor {
@@ -25,17 +27,40 @@ impl Editor {
 
     pub(crate) fn use_settings(&mut self, cx: &mut Context<Self>) {
         let source = cx.settings().clone();
-        let language = self
-            .model
-            .read(cx)
-            .language()
-            .map(|language| language.name());
-        let settings = source.for_language(language).clone();
+        self.settings_language = self.language_name(cx);
+        self.settings = source.for_language(self.settings_language).clone();
         self.settings_source = source;
-        self.caret_options = caret_options(&settings, &self.model, cx);
-        self.settings = settings;
+        self.caret_options = self.fresh_caret_options(cx);
         self.rows.forget_shapes();
         self.show_caret(cx);
+    }
+
+    /// Takes over what the text, parsed anew, tells: its language and how it is indented.
+    ///
+    /// This comes behind every key, so rows are shaped again only where something changed.
+    pub(crate) fn follow_text(&mut self, cx: &mut Context<Self>) {
+        if self.language_name(cx) != self.settings_language {
+            return self.use_settings(cx);
+        }
+        let options = self.fresh_caret_options(cx);
+        if options != self.caret_options {
+            self.caret_options = options;
+            self.rows.forget_shapes();
+        }
+    }
+
+    fn language_name(&self, cx: &App) -> Option<&'static str> {
+        let language = self.model.read(cx).language();
+        language.map(|language| language.name())
+    }
+
+    fn fresh_caret_options(&self, cx: &App) -> CaretOptions {
+        let mut options = caret_options(&self.settings, &self.model, cx);
+        options.page_rows = self.caret_options.page_rows;
+        if let Some((hard_tabs, tab_width)) = self.overrides.indentation {
+            (options.hard_tabs, options.tab_width) = (hard_tabs, tab_width);
+        }
+        options
     }
 
     pub(crate) fn soft_wrap(&self) -> SoftWrap {
@@ -66,10 +91,10 @@ impl Editor {
         cx.notify();
     }
 
-    /// Chooses the indentation of this text.
+    /// Chooses the indentation of this text, whatever it tells of itself.
     pub fn set_indentation(&mut self, hard_tabs: bool, tab_width: u32, cx: &mut Context<Self>) {
-        self.caret_options.hard_tabs = hard_tabs;
-        self.caret_options.tab_width = tab_width.clamp(1, 16);
+        self.overrides.indentation = Some((hard_tabs, tab_width.clamp(1, 16)));
+        self.caret_options = self.fresh_caret_options(cx);
         self.rows.forget_shapes();
         cx.notify();
     }

@@ -1,8 +1,12 @@
 //! Typing, undoing, copying with several carets.
 
+use std::rc::Rc;
+
+use base::Row;
 use gpui_kit::TestAppContext;
 
 use super::{check, open, state};
+use crate::element::Part;
 
 #[gpui_kit::test]
 fn letters_go_where_the_carets_are(cx: &mut TestAppContext) {
@@ -94,4 +98,37 @@ fn a_read_only_text_refuses_in_words(cx: &mut TestAppContext) {
     assert!(!state(&editor, cx).contains('y'));
     assert_eq!(told.borrow().len(), 1, "{told:?}");
     assert!(told.borrow()[0].contains("it is not text"), "{told:?}");
+}
+
+#[gpui_kit::test]
+fn a_parse_behind_a_key_leaves_the_shapes_of_other_rows(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.rs", "fn one() {}\nˇ\nfn two() {}\n", cx);
+    let whole = Part {
+        wrap: 0,
+        cells: None,
+    };
+    let shape = |cx: &mut gpui_kit::VisualTestContext| {
+        editor.update(cx, |editor, _| editor.rows.shape(Row(2), whole))
+    };
+    let before = shape(cx).expect("the row was drawn");
+    cx.simulate_input("x");
+    cx.run_until_parked();
+    let after = shape(cx).expect("the row was drawn");
+    assert!(Rc::ptr_eq(&before, &after));
+}
+
+#[gpui_kit::test]
+fn a_chosen_indentation_stays_whatever_is_typed(cx: &mut TestAppContext) {
+    let (editor, cx) = open(
+        "/a.rs",
+        "fn a() {\n  b();\n  if c {\n    d();\n  }\n}ˇ\n",
+        cx,
+    );
+    let indentation =
+        |cx: &mut gpui_kit::VisualTestContext| editor.update(cx, |editor, _| editor.indentation());
+    assert_eq!(indentation(cx), (false, 2), "what the text tells");
+    editor.update(cx, |editor, cx| editor.set_indentation(true, 8, cx));
+    cx.simulate_input(" ");
+    cx.run_until_parked();
+    assert_eq!(indentation(cx), (true, 8));
 }
