@@ -245,7 +245,9 @@ pub(super) fn preview(suggestion: &Suggestion, snapshot: &Snapshot) -> String {
 
 /// The first line that comes, or of what only goes, that which goes.
 pub(super) fn comes(suggestion: &Suggestion) -> String {
-    let Some(edit) = trimmed(suggestion).next() else {
+    // Not trimmed: without their row, half words are hard to read.
+    let mut edits = suggestion.edits.iter();
+    let Some(edit) = edits.find(|edit| edit.new != edit.old) else {
         return String::new();
     };
     let text = if edit.new.trim().is_empty() {
