@@ -103,7 +103,7 @@ impl SuggestionPlace {
         let stands = open.filter(|open| suggestion.stands_in(open));
         let preview = match stands {
             Some(open) => change::preview(suggestion, open),
-            None => change::comes(suggestion),
+            None => change::preview_alone(suggestion),
         };
         Self {
             row: stands.map(|open| open.point_at(suggestion.start()).row),

@@ -230,26 +230,35 @@ pub(super) fn preview(suggestion: &Suggestion, snapshot: &Snapshot) -> String {
         snapshot.point_at(edit.span.start),
         snapshot.point_at(edit.span.end),
     );
+    let is_long = |row: Row| snapshot.row_len(row).0 > LONG_ROW;
     let is_in_row = start.row == end.row && !edit.new.contains('\n');
-    if !is_in_row || snapshot.row_len(start.row).0 > LONG_ROW {
-        return comes(suggestion);
+    let only_goes = !is_in_row && edit.new.trim().is_empty();
+    if only_goes || is_long(start.row) || is_long(end.row) {
+        return comes(&edit);
     }
-    let span = snapshot.row_span(start.row);
+    // The row in which it begins is as it was where rows are put behind it.
+    let same = edit.new.starts_with(['\r', '\n']);
+    let span = Span::new(snapshot.row_start(start.row), snapshot.row_end(end.row));
     let group = Group {
-        rows: (start.row, start.row),
+        rows: (start.row, end.row),
         edits: vec![edit],
         longer: 0,
     };
-    in_short(&rows_after(&group, span, snapshot).0)
+    let (text, _) = rows_after(&group, span, snapshot);
+    let mut rows = text.lines().skip(usize::from(same));
+    in_short(rows.find(|row| !row.trim().is_empty()).unwrap_or_default())
+}
+
+/// What comes first where the text is not known.
+pub(super) fn preview_alone(suggestion: &Suggestion) -> String {
+    // Not trimmed: without their row, half words are hard to read.
+    let mut edits = suggestion.edits.iter();
+    let edit = edits.find(|edit| edit.new != edit.old);
+    edit.map(comes).unwrap_or_default()
 }
 
 /// The first line that comes, or of what only goes, that which goes.
-pub(super) fn comes(suggestion: &Suggestion) -> String {
-    // Not trimmed: without their row, half words are hard to read.
-    let mut edits = suggestion.edits.iter();
-    let Some(edit) = edits.find(|edit| edit.new != edit.old) else {
-        return String::new();
-    };
+fn comes(edit: &Replacement) -> String {
     let text = if edit.new.trim().is_empty() {
         &edit.old
     } else {

@@ -298,6 +298,33 @@ fn places_out_of_sight_are_told_with_what_they_will_be() {
 }
 
 #[test]
+fn a_place_of_several_rows_is_told_with_the_first_that_changes() {
+    let snapshot = Snapshot::new("one\nlet a = 1;\nlet sum = add(a);\nend\n");
+    let check = |(old, new): (&str, &str), preview: &str| {
+        let suggestion = replacing(&snapshot, &[(old, new)]);
+        let carets = SelectionSet::single(Selection::caret(ByteOffset(0)));
+        let sight = Sight {
+            rows: (Row(0), Row(1)),
+            hides_start: false,
+        };
+        let Presentation::Jump(jump) = present(&suggestion, &snapshot, &carets, sight) else {
+            panic!("the place is not in sight");
+        };
+        assert_eq!(jump.preview, preview);
+    };
+    // The first row is the same on both sides.
+    let old = "let a = 1;\nlet sum = add(a);\nend";
+    let new = "let a = 1;\nlet b = 2;\nlet sum = add(a, b);\nend";
+    check((old, new), "let b = 2;");
+    check((old, "let a = 1;\nend"), "let sum = add(a);");
+    check(("let a = 1;", "let a = 1;\nlet b = 2;"), "let b = 2;");
+    check(
+        ("add(a);\nend", "address(a);\n\nlast"),
+        "let sum = address(a);",
+    );
+}
+
+#[test]
 fn tab_indents_where_that_is_what_it_means() {
     use CaretPlace::{InIndent, InText};
     let place = |cells, asked| InIndent { cells, asked };
