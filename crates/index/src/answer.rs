@@ -60,6 +60,7 @@ impl Shared {
                         words: one.candidate.words,
                         meaning: one.candidate.meaning,
                         boosts: one.boosts,
+                        ..Parts::default()
                     },
                 })
             };

@@ -43,6 +43,8 @@ pub struct Parts {
     pub words: f32,
     /// Likeness of meaning, from -1 to 1.
     pub meaning: f32,
+    /// The same at a second look, where there was one.
+    pub second_look: Option<f32>,
     /// What was added or taken away for its place, by name.
     pub boosts: Vec<(&'static str, f32)>,
 }

@@ -8,8 +8,9 @@ use async_channel::Receiver;
 use base::AbsPath;
 
 use crate::hit::{Answer, Hit};
-use crate::query::Query;
+use crate::query::{Means, Query, Traits};
 use crate::rank::Weights;
+use crate::second_look::{LOOKED_AT, SecondLook};
 use crate::shared::Shared;
 use crate::status::Status;
 use crate::worker;
@@ -25,6 +26,8 @@ pub struct Options {
     pub weights: Weights,
     /// Whether text search is helped too.
     pub text_search: TextSearch,
+    /// What looks again at the best places, where somebody waits for that.
+    pub second_look: Option<Arc<SecondLook>>,
 }
 
 /// Whether an index of trigrams is kept beside.
@@ -53,6 +56,7 @@ impl Options {
             is_paused: false,
             weights: Weights::default(),
             text_search: TextSearch::Plain,
+            second_look: None,
         }
     }
 }
@@ -119,6 +123,35 @@ impl Index {
     /// that draws.
     pub fn search(&self, query: &Query) -> Answer {
         self.0.0.search(query, &self.0.0.options.weights)
+    }
+
+    /// As `search`, in the order that a second look gives, and why there was none where it failed. `None` where nothing
+    /// looks again, or not at such a question: a name is found by its letters. May take seconds.
+    pub fn search_twice(&self, query: &Query) -> Option<(Answer, Option<String>)> {
+        let look = self.0.0.options.second_look.as_ref()?;
+        let is_name = Traits::of(&query.text).symbol.is_some();
+        if query.means != Means::Fused || is_name {
+            return None;
+        }
+        let chosen = look.encoder().transpose()?;
+        let wide = Query {
+            limit: query.limit.max(LOOKED_AT),
+            ..query.clone()
+        };
+        let mut answer = self.search(&wide);
+        let rest = answer.hits.split_off(answer.hits.len().min(LOOKED_AT));
+        let first = answer.hits.clone();
+        let ordered = chosen.and_then(|encoder| look.order(&*encoder, &query.text, first));
+        let failed = match ordered {
+            Ok(hits) => {
+                answer.hits = hits;
+                None
+            }
+            Err(sentence) => Some(sentence),
+        };
+        answer.hits.extend(rest);
+        answer.hits.truncate(query.limit);
+        Some((answer, failed))
     }
 
     /// As `search`, with other weights.

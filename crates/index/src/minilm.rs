@@ -11,6 +11,7 @@ use candle_core::{D, DType, Device, Tensor, safetensors};
 use candle_nn::ops::{layer_norm, softmax_last_dim};
 use host::{Files, RealFiles};
 
+use crate::second_look::Encoder;
 use crate::wordpiece::Vocabulary;
 
 mod attention;
@@ -22,6 +23,8 @@ use attention::{Layer, Weights};
 pub const FILES: [&str; 2] = ["model.safetensors", "vocab.txt"];
 /// How many numbers a vector has.
 pub const WIDTH: usize = 384;
+/// Tokens of a text that a second look reads: it waits for fifty of them.
+const LOOKED_AT: usize = 128;
 /// The model knows no more positions than this; two of them are its marks.
 const MOST_POSITIONS: usize = 256;
 const LARGEST_FILE: u64 = 200 << 20;
@@ -181,6 +184,17 @@ impl MiniLm {
         let sums = states.broadcast_mul(&known.unsqueeze(D::Minus1)?)?.sum(1)?;
         let means = sums.broadcast_div(&known.sum_keepdim(1)?)?;
         Ok(means.to_dtype(DType::F32)?.to_vec2()?)
+    }
+}
+
+impl Encoder for MiniLm {
+    fn name(&self) -> &str {
+        "MiniLM"
+    }
+
+    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, String> {
+        let vectors = self.encode(texts, LOOKED_AT);
+        vectors.map_err(|error| error.to_string())
     }
 }
 

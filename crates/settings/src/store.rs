@@ -258,7 +258,8 @@ fn project_may_set(section: &str, key: &str) -> bool {
             "font_family" | "font_fallbacks" | "font_size" | "middle_click_paste"
         ),
         "files" => key == "exclude",
-        "search" => true,
+        // Nor send what is found to somebody.
+        "search" => key != "second_look",
         _ => false,
     }
 }

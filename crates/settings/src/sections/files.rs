@@ -38,6 +38,8 @@ section! {
         /// Keeps an index of the folder on this machine, so that code is found by what it is about. Counts from the next
         /// time a folder is opened.
         index: bool = true;
+        /// What looks again at the best places for a question in plain words: `auto`, the model MiniLM if its files lie in `models/minilm` beside your settings; `off`; or a model for embeddings, written `provider/model`, which is sent the question and these places.
+        second_look: String = "auto".to_owned();
     }
 }
 

@@ -131,7 +131,8 @@ fn a_project_cannot_set_what_is_the_persons() {
   "editor": { "tab_size": 2, "font_size": 40 },
   "files": { "autosave": "after_delay", "exclude": ["x"] },
   "theme": { "mode": "light" },
-  "languages": { "Rust": { "font_family": "Comic", "tab_size": 3 } }
+  "languages": { "Rust": { "font_family": "Comic", "tab_size": 3 } },
+  "search": { "context_lines": 3, "second_look": "stranger/model" }
 }"#;
     let (settings, problems) = parse(&[(Source::Project, ".burin/settings.json", text)]);
     let mut expected = Settings::builtin();
@@ -142,6 +143,7 @@ fn a_project_cannot_set_what_is_the_persons() {
         }
     }
     expected.files.exclude = vec!["x".to_owned()];
+    expected.search.context_lines = 3;
     let mut rust = expected.editor.clone();
     rust.tab_size = 3;
     expected.languages.insert("Rust".to_owned(), rust);
@@ -150,7 +152,7 @@ fn a_project_cannot_set_what_is_the_persons() {
         .iter()
         .map(|problem| (problem.line, problem.column))
         .collect();
-    assert_eq!(told, [(2, 30), (3, 14), (4, 14), (5, 28)]);
+    assert_eq!(told, [(2, 30), (3, 14), (4, 14), (5, 28), (6, 35)]);
     assert!(
         problems
             .iter()
