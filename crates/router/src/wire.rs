@@ -12,6 +12,7 @@ mod calls;
 mod chat;
 mod decoder;
 mod dialect;
+mod embeddings;
 mod failure;
 mod fim;
 mod frames;
@@ -29,6 +30,7 @@ use model::{Failure, Fim, Request};
 
 pub use decoder::Decoder;
 pub use dialect::Dialect;
+pub use embeddings::{encode_embeddings, read_embeddings};
 pub use failure::{Site, refused};
 pub use fim::{FimOptions, FimTemplate, FimWire};
 pub use limits::{rate_limits, retry_after};

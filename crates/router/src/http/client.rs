@@ -1,5 +1,7 @@
 //! The client of every provider: it finds the key, writes the request, and reads the answer.
 
+mod embed;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -146,35 +148,47 @@ struct Ready<'a> {
 
 impl Ready<'_> {
     fn site(&self) -> Site {
-        Site {
-            provider: self.config.name.clone(),
-            host: self.config.host().to_owned(),
-            model: self.model.model.clone(),
-        }
+        site(self.config, self.model)
+    }
+}
+
+/// Who is asked, for sentences.
+fn site(config: &ProviderConfig, model: &ModelId) -> Site {
+    Site {
+        provider: config.name.clone(),
+        host: config.host().to_owned(),
+        model: model.model.clone(),
     }
 }
 
 impl Shared {
+    /// The provider of a model, and how it is reached.
+    fn provider(&self, model: &ModelId) -> Result<(&ProviderConfig, &Arc<dyn Transport>), Failure> {
+        let known = self.providers.all.get(&model.provider);
+        known
+            .zip(self.transports.get(&model.provider))
+            .ok_or_else(|| {
+                let message = format!(
+                    "No provider is called \"{}\"; name one of {}, or add it to the settings.",
+                    model.provider,
+                    self.providers
+                        .all
+                        .keys()
+                        .cloned()
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                );
+                Failure::new(FailureClass::NoSuchModel, message)
+            })
+    }
+
     async fn prepare(
         &self,
         model: &ModelId,
         attempt: Attempt,
         write: impl FnOnce(&Ready<'_>) -> Result<(Encoded, Decoder), Failure>,
     ) -> Result<BoxStream<'static, Event>, Failure> {
-        let known = self.providers.all.get(&model.provider);
-        let (Some(config), Some(transport)) = (known, self.transports.get(&model.provider)) else {
-            let message = format!(
-                "No provider is called \"{}\"; name one of {}, or add it to the settings.",
-                model.provider,
-                self.providers
-                    .all
-                    .keys()
-                    .cloned()
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            );
-            return Err(Failure::new(FailureClass::NoSuchModel, message));
-        };
+        let (config, transport) = self.provider(model)?;
         let profile = self.profiles.profile(model);
         let profile = profile.as_ref().map(profile_options).unwrap_or_default();
         let own = config.models.get(&model.model).cloned().unwrap_or_default();
@@ -266,14 +280,18 @@ impl Shared {
                 }
                 let (shared, provider) = (self.clone(), provider.clone());
                 async move {
-                    if let Some(kept) = shared.keys.get(&provider) {
-                        *kept.lock().await = None;
-                    }
+                    shared.forget_key(&provider).await;
                     event
                 }
                 .boxed()
             })
             .boxed()
+    }
+
+    async fn forget_key(&self, provider: &str) {
+        if let Some(kept) = self.keys.get(provider) {
+            *kept.lock().await = None;
+        }
     }
 }
 

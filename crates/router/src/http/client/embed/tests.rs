@@ -1,0 +1,120 @@
+//! Vectors from a provider that is told what to answer.
+
+use std::sync::{Arc, Mutex};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use futures::stream;
+use serde_json::json;
+
+use super::*;
+use crate::http::{Providers, Transport};
+use crate::keys::{Output, Vault};
+
+/// Answers every call alike, and keeps what it was asked; without a status it is silent.
+struct Server {
+    status: Option<u16>,
+    body: String,
+    asked: Mutex<Vec<Call>>,
+}
+
+impl Transport for Server {
+    fn call(&self, call: Call, _: Duration) -> BoxFuture<'static, Result<Reply, Failure>> {
+        self.asked.lock().expect("nobody panicked").push(call);
+        let (status, body) = (self.status, Bytes::from(self.body.clone()));
+        async move {
+            let Some(status) = status else {
+                return std::future::pending().await;
+            };
+            Ok(Reply {
+                status,
+                headers: Vec::new(),
+                body: stream::iter([Ok(body)]).boxed(),
+            })
+        }
+        .boxed()
+    }
+}
+
+/// A world with one key.
+struct Key;
+
+impl Vault for Key {
+    fn environment(&self, name: &str) -> Option<String> {
+        (name == "MAKER_API_KEY").then(|| "sk-canary".to_owned())
+    }
+
+    fn run<'a>(
+        &'a self,
+        _: &'a [String],
+        _: Option<Secret>,
+        _: Duration,
+    ) -> BoxFuture<'a, Result<Output, String>> {
+        std::future::ready(Err("no programs here".to_owned())).boxed()
+    }
+}
+
+async fn embedded(
+    model: &str,
+    status: Option<u16>,
+    body: &str,
+) -> (Result<Vec<Vec<f32>>, Failure>, Vec<Call>) {
+    let (mut providers, _) = Providers::builtin();
+    let own = json!({
+        "maker": {
+            "name": "Maker", "wire": "chat", "base_url": "https://maker.test/v1", "key_env": ["MAKER_API_KEY"],
+        },
+    });
+    providers.add(own.as_object().expect("an object"));
+    let server = Arc::new(Server {
+        status,
+        body: body.to_owned(),
+        asked: Mutex::default(),
+    });
+    let transport: Arc<dyn Transport> = server.clone();
+    let profiles = Arc::new(|_: &ModelId| None);
+    let client = HttpClient::over(providers, profiles, Arc::new(Key), |_| transport.clone());
+    let model = ModelId::parse(model).expect("a model");
+    let answer = client.embed(&model, &["one", "two"]).await;
+    let asked = server.asked.lock().expect("nobody panicked").clone();
+    (answer, asked)
+}
+
+#[tokio::test]
+async fn texts_go_out_and_vectors_come_back() {
+    let body = r#"{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[2]}]}"#;
+    let (answer, asked) = embedded("maker/m", Some(200), body).await;
+    assert_eq!(answer.ok(), Some(vec![vec![1.0], vec![2.0]]));
+    let [call] = &asked[..] else {
+        panic!("one request: {asked:?}");
+    };
+    assert_eq!(call.url, "https://maker.test/v1/embeddings");
+    assert_eq!(
+        call.key.as_ref().map(|key| key.name.as_str()),
+        Some("authorization")
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_goes_wrong_is_a_sentence_without_the_key() {
+    let check = async |model: &str, status, body: &str, words: &str| {
+        let (answer, _) = embedded(model, status, body).await;
+        let message = answer.expect_err("it fails").message;
+        assert!(message.contains(words), "{message}");
+        assert!(!message.contains("sk-canary"), "{message}");
+    };
+    let refusal = r#"{"error":{"message":"wrong key sk-canary"}}"#;
+    check("maker/m", Some(401), refusal, "Maker").await;
+    check("maker/m", Some(404), "no such page", "Maker").await;
+    check("maker/m", Some(200), "<html>", "no list of vectors").await;
+    check("maker/m", Some(200), r#"{"data":[]}"#, "every text").await;
+    check("maker/m", None, "", "within 10 s").await;
+    check("anthropic/m", Some(200), "", "as OpenAI does").await;
+    check(
+        "nobody/m",
+        Some(200),
+        "",
+        "No provider is called \"nobody\"",
+    )
+    .await;
+}

@@ -1,0 +1,107 @@
+//! Embeddings as OpenAI has them: texts to vectors. Ollama, llama.cpp, vLLM, LM Studio, Mistral and others take the same.
+//!
+//! Source: the reference of OpenAI's API, "Create embeddings".
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Encoded, Path};
+
+/// A request for the vectors of texts.
+pub fn encode_embeddings(model: &str, texts: &[&str]) -> Encoded {
+    let body = json!({ "model": model, "input": texts, "encoding_format": "float" });
+    Encoded {
+        path: Path::Base("embeddings".to_owned()),
+        headers: Vec::new(),
+        body: body.to_string().into_bytes(),
+    }
+}
+
+/// The vectors of `count` texts, in the order of the texts.
+///
+/// # Errors
+/// What is wrong with the answer, as the end of a sentence.
+pub fn read_embeddings(body: &[u8], count: usize) -> Result<Vec<Vec<f32>>, String> {
+    #[derive(Deserialize)]
+    struct Answer {
+        data: Vec<Entry>,
+    }
+    #[derive(Deserialize)]
+    struct Entry {
+        index: Option<usize>,
+        embedding: Vec<f32>,
+    }
+    let answer: Answer = serde_json::from_slice(body)
+        .map_err(|error| format!("its answer is no list of vectors ({error})"))?;
+    let mut vectors: Vec<Option<Vec<f32>>> = Vec::new();
+    vectors.resize_with(count, || None);
+    for (ix, entry) in answer.data.into_iter().enumerate() {
+        match vectors.get_mut(entry.index.unwrap_or(ix)) {
+            Some(place) if place.is_none() => *place = Some(entry.embedding),
+            _ => return Err("it gave more vectors than it was given texts".to_owned()),
+        }
+    }
+    let vectors: Vec<Vec<f32>> = vectors.into_iter().flatten().collect();
+    let size = vectors.first().map_or(0, Vec::len);
+    let is_sound =
+        |vector: &Vec<f32>| vector.len() == size && vector.iter().all(|number| number.is_finite());
+    match vectors.len() == count && (size > 0 || count == 0) && vectors.iter().all(is_sound) {
+        true => Ok(vectors),
+        false => Err("it did not give every text a vector of one length".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(body: &str, count: usize, expected: Option<&[&[f32]]>) {
+        let read = read_embeddings(body.as_bytes(), count).ok();
+        let expected = expected.map(|vectors| vectors.iter().map(|it| it.to_vec()).collect());
+        assert_eq!(read, expected, "{body}");
+    }
+
+    #[test]
+    fn texts_go_out_as_the_reference_has_them() {
+        let encoded = encode_embeddings("m", &["a", "b\"c"]);
+        assert_eq!(encoded.path, Path::Base("embeddings".to_owned()));
+        assert_eq!(
+            String::from_utf8_lossy(&encoded.body),
+            r#"{"model":"m","input":["a","b\"c"],"encoding_format":"float"}"#
+        );
+    }
+
+    #[test]
+    fn vectors_come_back_in_the_order_of_the_texts() {
+        let body = r#"{"object":"list","model":"m","usage":{},"data":[
+            {"object":"embedding","index":1,"embedding":[3,4]},
+            {"object":"embedding","index":0,"embedding":[1,2.5]}]}"#;
+        check(body, 2, Some(&[&[1.0, 2.5], &[3.0, 4.0]]));
+        let body = r#"{"data":[{"embedding":[1]},{"embedding":[2]}]}"#;
+        check(body, 2, Some(&[&[1.0], &[2.0]]));
+        check(r#"{"data":[]}"#, 0, Some(&[]));
+    }
+
+    #[test]
+    fn what_is_no_answer_is_refused() {
+        check("", 1, None);
+        check("<html>", 1, None);
+        check(r#"{"error":{"message":"no"}}"#, 1, None);
+        check(r#"{"data":[]}"#, 1, None);
+        check(r#"{"data":[{"embedding":[]}]}"#, 1, None);
+        check(r#"{"data":[{"embedding":[1]}]}"#, 2, None);
+        check(r#"{"data":[{"embedding":[1]},{"embedding":[1]}]}"#, 1, None);
+        check(
+            r#"{"data":[{"embedding":[1]},{"embedding":[1,2]}]}"#,
+            2,
+            None,
+        );
+        check(
+            r#"{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}"#,
+            2,
+            None,
+        );
+        check(r#"{"data":[{"index":9,"embedding":[1]}]}"#, 1, None);
+        check(r#"{"data":[{"embedding":[1e99]}]}"#, 1, None);
+    }
+}
