@@ -103,8 +103,11 @@ fn services() -> Result<Services, String> {
 
 /// Indexes are kept in the program's cache folder.
 fn open_index(dirs: &Dirs) -> impl Fn(AbsPath) -> Arc<dyn CodeIndex> + use<> {
-    let cache = dirs.cache.clone();
-    move |root| Arc::new(Index::open(root, Options::kept_in(&cache)))
+    let options = Options {
+        second_look: Some(headless::second_look(dirs)),
+        ..Options::kept_in(&dirs.cache)
+    };
+    move |root| Arc::new(Index::open(root, options.clone()))
 }
 
 fn say(text: &str) -> ExitCode {

@@ -10,7 +10,7 @@ use index::trigram::Trigrams;
 use index::{Hit, Index as Engine, Means, Options, Query, Status, TextSearch, trigram_folder};
 use serde_json::{Value, json};
 
-use crate::{Streams, folder, tell, unwritten};
+use crate::{Streams, folder, second_look, tell, unwritten};
 
 /// Bring the semantic index of a folder up to date
 #[derive(Debug, Args)]
@@ -110,7 +110,12 @@ impl Search {
                     means,
                     ..Query::new(&self.question, self.limit)
                 };
-                engine.search(&query).hits
+                let twice = engine.search_twice(&query);
+                let (answer, failed) = twice.unwrap_or_else(|| (engine.search(&query), None));
+                if let Some(sentence) = failed {
+                    tell(streams, &format!("no second look: {sentence}"));
+                }
+                answer.hits
             }
         };
         let text = match self.json {
@@ -149,6 +154,7 @@ fn opened(
     }
     let options = Options {
         text_search: TextSearch::Plain,
+        second_look: Some(second_look(dirs)),
         ..Options::kept_in(&dirs.cache)
     };
     let engine = Engine::open(root, options);
@@ -210,7 +216,7 @@ fn hit_json(hit: &Hit) -> Value {
     json!({
         "path": hit.path.to_string_lossy(), "lines": [hit.rows.start + 1, hit.rows.end.max(hit.rows.start + 1)],
         "score": hit.score,
-        "parts": { "words": hit.parts.words, "meaning": hit.parts.meaning, "boosts": boosts },
+        "parts": { "words": hit.parts.words, "meaning": hit.parts.meaning, "second_look": hit.parts.second_look, "boosts": boosts },
         "symbol": hit.symbol, "kind": hit.kind.map(|kind| format!("{kind:?}").to_lowercase()), "text": hit.text,
     })
 }

@@ -11,8 +11,10 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use host::Dirs;
 use index::trigram::Trigrams;
-use index::{Answer, Hit, Index, Options, Query, TextSearch};
+use index::{Hit, Index, Options, Query, TextSearch};
 use project::search::Sieve;
+
+use crate::second_look;
 
 /// How long a question waits for what is not in yet. What there is then is the answer.
 const MOST_WAITED: Duration = Duration::from_secs(5);
@@ -39,6 +41,7 @@ impl Indexes {
         Arc::new(Self {
             options: Options {
                 text_search: TextSearch::Plain,
+                second_look: Some(second_look(dirs)),
                 ..Options::kept_in(&dirs.cache)
             },
             buffers,
@@ -123,8 +126,12 @@ impl CodeSearch for Shared {
                 ..Query::new(question, limit)
             };
             let ask = move |index: &Index| {
-                let Answer { hits, .. } = index.search(&query);
-                hits
+                let twice = index.search_twice(&query);
+                let (answer, failed) = twice.unwrap_or_else(|| (index.search(&query), None));
+                if let Some(sentence) = failed {
+                    log::warn!("no second look: {sentence}");
+                }
+                answer.hits
             };
             indexes.ask(&root, ask).await
         }

@@ -26,6 +26,7 @@ mod models;
 mod recover;
 mod run;
 mod sandbox;
+mod second_look;
 mod sessions;
 mod stats;
 pub mod workshop;
@@ -42,6 +43,7 @@ use clap::Parser as _;
 use host::{Dirs, Files};
 
 use command::Arguments;
+pub use second_look::second_look;
 
 /// Where a command reads and writes.
 pub struct Streams<'a> {

@@ -26,6 +26,9 @@ pub trait CodeIndex: Send + Sync {
     fn set_unsaved(&self, path: AbsPath, text: Option<Snapshot>);
     /// The best places for a question. Takes about a millisecond: ask in the background.
     fn search(&self, query: &Query) -> Answer;
+    /// As `search`, in the order of a second look, and why there was none where it failed; `None` where nothing looks
+    /// again. May take seconds.
+    fn search_twice(&self, query: &Query) -> Option<(Answer, Option<String>)>;
     /// Where symbols of such a name are defined.
     fn symbols(&self, name: &str, limit: usize) -> Vec<Hit>;
 }
@@ -61,6 +64,10 @@ impl CodeIndex for index::Index {
 
     fn search(&self, query: &Query) -> Answer {
         self.search(query)
+    }
+
+    fn search_twice(&self, query: &Query) -> Option<(Answer, Option<String>)> {
+        self.search_twice(query)
     }
 
     fn symbols(&self, name: &str, limit: usize) -> Vec<Hit> {

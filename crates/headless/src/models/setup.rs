@@ -20,7 +20,7 @@ use router::http::{
 use router::keys::{KeySource, Keys, Platform, SystemVault, Vault};
 use router::wire::FimOptions;
 use serde_json::{Map, Value, json};
-use settings::{ModelSettings, ProviderWire, Source};
+use settings::{ModelSettings, ProviderWire, Settings, Source};
 
 const PRICES: &str = include_str!("../../../../assets/models/prices.json");
 const PROFILES: &str = include_str!("../../../../assets/models/profiles.json");
@@ -95,11 +95,9 @@ impl Setup {
     /// Looks at everything. Takes up to a few seconds, as servers and a keychain are asked.
     pub(crate) async fn find(files: &dyn Files, dirs: &Dirs) -> Self {
         let mut problems = Vec::new();
-        let settings = read_settings(files, dirs, &mut problems);
-        let (mut all, wrong) = Providers::builtin();
+        let settings = read_settings(files, dirs, &mut problems).models;
+        let (all, wrong) = providers_of(&settings);
         problems.extend(wrong);
-        problems.extend(all.add(&own_providers(&settings)));
-        all.apply_environment(|name| SystemVault.environment(name));
         let (prices, wrong) = Prices::parse(PRICES);
         problems.extend(wrong);
         let prices = match own_table(files, dirs, "prices.json", Prices::parse, &mut problems) {
@@ -294,12 +292,33 @@ pub(crate) fn demo() -> Result<LaneConfig, String> {
     })
 }
 
-fn read_settings(files: &dyn Files, dirs: &Dirs, problems: &mut Vec<String>) -> ModelSettings {
+/// Every provider that the program or the person's settings know, and what could not be read.
+pub(crate) fn providers(files: &dyn Files, dirs: &Dirs) -> (Providers, Vec<String>) {
+    let mut problems = Vec::new();
+    let settings = read_settings(files, dirs, &mut problems);
+    let (all, wrong) = providers_of(&settings.models);
+    problems.extend(wrong);
+    (all, problems)
+}
+
+fn providers_of(settings: &ModelSettings) -> (Providers, Vec<String>) {
+    let (mut all, mut problems) = Providers::builtin();
+    problems.extend(all.add(&own_providers(settings)));
+    all.apply_environment(|name| SystemVault.environment(name));
+    (all, problems)
+}
+
+/// The person's settings, and what could not be read of them.
+pub(crate) fn read_settings(
+    files: &dyn Files,
+    dirs: &Dirs,
+    problems: &mut Vec<String>,
+) -> Settings {
     let path = dirs.config.join("settings.json");
     let text = read(files, &path, problems).unwrap_or_default();
     let (settings, wrong) = settings::parse(&[(Source::User, "settings.json", &text)]);
     problems.extend(wrong.iter().map(ToString::to_string));
-    settings.models
+    settings
 }
 
 /// A table of the person's own, beside the settings.

@@ -30,11 +30,13 @@ use crate::services::Services;
 use crate::target::{Place, Target};
 use crate::workbench::{Goal, Workbench, around, gather};
 use found::{Found, FoundPlace, Scope, Section, Sources, ordered, still_fitting};
-use look::{LEAST_TEXT, Searched, ask_index, find_text};
+use look::{LEAST_TEXT, Searched, ask_index, ask_twice, find_text};
 use preview::Preview;
 
 /// How long typing must rest before the text of files is searched.
 const REST: Duration = Duration::from_millis(90);
+/// How long before somebody looks a second time, which may cost something.
+const LONG_REST: Duration = Duration::from_millis(350);
 /// Below this width of the window there is no room for a preview, in pixels.
 const WIDE: f32 = 1080.0;
 /// Rows around a place when the results are edited as one text.
@@ -58,10 +60,23 @@ pub(crate) struct Everything {
     text: Option<(String, Vec<FoundPlace>)>,
     searching: Option<Task<()>>,
     text_cancel: Arc<AtomicBool>,
+    looked: Looked,
     preview: Preview,
     previewing: Option<Task<()>>,
     /// From the first search on.
     files_followed: Option<Subscription>,
+}
+
+/// What a second look at the places by meaning says.
+#[derive(Default)]
+struct Looked {
+    /// The query that was looked at last, or is.
+    query: String,
+    /// The places, once they are there and stand still under the person's hand.
+    places: Option<Vec<FoundPlace>>,
+    /// Why there are none.
+    failed: Option<String>,
+    looking: Option<Task<()>>,
 }
 
 impl Everything {
@@ -85,6 +100,7 @@ impl Everything {
             text: None,
             searching: None,
             text_cancel: Arc::default(),
+            looked: Looked::default(),
             preview: Preview::default(),
             previewing: None,
             files_followed: None,
@@ -129,6 +145,51 @@ impl Everything {
                     let delegate = picker.delegate_mut();
                     delegate.text = Some((key, found));
                     delegate.searching = None;
+                    picker.refresh(window, cx);
+                })
+                .log_err();
+        }));
+    }
+
+    /// Looks a second time at the places by meaning after a longer rest. The new order comes with the next refresh,
+    /// unless somebody has chosen a row of the old one meanwhile.
+    fn look_again(
+        &mut self,
+        scope: Scope,
+        asked: &str,
+        window: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) {
+        let key = format!("{scope:?} {asked}");
+        if self.looked.query == key {
+            return;
+        }
+        self.looked = Looked {
+            query: key.clone(),
+            ..Looked::default()
+        };
+        let Some(index) = self.index.clone() else {
+            return;
+        };
+        let asked = asked.to_owned();
+        self.looked.looking = Some(cx.spawn_in(window, async move |picker, cx| {
+            cx.background_executor().timer(LONG_REST).await;
+            let found = cx
+                .background_spawn(async move { ask_twice(index.as_ref(), &asked, scope) })
+                .await;
+            let Some((places, failed)) = found else {
+                return;
+            };
+            picker
+                .update_in(cx, |picker, window, cx| {
+                    let is_untouched = picker.selected().is_none_or(|row| row == 0);
+                    let looked = &mut picker.delegate_mut().looked;
+                    if looked.query != key {
+                        return;
+                    }
+                    looked.places = (is_untouched && failed.is_none()).then_some(places);
+                    looked.failed = failed;
+                    looked.looking = None;
                     picker.refresh(window, cx);
                 })
                 .log_err();
@@ -219,6 +280,8 @@ impl PickerDelegate for Everything {
         let (scope, asked) = Scope::parse(query);
         let (asked, query) = (asked.to_owned(), query.to_owned());
         self.look_into_text(scope, &asked, window, cx);
+        self.look_again(scope, &asked, window, cx);
+        let looked = self.looked.places.clone();
         let text = self
             .text
             .as_ref()
@@ -243,6 +306,7 @@ impl PickerDelegate for Everything {
             }
             let known = index.map(|index| ask_index(index.as_ref(), &asked, scope));
             let (symbols, meaning) = known.unwrap_or_default();
+            let meaning = looked.unwrap_or(meaning);
             let sources = Sources {
                 files,
                 symbols,
@@ -351,6 +415,9 @@ impl PickerDelegate for Everything {
     }
 
     fn status(&self) -> Option<SharedString> {
+        if let Some(sentence) = &self.looked.failed {
+            return Some(format!("No second look: {sentence}").into());
+        }
         let hint = crate::index_status::hint(&self.index.as_ref()?.status())?;
         Some(hint.into())
     }

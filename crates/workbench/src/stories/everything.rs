@@ -29,6 +29,8 @@ struct Told {
     touched: Vec<AbsPath>,
     unsaved: HashMap<AbsPath, String>,
     ticks: Option<Sender<()>>,
+    /// What a second look says.
+    twice: Option<(Answer, Option<String>)>,
 }
 
 fn hit(file: &str, row: u32, symbol: &str) -> Hit {
@@ -104,6 +106,10 @@ impl CodeIndex for Fake {
         }
     }
 
+    fn search_twice(&self, _: &Query) -> Option<(Answer, Option<String>)> {
+        self.told(|told| told.twice.clone())
+    }
+
     fn symbols(&self, name: &str, _: usize) -> Vec<Hit> {
         let known = [
             hit("src/lib.rs", 3, "four"),
@@ -136,9 +142,13 @@ fn open(cx: &mut TestAppContext) -> (Story, Fake) {
     (story, fake)
 }
 
-/// Headings in brackets, and the rows below them.
+/// Headings in brackets, and the rows below them, when everything is found.
 fn shown(story: &mut Story) -> Vec<String> {
     story.settle();
+    shown_now(story)
+}
+
+fn shown_now(story: &mut Story) -> Vec<String> {
     story.read(|workbench: &Workbench, cx: &App| {
         let picker = workbench.modal().read(cx).shown::<Picker<Everything>>();
         let Some(picker) = picker else {
@@ -184,6 +194,41 @@ fn one_field_finds_files_symbols_meaning_and_text(cx: &mut TestAppContext) {
         shown(&mut story)[..2],
         ["[Files]".to_owned(), "src/main.rs".to_owned()]
     );
+}
+
+#[gpui_kit::test]
+fn a_second_look_orders_the_places_anew(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    let other = Answer {
+        hits: vec![hit("src/main.rs", 4, "old"), hit("src/lib.rs", 4, "five")],
+        is_complete: true,
+    };
+    fake.told(|told| told.twice = Some((other.clone(), None)));
+    let (first, second) = (
+        ["[Meaning]", "five, src/lib.rs:5", "old, src/main.rs:5"],
+        ["[Meaning]", "old, src/main.rs:5", "five, src/lib.rs:5"],
+    );
+    story.act(go::Search).input("?where are places kept");
+    assert_eq!(
+        shown_now(&mut story),
+        first,
+        "what is there at once is shown"
+    );
+    assert_eq!(shown(&mut story), second);
+    // It does not move what somebody has chosen.
+    story.keys("escape").act(go::Search);
+    story.input("?where are the places kept").keys("down");
+    assert_eq!(shown(&mut story), first);
+    // Where it fails, the first order stands, and why is told.
+    fake.told(|told| told.twice = Some((other, Some("nobody answers.".to_owned()))));
+    story.keys("escape").act(go::Search);
+    story.input("?where do places lie");
+    assert_eq!(shown(&mut story), first);
+    let status = story.read(|workbench, cx| {
+        let picker = workbench.modal().read(cx).shown::<Picker<Everything>>();
+        picker.and_then(|picker| picker.read(cx).delegate().status())
+    });
+    assert_eq!(status.as_deref(), Some("No second look: nobody answers."));
 }
 
 #[gpui_kit::test]

@@ -34,22 +34,33 @@ pub(super) fn ask_index(
             hits.into_iter().map(|hit| symbol(hit, query)).collect()
         }
     };
-    let meaning = match most(Section::Meaning) {
-        0 => Vec::new(),
-        _ if query.chars().count() < LEAST_TEXT => Vec::new(),
-        limit => {
-            let asked = Query {
-                text: query.to_owned(),
-                // Some of them may be shown as symbols already.
-                limit: limit + 5,
-                folder: None,
-                means: Means::Fused,
-            };
-            let hits = index.search(&asked).hits;
-            hits.into_iter().map(meant).collect()
-        }
-    };
+    let asked = question(query, scope);
+    let hits = asked.map(|asked| index.search(&asked).hits);
+    let meaning = hits.unwrap_or_default().into_iter().map(meant).collect();
     (symbols, meaning)
+}
+
+/// What the index is asked for places by what they are about, if it is.
+fn question(query: &str, scope: Scope) -> Option<Query> {
+    let limit = scope.most(Section::Meaning);
+    let is_asked = limit > 0 && query.chars().count() >= LEAST_TEXT;
+    is_asked.then(|| Query {
+        text: query.to_owned(),
+        // Some of them may be shown as symbols already.
+        limit: limit + 5,
+        folder: None,
+        means: Means::Fused,
+    })
+}
+
+/// What the index says after a second look, and why it could not where it failed; `None` where nothing looks again.
+pub(super) fn ask_twice(
+    index: &dyn CodeIndex,
+    query: &str,
+    scope: Scope,
+) -> Option<(Vec<FoundPlace>, Option<String>)> {
+    let (answer, failed) = index.search_twice(&question(query, scope)?)?;
+    Some((answer.hits.into_iter().map(meant).collect(), failed))
 }
 
 fn rows_of(hit: &Hit) -> RowSpan {

@@ -1,0 +1,106 @@
+//! What looks a second time at what the index found: MiniLM, or a provider of the person's, as the settings say.
+//!
+//! Knows: `settings`, `router`, `index`. Nothing is read or asked before somebody waits for a second look; settings count
+//! from the next one.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base::AbsPath;
+use host::{Dirs, Files, RealFiles};
+use index::minilm::{FILES, MiniLm};
+use index::{Encoder, SecondLook};
+use model::ModelId;
+use router::http::HttpClient;
+use router::keys::SystemVault;
+use tokio::runtime::Builder;
+
+use crate::models;
+
+/// What looks again, for all indexes of the program.
+pub fn second_look(dirs: &Dirs) -> Arc<SecondLook> {
+    let chooser = Chooser {
+        dirs: dirs.clone(),
+        minilm: Mutex::default(),
+    };
+    Arc::new(SecondLook::new(move || chooser.choose()))
+}
+
+struct Chooser {
+    dirs: Dirs,
+    /// Read when it is first wanted; tens of megabytes.
+    minilm: Mutex<Option<Arc<MiniLm>>>,
+}
+
+impl Chooser {
+    fn choose(&self) -> Result<Option<Arc<dyn Encoder>>, String> {
+        let mut problems = Vec::new();
+        let settings = models::setup::read_settings(&RealFiles, &self.dirs, &mut problems);
+        match settings.search.second_look.as_str() {
+            "off" => Ok(None),
+            "auto" => self.minilm(),
+            named => {
+                let model = ModelId::parse(named).ok_or_else(|| {
+                    format!(
+                        "search.second_look is \"{named}\"; write auto, off, or a model as provider/model"
+                    )
+                })?;
+                Ok(Some(Arc::new(Endpoint {
+                    name: named.to_owned(),
+                    model,
+                    dirs: self.dirs.clone(),
+                })))
+            }
+        }
+    }
+
+    /// MiniLM, if its files are there.
+    fn minilm(&self) -> Result<Option<Arc<dyn Encoder>>, String> {
+        let folder = minilm_folder(&self.dirs);
+        if FILES
+            .iter()
+            .any(|name| RealFiles.stat(&folder.join(name)).is_err())
+        {
+            return Ok(None);
+        }
+        let mut kept = self.minilm.lock().unwrap_or_else(PoisonError::into_inner);
+        let model = match &*kept {
+            Some(model) => model.clone(),
+            None => {
+                let model = MiniLm::open(folder.as_path()).map_err(|error| error.to_string())?;
+                kept.insert(Arc::new(model)).clone()
+            }
+        };
+        Ok(Some(model))
+    }
+}
+
+/// Where MiniLM's files are looked for.
+fn minilm_folder(dirs: &Dirs) -> AbsPath {
+    dirs.config.join("models").join("minilm")
+}
+
+/// A model for embeddings of a provider.
+struct Endpoint {
+    name: String,
+    model: ModelId,
+    dirs: Dirs,
+}
+
+impl Encoder for Endpoint {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Waits for the network: only where waiting is allowed.
+    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, String> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| format!("no thread for the network: {error}"))?;
+        runtime.block_on(async {
+            let (providers, _) = models::setup::providers(&RealFiles, &self.dirs);
+            let profiles = Arc::new(|_: &ModelId| None);
+            let client = HttpClient::new(providers, profiles, Arc::new(SystemVault));
+            let vectors = client.embed(&self.model, texts).await;
+            vectors.map_err(|failure| failure.message)
+        })
+    }
+}
