@@ -104,3 +104,46 @@ impl Encoder for Endpoint {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_choose_who_looks() {
+        let folder = host::TempFolder::new().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        let dirs = Dirs {
+            config: at("config"),
+            state: at("state"),
+            cache: at("cache"),
+        };
+        let chooser = Chooser {
+            dirs: dirs.clone(),
+            minilm: Mutex::default(),
+        };
+        let write = |path: AbsPath, text: &str| {
+            let parent = path.parent().expect("a folder");
+            RealFiles.create_folder(&parent).expect("a folder");
+            RealFiles
+                .write_private(&path, text.as_bytes())
+                .expect("written");
+        };
+        let chosen = |setting: &str| {
+            let text = format!(r#"{{ "search": {{ "second_look": "{setting}" }} }}"#);
+            write(dirs.config.join("settings.json"), &text);
+            let chosen = chooser.choose();
+            chosen.map(|encoder| encoder.map(|encoder| encoder.name().to_owned()))
+        };
+        assert_eq!(chosen("off"), Ok(None));
+        assert_eq!(chosen("auto"), Ok(None), "MiniLM is not there");
+        assert_eq!(chosen("ollama/nomic"), Ok(Some("ollama/nomic".to_owned())));
+        assert!(chosen("whatever").is_err_and(|why| why.contains("\"whatever\"")));
+        // Files that are no weights are told of, and the search goes on without.
+        for name in FILES {
+            write(minilm_folder(&dirs).join(name), "nonsense");
+        }
+        assert!(chosen("auto").is_err_and(|why| why.contains("MiniLM")));
+        assert_eq!(chosen("off"), Ok(None));
+    }
+}

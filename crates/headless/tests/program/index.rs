@@ -1,5 +1,6 @@
 //! `burin-agent index` and `burin-agent search` as processes, killed and not.
 
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -130,4 +131,121 @@ fn killed_at_any_moment_it_is_never_wrong() {
             assert_eq!(answers(), expected, "after {time} kills");
         }
     }
+}
+
+/// A server for embeddings that finds what holds `fox` alike. It answers one connection after the other.
+fn fox_server() -> (String, std::sync::mpsc::Receiver<Value>) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/v1", listener.local_addr().expect("an address"));
+    let (sender, asked) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for socket in listener.incoming() {
+            let mut socket = BufReader::new(socket.expect("a connection"));
+            let Some(asked) = posted(&mut socket) else {
+                continue;
+            };
+            let texts = asked["input"].as_array().expect("texts").iter();
+            let data: Vec<Value> = texts
+                .enumerate()
+                .map(|(ix, text)| {
+                    let is_fox = text.as_str().expect("a text").contains("fox");
+                    json!({ "index": ix, "embedding": if is_fox { [1, 0] } else { [0, 1] } })
+                })
+                .collect();
+            let body = json!({ "data": data }).to_string();
+            let length = body.len();
+            write!(
+                socket.get_mut(),
+                "HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+            )
+            .expect("written");
+            if sender.send(asked).is_err() {
+                return;
+            }
+        }
+    });
+    (url, asked)
+}
+
+/// The JSON that is posted to `/v1/embeddings`.
+fn posted(socket: &mut BufReader<std::net::TcpStream>) -> Option<Value> {
+    let (mut line, mut length) = (String::new(), 0);
+    socket.read_line(&mut line).ok().filter(|read| *read > 0)?;
+    assert!(line.starts_with("POST /v1/embeddings "), "{line}");
+    loop {
+        line.clear();
+        socket.read_line(&mut line).ok()?;
+        let (name, value) = line.split_once(':').unwrap_or_default();
+        if name.eq_ignore_ascii_case("content-length") {
+            length = value.trim().parse().ok()?;
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    socket.read_exact(&mut body).ok()?;
+    serde_json::from_slice(&body).ok()
+}
+
+#[test]
+fn an_endpoint_of_ones_own_looks_a_second_time() {
+    let home = Home::new(&json!([]));
+    project(&home);
+    home.write(
+        "project/src/fox.rs",
+        "/// Waits after a failure.\npub fn fox() {}\n",
+    );
+    let question = "wait longer after every failure, not the fox";
+    let first = searched(&home, &[question]);
+    assert_eq!(first["hits"][0]["path"], "src/retry.rs", "{first}");
+    assert_eq!(first["hits"][0]["parts"]["second_look"], Value::Null);
+
+    let (url, asked) = fox_server();
+    let settings = |look: &str| {
+        let provider = json!({ "name": "own", "wire": "openai", "url": url });
+        json!({ "models": { "providers": [provider] }, "search": { "second_look": look } })
+            .to_string()
+    };
+    home.write("config/settings.json", &settings("own/m"));
+    let second = searched(&home, &[question]);
+    assert_eq!(second["hits"][0]["path"], "src/fox.rs", "{second}");
+    assert_eq!(second["hits"][0]["parts"]["second_look"], 1.0);
+    let asked = asked.recv().expect("a request");
+    assert_eq!(
+        (&asked["model"], &asked["input"][0]),
+        (&json!("m"), &json!(question))
+    );
+    // A name is found by its letters; nobody is asked.
+    let symbol = searched(&home, &["retry_with_backoff"]);
+    assert_eq!(symbol["hits"][0]["parts"]["second_look"], Value::Null);
+
+    // Where nobody answers, the first order stands, and why is told.
+    for (look, words) in [
+        ("nobody/m", "No provider is called"),
+        ("mine", "provider/model"),
+    ] {
+        home.write("config/settings.json", &settings(look));
+        let left = home.run(&["search", "--json", question]);
+        assert!(
+            left.errors.contains("no second look:") && left.errors.contains(words),
+            "{left:?}"
+        );
+        let found: Value = serde_json::from_str(&left.output).expect("json");
+        assert_eq!(found, first);
+    }
+}
+
+#[test]
+fn a_project_sends_nothing_to_its_own_endpoint() {
+    let home = Home::new(&json!([]));
+    project(&home);
+    let (url, asked) = fox_server();
+    let provider = json!({ "name": "own", "wire": "openai", "url": url });
+    let settings =
+        json!({ "models": { "providers": [provider] }, "search": { "second_look": "own/m" } });
+    home.write("project/.burin/settings.json", &settings.to_string());
+    let found = searched(&home, &["wait after a failure"]);
+    assert_eq!(found["hits"][0]["parts"]["second_look"], Value::Null);
+    assert!(asked.try_recv().is_err());
 }
