@@ -112,7 +112,9 @@ fn a_walk_through_a_real_repository() {
     desk.wait(2_500);
     desk.picture("4-replace-preview");
     desk.keys(&["ctrl+alt+Return"]);
+    // The question comes when everything is found. It stands still, where the caret of a field blinks.
     desk.wait(700);
+    desk.until("the question", 60, || desk.stands_still(3));
     desk.picture("5-replace-asked");
     // Cancel has the focus: Enter alone must not change two thousand files.
     desk.keys(&["Tab", "Return"]);

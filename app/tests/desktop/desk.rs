@@ -194,6 +194,15 @@ impl Desk {
         output.expect("import runs").stdout
     }
 
+    /// Whether so many pictures, each 400 ms behind the last, are the same.
+    pub(crate) fn stands_still(&self, pictures: usize) -> bool {
+        let first = self.screen();
+        (1..pictures).all(|_| {
+            self.wait(400);
+            self.screen() == first
+        })
+    }
+
     pub(crate) fn git(&self, folder: &Path, arguments: &[&str]) -> String {
         let output = Command::new("git")
             .args(["-c", "user.name=a", "-c", "user.email=a@example.org"])

@@ -42,6 +42,8 @@ pub struct SearchPanel {
     progress: Progress,
     problems: Vec<String>,
     running: Option<Running>,
+    /// Everything is to be replaced once everything is found.
+    wants_replace: bool,
     focus: FocusHandle,
     list_focus: FocusHandle,
     scroll: UniformListScrollHandle,
@@ -74,6 +76,8 @@ enum Progress {
 }
 
 struct Running {
+    /// It came to its end.
+    is_over: bool,
     cancel: Arc<AtomicBool>,
     _task: Task<()>,
 }
@@ -149,6 +153,7 @@ impl SearchPanel {
             progress: Progress::Idle,
             problems: Vec::new(),
             running: None,
+            wants_replace: false,
             focus: cx.focus_handle(),
             list_focus: cx.focus_handle().tab_stop(true),
             scroll: UniformListScrollHandle::new(),
@@ -291,6 +296,7 @@ impl SearchPanel {
     /// Starts the search after a rest, in place of the one that runs.
     fn search(&mut self, rest: Duration, window: &mut Window, cx: &mut Context<Self>) {
         self.running = None;
+        self.wants_replace = false;
         let pattern = self.pattern.read(cx).value();
         let (Some(root), false) = (self.root.clone(), pattern.is_empty()) else {
             self.results = Results::default();
@@ -326,9 +332,11 @@ impl SearchPanel {
                 }
             }
             let ended = work.await;
-            this.update(cx, |this, cx| this.ended(ended, cx)).ok();
+            this.update_in(cx, |this, window, cx| this.ended(ended, window, cx))
+                .ok();
         });
         self.running = Some(Running {
+            is_over: false,
             cancel,
             _task: task,
         });
@@ -346,7 +354,15 @@ impl SearchPanel {
         cx.notify();
     }
 
-    fn ended(&mut self, ended: Result<SearchSummary, String>, cx: &mut Context<Self>) {
+    fn ended(
+        &mut self,
+        ended: Result<SearchSummary, String>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        if let Some(running) = &mut self.running {
+            running.is_over = true;
+        }
         match ended {
             Ok(summary) if self.progress == Progress::Running => {
                 self.progress = Progress::Done(summary)
@@ -354,7 +370,17 @@ impl SearchPanel {
             Ok(_) => {}
             Err(sentence) => self.progress = Progress::Refused(sentence),
         }
+        if std::mem::take(&mut self.wants_replace) {
+            self.ask_to_replace(window, cx);
+        }
         cx.notify();
+    }
+
+    /// Whether there may be more to find than there is: from the last key in a field on.
+    fn is_under_way(&self) -> bool {
+        self.running
+            .as_ref()
+            .is_some_and(|running| !running.is_over)
     }
 
     /// Where a result lies, for titles.

@@ -89,6 +89,7 @@ impl SearchPanel {
     }
 
     pub(super) fn stop(&mut self, _: &act::Stop, _: &mut Window, cx: &mut Context<Self>) {
+        self.wants_replace = false;
         if self.running.take().is_some() && self.progress == Progress::Running {
             self.progress = Progress::Stopped;
             cx.notify();
@@ -260,6 +261,17 @@ impl SearchPanel {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
+        // A half of what is meant would be worse than a moment's wait.
+        if self.is_under_way() {
+            self.wants_replace = true;
+            cx.notify();
+            return;
+        }
+        self.ask_to_replace(window, cx);
+    }
+
+    /// Asks whether everything that was found is to be replaced.
+    pub(super) fn ask_to_replace(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let targets: Vec<InFile> = self
             .results
             .files()

@@ -142,6 +142,12 @@ impl SearchPanel {
         };
         match &self.progress {
             Progress::Idle => "Type to search all files of the folder".to_owned(),
+            Progress::Running if self.wants_replace => {
+                format!(
+                    "Searching\u{2026} {}; the question comes with the last",
+                    found()
+                )
+            }
             Progress::Running => format!("Searching\u{2026} {}", found()),
             Progress::Stopped => format!("Stopped: {}", found()),
             Progress::Refused(_) => "The search cannot start".to_owned(),

@@ -78,6 +78,8 @@ fn a_regex_replaces_across_open_and_closed_files(cx: &mut TestAppContext) {
         panel.update(cx, |panel, cx| panel.set_replacement("b$1er", window, cx));
     });
     story.act(act::ReplaceAll);
+    assert!(!story.is_asking(), "not everything is found yet");
+    story.settle();
     assert!(story.is_asking());
     story.keys("right enter");
     story.settle();
