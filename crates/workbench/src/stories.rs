@@ -150,6 +150,13 @@ impl Story {
         self
     }
 
+    /// Types, and lets no time go by.
+    fn at_once(&mut self, text: &str) -> &mut Self {
+        self.cx.simulate_input(text);
+        self.cx.run_until_parked();
+        self
+    }
+
     fn act(&mut self, action: impl gpui_kit::Action) -> &mut Self {
         self.cx.dispatch_action(action);
         self.settle();

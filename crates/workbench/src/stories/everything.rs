@@ -208,7 +208,7 @@ fn a_second_look_orders_the_places_anew(cx: &mut TestAppContext) {
         ["[Meaning]", "five, src/lib.rs:5", "old, src/main.rs:5"],
         ["[Meaning]", "old, src/main.rs:5", "five, src/lib.rs:5"],
     );
-    story.act(go::Search).input("?where are places kept");
+    story.act(go::Search).at_once("?where are places kept");
     assert_eq!(
         shown_now(&mut story),
         first,
@@ -217,7 +217,7 @@ fn a_second_look_orders_the_places_anew(cx: &mut TestAppContext) {
     assert_eq!(shown(&mut story), second);
     // It does not move what somebody has chosen.
     story.keys("escape").act(go::Search);
-    story.input("?where are the places kept").keys("down");
+    story.at_once("?where are the places kept").keys("down");
     assert_eq!(shown(&mut story), first);
     // Where it fails, the first order stands, and why is told.
     fake.told(|told| told.twice = Some((other, Some("nobody answers.".to_owned()))));

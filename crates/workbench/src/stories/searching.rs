@@ -69,15 +69,15 @@ fn a_regex_replaces_across_open_and_closed_files(cx: &mut TestAppContext) {
     let mut story = open(cx);
     story.open_file("main.rs").input("// edited\n");
     story.act(act::ShowReplace).act(act::ToggleRegex);
-    story.input("o(ld)");
     let panel = story.read(|workbench, _| match workbench.active_item() {
         Some(Item::Search(panel)) => panel.clone(),
         _ => panic!("no search"),
     });
+    story.at_once("o(ld)");
     story.cx.update(|window, cx| {
         panel.update(cx, |panel, cx| panel.set_replacement("b$1er", window, cx));
     });
-    story.act(act::ReplaceAll);
+    story.cx.dispatch_action(act::ReplaceAll);
     assert!(!story.is_asking(), "not everything is found yet");
     story.settle();
     assert!(story.is_asking());
