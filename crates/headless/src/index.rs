@@ -66,7 +66,7 @@ impl Index {
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
         let clock = RealClock::default();
-        let (engine, status) = opened(self.root.as_deref(), files, dirs, streams)?;
+        let (engine, _) = opened(self.root.as_deref(), files, dirs, streams)?;
         let ms = clock.elapsed().as_secs_f64() * 1_000.0;
         if let Some(folder) = Options::kept_in(&dirs.cache).folder {
             let store = trigram_folder(&folder, engine.root());
@@ -76,6 +76,8 @@ impl Index {
             kept.unwrap_or_else(|error| tell(streams, &error.to_string()));
         }
         let text_ms = clock.elapsed().as_secs_f64() * 1_000.0 - ms;
+        engine.rest();
+        let status = engine.status();
         let text = match self.json {
             true => format!("{}\n", status_json(&status, ms, text_ms)),
             false => status_text(&status, ms, self.stats),
@@ -131,7 +133,10 @@ impl Search {
         streams
             .output
             .write_all(text.as_bytes())
+            .and_then(|()| streams.output.flush())
             .map_err(unwritten)?;
+        // The answer is there; what the next question finds more quickly is written behind it.
+        engine.rest();
         Ok(if hits.is_empty() {
             ExitCode::from(1)
         } else {

@@ -175,6 +175,12 @@ impl Index {
     pub fn settle(&self) {
         self.0.0.settle();
     }
+
+    /// Waits until the thread has nothing left to do, as before a program ends that asked a question or two: words that
+    /// are in are also written so that the next one finds them quickly. Returns at once while paused.
+    pub fn rest(&self) {
+        self.0.0.rest();
+    }
 }
 
 impl Drop for Handle {

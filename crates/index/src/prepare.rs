@@ -3,22 +3,19 @@
 //! Pure. What is embedded is the path's words, the names around, the symbol and the code; what is counted is the
 //! words of the code and, once more, those of the path.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
+mod counter;
+
 use std::path::Path;
 
 use crate::chunk::{Chunk, chunks};
-use crate::delta::WordHasher;
-use crate::record::{Blob, Draft, FileWords};
-use crate::table::{Table, Vector};
-use crate::words::each_word;
+use crate::record::{Blob, Draft};
+use crate::table::{MOST_WORDS, Table, Tokens, Vector};
+use counter::Counter;
 
 /// A term that begins so is the name of a definition, in its own letters.
 pub(crate) const DEFINES: char = '\u{1}';
 /// A term that begins so is the stem of the file's name, in small letters without `_`.
 pub(crate) const STEM: char = '\u{2}';
-/// Words of a chunk beyond which nothing is counted.
-const MOST_WORDS: usize = 4_000;
 
 /// The record of a file. `path` is relative, with `/`.
 pub(crate) fn prepare(blob: Blob, path: &str, text: &str, table: &Table) -> Vec<u8> {
@@ -26,16 +23,20 @@ pub(crate) fn prepare(blob: Blob, path: &str, text: &str, table: &Table) -> Vec<
     let language = syntax::language_for(Path::new(path), first_line);
     let chunks = chunks(text, language);
     let place = Place::of(path);
-    let mut words = Counter::default();
+    let vocabulary = table.vocabulary();
+    let mut words = Counter::new(vocabulary);
     let mut lengths = Vec::with_capacity(chunks.len());
     let mut vectors: Vec<Vector> = Vec::with_capacity(chunks.len());
-    let mut embedded = String::new();
+    let mut head = String::new();
     for (ix, chunk) in chunks.iter().enumerate() {
         let code = text.get(chunk.span.clone()).unwrap_or_default();
-        lengths.push(words.chunk(ix as u32, chunk, code, &place));
-        embedded.clear();
-        embed_text(&mut embedded, chunk, code, &place);
-        vectors.push(table.encode(&embedded));
+        head.clear();
+        put_head(&mut head, chunk, &place);
+        let mut tokens = Tokens::default();
+        let told = vocabulary.each_token(&head, MOST_WORDS, |token| tokens.push(token));
+        let embedded = (&mut tokens, told);
+        lengths.push(words.chunk(ix as u32, chunk, code, &place, embedded));
+        vectors.push(table.encode_tokens(tokens));
     }
     Draft {
         blob,
@@ -95,7 +96,8 @@ pub(crate) fn plain_name(name: &str) -> String {
     plain
 }
 
-fn embed_text(into: &mut String, chunk: &Chunk, code: &str, place: &Place<'_>) {
+/// What is embedded of a chunk before its code.
+fn put_head(into: &mut String, chunk: &Chunk, place: &Place<'_>) {
     let mut add = |text: &str| {
         into.push_str(text);
         into.push(' ');
@@ -107,71 +109,6 @@ fn embed_text(into: &mut String, chunk: &Chunk, code: &str, place: &Place<'_>) {
         add(symbol);
     }
     add(&chunk.doc);
-    add(code);
-}
-
-/// Counts the words of a file's chunks.
-#[derive(Default)]
-struct Counter {
-    numbers: HashMap<Box<str>, usize, BuildHasherDefault<WordHasher>>,
-    places: Vec<Vec<(u32, u16)>>,
-}
-
-impl Counter {
-    /// Takes a chunk in and gives the number of its words.
-    fn chunk(&mut self, ix: u32, chunk: &Chunk, code: &str, place: &Place<'_>) -> u16 {
-        let mut length = 0_usize;
-        let mut count = |text: &str, most: usize| {
-            each_word(text, most, |word| {
-                length += 1;
-                self.add(ix, word);
-            });
-        };
-        count(code, MOST_WORDS);
-        if chunk.is_continued {
-            for name in chunk.around.iter().chain(&chunk.symbol) {
-                count(name, MOST_WORDS);
-            }
-        }
-        for name in [place.stem, place.stem].iter().chain(&place.folders) {
-            count(name, MOST_WORDS);
-        }
-        for defined in &chunk.defines {
-            self.add(ix, &format!("{DEFINES}{}", defined.name));
-        }
-        self.add(ix, &format!("{STEM}{}", plain_name(place.stem)));
-        u16::try_from(length).unwrap_or(u16::MAX)
-    }
-
-    fn add(&mut self, ix: u32, word: &str) {
-        let number = match self.numbers.get(word) {
-            Some(number) => *number,
-            None => {
-                self.places.push(Vec::new());
-                self.numbers.insert(word.into(), self.places.len() - 1);
-                self.places.len() - 1
-            }
-        };
-        let places = &mut self.places[number];
-        match places.last_mut() {
-            Some((last, count)) if *last == ix => *count = count.saturating_add(1),
-            _ => places.push((ix, 1)),
-        }
-    }
-
-    fn finish(mut self) -> FileWords {
-        let mut terms: Vec<(Box<str>, usize)> = self.numbers.into_iter().collect();
-        // The same file gives the same bytes, whatever the map's order.
-        terms.sort_unstable();
-        let places = &mut self.places;
-        let with_places = |(term, number): (Box<str>, usize)| {
-            let places = places.get_mut(number).map(std::mem::take);
-            (term, places.unwrap_or_default())
-        };
-        FileWords {
-            terms: terms.into_iter().map(with_places).collect(),
-        }
-    }
 }
 
 /// Whether a file only hands on what others define, as a pure `mod.rs` or `index.ts` does.

@@ -117,13 +117,27 @@ pub(crate) struct Draft<'a> {
     pub(crate) words: &'a FileWords,
 }
 
-/// Chunks of a file, counted from its first, and how often each holds a word.
-pub(crate) type Places = Vec<(u32, u16)>;
-
-/// The words of a file, each with the chunks that hold it and how often.
+/// The words of a file, each with the chunks that hold it, counted from its first, and how often.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileWords {
-    pub(crate) terms: Vec<(Box<str>, Places)>,
+    count: usize,
+    /// As they stand in a record.
+    bytes: Vec<u8>,
+}
+
+impl FileWords {
+    /// Adds a word, behind those that come before it in the order of their letters. Chunks grow.
+    pub(crate) fn push(&mut self, term: &str, places: impl ExactSizeIterator<Item = (u32, u16)>) {
+        put_text(&mut self.bytes, term);
+        put_number(&mut self.bytes, places.len());
+        let mut before = 0;
+        for (chunk, count) in places {
+            put_number(&mut self.bytes, (chunk - before) as usize);
+            put_number(&mut self.bytes, usize::from(count));
+            before = chunk;
+        }
+        self.count += 1;
+    }
 }
 
 impl Draft<'_> {
@@ -131,7 +145,8 @@ impl Draft<'_> {
     pub(crate) fn encode(&self) -> Vec<u8> {
         let (mut meta, mut words) = (Vec::new(), Vec::new());
         put_chunks(&mut meta, self.chunks);
-        put_words(&mut words, self.words);
+        put_number(&mut words, self.words.count);
+        words.extend_from_slice(&self.words.bytes);
         let mut bytes = Vec::new();
         bytes.extend_from_slice(&self.blob);
         let sizes = [
@@ -190,20 +205,6 @@ fn put_chunks(bytes: &mut Vec<u8>, chunks: &[Chunk]) {
             bytes.push(defined.kind as u8 + 1);
             put_number(bytes, defined.rows.start as usize);
             put_number(bytes, defined.rows.len());
-        }
-    }
-}
-
-fn put_words(bytes: &mut Vec<u8>, words: &FileWords) {
-    put_number(bytes, words.terms.len());
-    for (term, places) in &words.terms {
-        put_text(bytes, term);
-        put_number(bytes, places.len());
-        let mut before = 0;
-        for (chunk, count) in places {
-            put_number(bytes, (chunk - before) as usize);
-            put_number(bytes, usize::from(*count));
-            before = *chunk;
         }
     }
 }

@@ -48,6 +48,8 @@ pub(crate) struct Queue {
     /// How often something was asked for, and how much of that is done.
     pub(crate) asked: u64,
     pub(crate) done: u64,
+    /// The thread waits for more.
+    pub(crate) is_at_rest: bool,
 }
 
 impl Queue {
@@ -129,9 +131,20 @@ impl Shared {
 
     /// Waits until what was asked for before is done.
     pub(crate) fn settle(&self) {
+        let asked = self.queue().asked;
+        self.wait_while(|queue| queue.done < asked);
+    }
+
+    /// Waits until nothing is left to be done.
+    pub(crate) fn rest(&self) {
+        let asked = self.queue().asked;
+        self.wait_while(|queue| queue.done < asked || queue.done != u64::MAX && !queue.is_at_rest);
+    }
+
+    /// Waits while something is so. Returns at once while paused.
+    fn wait_while(&self, is_so: impl Fn(&Queue) -> bool) {
+        let waits = |queue: &Queue| is_so(queue) && !self.is_paused.load(Ordering::Relaxed);
         let mut queue = self.queue();
-        let asked = queue.asked;
-        let waits = |queue: &Queue| queue.done < asked && !self.is_paused.load(Ordering::Relaxed);
         while waits(&queue) {
             queue = self
                 .wake

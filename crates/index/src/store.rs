@@ -27,6 +27,8 @@ pub(crate) use fold::Fold;
 const MOST_HELD: usize = 8 << 20;
 /// Chunks whose words are written at once: their words are in memory twice meanwhile.
 const MOST_UNFOLDED: usize = if cfg!(test) { 60 } else { 20_000 };
+/// Fewer are written when everything is in, and nobody waits for it.
+const WORTH_HANDING_ON: usize = MOST_UNFOLDED / 2;
 /// Numbers between two entries that passing ones may have had.
 const MOST_GAP: usize = 1 << 24;
 /// Fewer chunks are not worth a part of tantivy's index; their words are read from the log.
@@ -283,8 +285,8 @@ impl Store {
         }
     }
 
-    /// Writes what waits. With `Fold::Now` words too, where they are worth it.
-    pub(crate) fn keep(&self, fold: Fold) {
+    /// Writes what waits. With `Fold::Now` words too, where they are worth it. Says whether words were.
+    pub(crate) fn keep(&self, fold: Fold) -> bool {
         let mut keeper = self.keeper();
         let keeper = &mut *keeper;
         if let Some(log) = &mut keeper.log
@@ -296,13 +298,15 @@ impl Store {
             Fold::Now => LEAST_FOLDED,
             Fold::WhenMany | Fold::Beside => MOST_UNFOLDED,
         };
-        if keeper.unfolded_chunks >= least {
+        let is_worth_it = keeper.unfolded_chunks >= least;
+        if is_worth_it {
             self.fold(keeper);
             self.map_anew(keeper);
-        } else if fold == Fold::Beside && keeper.unfolded_chunks >= LEAST_FOLDED {
+        } else if fold == Fold::Beside && keeper.unfolded_chunks >= WORTH_HANDING_ON {
             let folding = self.hand_on(keeper);
             keeper.folding = keeper.or_without_disk(folding);
         }
+        is_worth_it
     }
 
     /// Lets the entries of the log be read from it, instead of from memory.

@@ -141,10 +141,16 @@ impl Table {
 
     /// The place of `text` among meanings.
     pub fn encode(&self, text: &str) -> Vector {
+        let mut tokens = Tokens::default();
+        self.vocabulary
+            .each_token(text, MOST_WORDS, |token| tokens.push(token));
+        self.encode_tokens(tokens)
+    }
+
+    /// The place of the text that has these tokens.
+    pub fn encode_tokens(&self, tokens: Tokens) -> Vector {
         let mut sum = [0_i32; DIMS];
-        each_weighed(&self.vocabulary, text, |token, weight| {
-            self.add(token, weight, &mut sum)
-        });
+        tokens.each_weighed(|token, weight| self.add(token, weight, &mut sum));
         Vector::new(&sum.map(|number| number as f32))
     }
 
@@ -188,21 +194,46 @@ fn add_each(row: &[u8; DIMS], weight: i32, sum: &mut [i32; DIMS]) {
 }
 
 /// Calls `each` with every token of `text`, each once and in the order of their numbers, and how much it counts.
-pub fn each_weighed(vocabulary: &Vocabulary, text: &str, mut each: impl FnMut(u32, i32)) {
-    let mut tokens = [0; MOST_TOKENS];
-    let mut count = 0;
-    vocabulary.each_token(text, MOST_WORDS, |token| {
-        // What a text begins with says most: a path, a name, its arguments.
-        let times = if count < HEAD * OF_HEAD { OF_HEAD } else { 1 };
-        for slot in tokens.iter_mut().skip(count).take(times) {
-            *slot = token;
-            count += 1;
+pub fn each_weighed(vocabulary: &Vocabulary, text: &str, each: impl FnMut(u32, i32)) {
+    let mut tokens = Tokens::default();
+    vocabulary.each_token(text, MOST_WORDS, |token| tokens.push(token));
+    tokens.each_weighed(each);
+}
+
+/// The tokens of a text, in its order.
+pub struct Tokens {
+    tokens: [u32; MOST_TOKENS],
+    count: usize,
+}
+
+impl Default for Tokens {
+    fn default() -> Self {
+        Self {
+            tokens: [0; MOST_TOKENS],
+            count: 0,
         }
-    });
-    let tokens = &mut tokens[..count];
-    tokens.sort_unstable();
-    for same in tokens.chunk_by(|one, other| one == other) {
-        each(same[0], weight(same.len()));
+    }
+}
+
+impl Tokens {
+    /// Adds the next token. What is beyond the most that counts is left out.
+    pub fn push(&mut self, token: u32) {
+        // What a text begins with says most: a path, a name, its arguments.
+        let is_head = self.count < HEAD * OF_HEAD;
+        let times = if is_head { OF_HEAD } else { 1 };
+        for slot in self.tokens.iter_mut().skip(self.count).take(times) {
+            *slot = token;
+            self.count += 1;
+        }
+    }
+
+    /// Calls `each` with every token, each once and in the order of their numbers, and how much it counts.
+    fn each_weighed(mut self, mut each: impl FnMut(u32, i32)) {
+        let tokens = &mut self.tokens[..self.count];
+        tokens.sort_unstable();
+        for same in tokens.chunk_by(|one, other| one == other) {
+            each(same[0], weight(same.len()));
+        }
     }
 }
 

@@ -81,13 +81,18 @@ impl Vocabulary {
         self.find(hash, false, word.as_bytes())
     }
 
-    /// Calls `each` with the tokens of the first `most` words of `text`. An identifier that has parts counts as a whole
-    /// only where it is a token; otherwise its parts speak for it.
-    pub fn each_token(&self, text: &str, most: usize, mut each: impl FnMut(u32)) {
+    /// Calls `each` with the tokens of the first `most` words of `text`, and answers how many words there were.
+    pub fn each_token(&self, text: &str, most: usize, mut each: impl FnMut(u32)) -> usize {
         if self.is_empty() {
-            return;
+            return 0;
         }
-        words::each(text, most, |word| match word {
+        words::each(text, most, |word| self.spell(word, &mut each))
+    }
+
+    /// Calls `each` with the tokens of a word. An identifier that has parts counts as a whole only where it is a token;
+    /// otherwise its parts speak for it.
+    pub fn spell(&self, word: Word<'_>, each: &mut impl FnMut(u32)) {
+        match word {
             Word::Whole {
                 text,
                 is_compound: true,
@@ -96,8 +101,8 @@ impl Vocabulary {
                     each(token);
                 }
             }
-            Word::Whole { text, .. } | Word::Part(text) => self.pieces(text, &mut each),
-        });
+            Word::Whole { text, .. } | Word::Part(text) => self.pieces(text, each),
+        }
     }
 
     /// Cuts one word, longest piece first; tells nothing where the letters run out of pieces.

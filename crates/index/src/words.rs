@@ -25,19 +25,26 @@ pub enum Word<'a> {
 /// Calls `each` with every word of `text`: the identifier in small letters, then its parts where it has several.
 /// Ends after `most` words.
 pub fn each_word(text: &str, most: usize, mut each: impl FnMut(&str)) {
-    self::each(text, most, |word| match word {
-        Word::Whole { text, .. } | Word::Part(text) => each(text),
-    });
+    self::each(text, most, |word| each(word.text()));
 }
 
-/// Like [`each_word`], and says which words are parts of the one before.
-pub fn each(text: &str, most: usize, mut each: impl FnMut(Word)) {
+impl<'a> Word<'a> {
+    /// Its letters.
+    pub fn text(self) -> &'a str {
+        match self {
+            Word::Whole { text, .. } | Word::Part(text) => text,
+        }
+    }
+}
+
+/// Like [`each_word`], and says which words are parts of the one before. Answers how many there were.
+pub fn each(text: &str, most: usize, mut each: impl FnMut(Word)) -> usize {
     let bytes = text.as_bytes();
     let mut left = most;
     let mut at = 0;
     while left > 0 {
         let Some(start) = bytes[at..].iter().position(|byte| starts(*byte)) else {
-            return;
+            break;
         };
         let start = at + start;
         let length = bytes[start..].iter().position(|byte| !continues(*byte));
@@ -49,6 +56,7 @@ pub fn each(text: &str, most: usize, mut each: impl FnMut(Word)) {
         );
         at = end;
     }
+    most - left
 }
 
 fn starts(byte: u8) -> bool {

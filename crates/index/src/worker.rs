@@ -39,12 +39,25 @@ fn run(shared: &Shared) {
         let Some((todo, asked)) = next(shared) else {
             break;
         };
-        work(shared, ground, store, todo);
+        let walked = work(shared, ground, store, todo);
         tell_sizes(shared, store);
         finish(shared, asked);
+        if let Some(read) = walked {
+            tidy_up(shared, store, read);
+        }
         help_text_search(shared);
     }
     store.keep(Fold::WhenMany);
+}
+
+/// What makes later questions cheaper, and for which nobody waits: everything is found without it.
+fn tidy_up(shared: &Shared, store: &Store, read: usize) {
+    if store.keep(Fold::Now) {
+        tell_sizes(shared, store);
+    }
+    if read > WORTH_GIVING_BACK {
+        host::give_back_memory();
+    }
 }
 
 /// Begins to help text search, now that everything is in.
@@ -65,12 +78,15 @@ fn next(shared: &Shared) -> Option<(Queue, u64)> {
         if shared.is_ended.load(Ordering::Relaxed) {
             return None;
         }
+        queue.is_at_rest = true;
+        shared.wake.notify_all();
         // Something asked for may have been done with what was asked before it.
         queue = shared
             .wake
             .wait(queue)
             .unwrap_or_else(PoisonError::into_inner);
     }
+    queue.is_at_rest = false;
     let todo = Queue {
         wants_walk: std::mem::take(&mut queue.wants_walk),
         touched: std::mem::take(&mut queue.touched),
@@ -87,7 +103,8 @@ fn finish(shared: &Shared, asked: u64) {
     shared.wake.notify_all();
 }
 
-fn work(shared: &Shared, ground: &Ground, store: &Store, todo: Queue) {
+/// Brings everything up to date, and onto the disk. Where all files were looked at, says how many were read.
+fn work(shared: &Shared, ground: &Ground, store: &Store, todo: Queue) -> Option<usize> {
     let changes = Changes {
         shared,
         ground,
@@ -97,15 +114,9 @@ fn work(shared: &Shared, ground: &Ground, store: &Store, todo: Queue) {
         changes.set_unsaved(&path, text);
     }
     let needs_walk = changes.touch(todo.touched);
-    if todo.wants_walk || needs_walk {
-        let read = build::all(&changes);
-        store.keep(Fold::Now);
-        if read > WORTH_GIVING_BACK {
-            host::give_back_memory();
-        }
-    } else {
-        store.keep(Fold::WhenMany);
-    }
+    let walked = (todo.wants_walk || needs_walk).then(|| build::all(&changes));
+    store.keep(Fold::WhenMany);
+    walked
 }
 
 fn tell_sizes(shared: &Shared, store: &Store) {

@@ -35,6 +35,38 @@ fn a_file_becomes_words_and_vectors() {
 }
 
 #[test]
+fn what_is_spelt_once_is_embedded_as_the_whole_text_is() {
+    let long: String = (0..200)
+        .map(|ix| format!("    parse_HTTPHeader(total_{ix}, parse, parse_httpheader, zqx_{ix});\n"))
+        .collect();
+    for text in [
+        "",
+        "fn a() { b(); b(); }",
+        &format!("/// Adds.\nfn long() {{\n{long}}}\n"),
+    ] {
+        let path = "shop/src/cart_lines.rs";
+        let record = prepare([1; 20], path, text, Table::shipped());
+        let layout = Layout::of(&record).expect("a record");
+        let chunks = crate::chunk::chunks(text, syntax::language_named("rust"));
+        assert_eq!(layout.count as usize, chunks.len());
+        for (chunk, values) in chunks
+            .iter()
+            .zip(record[layout.values()].chunks(crate::table::DIMS))
+        {
+            let mut whole = String::new();
+            put_head(&mut whole, chunk, &Place::of(path));
+            whole.push_str(&text[chunk.span.clone()]);
+            let expected = Table::shipped().encode(&whole).values;
+            let expected: Vec<u8> = expected
+                .iter()
+                .map(|value| value.to_le_bytes()[0])
+                .collect();
+            assert_eq!(values, expected);
+        }
+    }
+}
+
+#[test]
 fn files_that_only_hand_on_are_told() {
     let check = |path: &str, text: &str, expected: bool| {
         let record = prepare([0; 20], path, text, Table::shipped());

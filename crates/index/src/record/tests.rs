@@ -10,15 +10,9 @@ fn draft(text: &str) -> Vec<u8> {
             scale: 0.5,
         })
         .collect();
-    let words = FileWords {
-        terms: vec![
-            ("alpha".into(), vec![(0, 3)]),
-            (
-                "beta".into(),
-                (0..chunks.len() as u32).map(|ix| (ix, 1)).collect(),
-            ),
-        ],
-    };
+    let mut words = FileWords::default();
+    words.push("alpha", [(0, 3)].into_iter());
+    words.push("beta", (0..chunks.len() as u32).map(|ix| (ix, 1)));
     Draft {
         blob: [7; 20],
         path: "src/a.rs",

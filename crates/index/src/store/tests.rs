@@ -178,7 +178,7 @@ fn words_handed_on_beside_are_found_once_and_again_after_opening() {
         }
         assert!(store.keeper().folding.is_some());
     };
-    let (some, more) = (LEAST_FOLDED + 5, 2 * LEAST_FOLDED + 10);
+    let (some, more) = (WORTH_HANDING_ON + 5, 2 * WORTH_HANDING_ON + 10);
     add(0..some);
     assert!(store.known().folded.is_none());
     store.keep(Fold::Now);

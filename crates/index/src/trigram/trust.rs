@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -21,6 +21,8 @@ use super::sift::{except, looks_so};
 const GOOD_FOR: Duration = Duration::from_secs(60);
 /// With more than these to be looked at each time, it is time to begin anew.
 const MANY: usize = 500;
+/// In a search the kernel is asked once for so many files.
+const ASKED_AFTER: u32 = 64;
 
 /// A vigil over all folders of a `Known`, and what it told.
 pub(super) struct Trust {
@@ -30,6 +32,8 @@ pub(super) struct Trust {
     /// Whether there are any doubts: most searches need not ask which.
     is_doubting: AtomicBool,
     is_over: AtomicBool,
+    /// How many files were vouched for.
+    asked: AtomicU32,
 }
 
 /// What is looked at each time.
@@ -72,6 +76,7 @@ impl Trust {
             is_doubting: AtomicBool::new(!doubts.files.is_empty()),
             doubts: Mutex::new(doubts),
             is_over: AtomicBool::new(false),
+            asked: AtomicU32::new(0),
         })
     }
 
@@ -96,9 +101,14 @@ impl Trust {
         !self.is_over.load(Ordering::Acquire)
     }
 
-    /// Whether the file is what it was when it was read.
+    /// Whether the file is what it was when it was read. A search catches up before it begins, which is what it owes;
+    /// what happens meanwhile is asked for now and then, since asking costs more than all else that is done for a file.
     pub(super) fn vouches_for(&self, file: &Path) -> bool {
-        self.catch_up() && !(self.is_doubting.load(Ordering::Acquire) && self.doubts(file))
+        let is_over = match self.asked.fetch_add(1, Ordering::Relaxed) % ASKED_AFTER {
+            0 => !self.catch_up(),
+            _ => self.is_over.load(Ordering::Acquire),
+        };
+        !is_over && !(self.is_doubting.load(Ordering::Acquire) && self.doubts(file))
     }
 
     fn doubts(&self, file: &Path) -> bool {

@@ -47,14 +47,16 @@ fn pieces(model: &MiniLm, token: &str) -> Vec<u32> {
     let mut pieces = Vec::new();
     match known(model, token) {
         Some(known) => pieces.push(known),
-        None => words::each(token, 20, |word| match word {
-            Word::Whole {
-                is_compound: true, ..
-            } => {}
-            Word::Whole { text, .. } | Word::Part(text) => {
-                vocabulary.pieces(text, &mut |token| pieces.push(token))
-            }
-        }),
+        None => {
+            words::each(token, 20, |word| match word {
+                Word::Whole {
+                    is_compound: true, ..
+                } => {}
+                Word::Whole { text, .. } | Word::Part(text) => {
+                    vocabulary.pieces(text, &mut |token| pieces.push(token))
+                }
+            });
+        }
     }
     pieces
 }
