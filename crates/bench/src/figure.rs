@@ -73,6 +73,12 @@ impl Figure {
         }
     }
 
+    /// Says under what it was measured.
+    pub(crate) fn under(mut self, what: &str) -> Self {
+        self.name = format!("{}, {what}", self.name);
+        self
+    }
+
     /// Two interleaved rows of measurements; `goal` is the most the ratio should be.
     pub(crate) fn against(
         name: impl Into<String>,

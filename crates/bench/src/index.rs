@@ -1,7 +1,8 @@
 //! How soon the index is there, answers and follows.
 //!
 //! Next to semble in one run, over the same folder with the same table: ours from nothing to everything in, kept on
-//! disk; semble's without its start and the loading of its table, kept in memory. Both read the folder from a warm
+//! disk (what only makes later starts cheaper, folding words into tantivy's files, comes behind that, as in the window);
+//! semble's without its start and the loading of its table, kept in memory. Both read the folder from a warm
 //! cache. `BURIN_BENCH_TREE` is the folder of about 5,000 chunks (`tokio/src` of the annotated repositories without);
 //! `BURIN_CORPUS` the large one.
 
@@ -57,7 +58,7 @@ fn tree() -> Result<PathBuf, String> {
 }
 
 /// The real path of a folder.
-fn place(folder: &Path) -> Result<AbsPath, String> {
+pub(crate) fn place(folder: &Path) -> Result<AbsPath, String> {
     let real = folder
         .canonicalize()
         .map_err(|error| format!("cannot find {}: {error}", folder.display()))?;

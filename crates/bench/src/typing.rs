@@ -1,14 +1,42 @@
 //! Key event to scene, in process: runs benches that have a window without a screen and real shaping, and judges what
-//! they print.
+//! they print. Typing is measured twice: alone, and while this process indexes a large folder (`BURIN_CORPUS`) as the
+//! window does.
 
 use std::process::{Command, Stdio};
 
+use ::index::{Index, Options};
 use serde_json::Value;
+use tempfile::TempDir;
 
+use crate::corpus;
 use crate::figure::Figure;
+use crate::index::place;
 
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
-    of_window("editor", "typing")
+    let mut figures = of_window("editor", "typing")?;
+    figures.extend(while_indexing()?);
+    Ok(figures)
+}
+
+fn while_indexing() -> Result<Vec<Figure>, String> {
+    let cache = TempDir::new().map_err(|error| error.to_string())?;
+    let root = corpus::root()?;
+    let index = Index::open(place(&root)?, Options::kept_in(&place(cache.path())?));
+    let figures = of_window("editor", "typing")?;
+    let status = index.status();
+    if status.is_ready() {
+        return Err(format!(
+            "{} was indexed before the keys were typed; set BURIN_CORPUS to a larger folder",
+            root.display()
+        ));
+    }
+    let figures = figures.into_iter();
+    let mut figures: Vec<_> = figures
+        .map(|figure| figure.under("while a folder is indexed"))
+        .collect();
+    let name = "files indexed meanwhile";
+    figures.push(Figure::alone(name, status.done as f64, "files", 1, None));
+    Ok(figures)
 }
 
 /// The figures of a bench of a crate that draws.
