@@ -16,7 +16,7 @@ use crate::keys::Secret;
 use crate::wire::{Decoder, Site, rate_limits, refused};
 
 /// The most of an error's body that is read.
-const MOST_ERROR: usize = 64 << 10;
+pub(crate) const MOST_ERROR: usize = 64 << 10;
 
 /// Sends `call` with the first poll. The stream ends with exactly one `Stop` or `Failed`; dropping it closes the
 /// socket. `now` dates the limits in the headers.

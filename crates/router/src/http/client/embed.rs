@@ -8,6 +8,7 @@ use model::{Failure, FailureClass, ModelId};
 use tokio::time::timeout;
 
 use super::{HttpClient, key_header, site};
+use crate::http::exchange::MOST_ERROR;
 use crate::http::{Broken, Call, Method, Reply};
 use crate::keys::Secret;
 use crate::wire::{Site, Wire, encode_embeddings, read_embeddings, refused};
@@ -68,18 +69,23 @@ impl HttpClient {
         count: usize,
     ) -> Result<Vec<Vec<f32>>, Failure> {
         let mut body = Vec::new();
+        let is_refusal = !(200..300).contains(&reply.status);
         while let Some(piece) = reply.body.next().await {
             let piece = piece.map_err(|Broken(cause)| {
                 let message = format!("The answer of {} broke off: {cause}.", site.name());
                 Failure::new(FailureClass::Torn, message)
             })?;
             body.extend_from_slice(&piece);
+            if is_refusal && body.len() >= MOST_ERROR {
+                body.truncate(MOST_ERROR);
+                break;
+            }
             if body.len() > MOST {
                 let message = format!("{} answers without an end.", site.name());
                 return Err(Failure::new(FailureClass::Malformed, message));
             }
         }
-        if !(200..300).contains(&reply.status) {
+        if is_refusal {
             let now = (self.shared.now)();
             return Err(refused(site, reply.status, &reply.headers, &body, now));
         }

@@ -15,6 +15,8 @@ use crate::keys::{Output, Vault};
 struct Server {
     status: Option<u16>,
     body: String,
+    /// The body comes again and again.
+    is_endless: bool,
     asked: Mutex<Vec<Call>>,
 }
 
@@ -22,6 +24,7 @@ impl Transport for Server {
     fn call(&self, call: Call, _: Duration) -> BoxFuture<'static, Result<Reply, Failure>> {
         self.asked.lock().expect("nobody panicked").push(call);
         let (status, body) = (self.status, Bytes::from(self.body.clone()));
+        let times = if self.is_endless { usize::MAX } else { 1 };
         async move {
             let Some(status) = status else {
                 return std::future::pending().await;
@@ -29,7 +32,7 @@ impl Transport for Server {
             Ok(Reply {
                 status,
                 headers: Vec::new(),
-                body: stream::iter([Ok(body)]).boxed(),
+                body: stream::iter((0..times).map(move |_| Ok(body.clone()))).boxed(),
             })
         }
         .boxed()
@@ -59,6 +62,16 @@ async fn embedded(
     status: Option<u16>,
     body: &str,
 ) -> (Result<Vec<Vec<f32>>, Failure>, Vec<Call>) {
+    let server = Server {
+        status,
+        body: body.to_owned(),
+        is_endless: false,
+        asked: Mutex::default(),
+    };
+    embedded_by(server, model).await
+}
+
+async fn embedded_by(server: Server, model: &str) -> (Result<Vec<Vec<f32>>, Failure>, Vec<Call>) {
     let (mut providers, _) = Providers::builtin();
     let own = json!({
         "maker": {
@@ -66,11 +79,7 @@ async fn embedded(
         },
     });
     providers.add(own.as_object().expect("an object"));
-    let server = Arc::new(Server {
-        status,
-        body: body.to_owned(),
-        asked: Mutex::default(),
-    });
+    let server = Arc::new(server);
     let transport: Arc<dyn Transport> = server.clone();
     let profiles = Arc::new(|_: &ModelId| None);
     let client = HttpClient::over(providers, profiles, Arc::new(Key), |_| transport.clone());
@@ -117,4 +126,21 @@ async fn what_goes_wrong_is_a_sentence_without_the_key() {
         "No provider is called \"nobody\"",
     )
     .await;
+}
+
+#[tokio::test]
+async fn what_has_no_end_is_not_read_to_its_end() {
+    let check = async |status, is_refusal: bool| {
+        let server = Server {
+            status: Some(status),
+            body: "all is wrong. ".repeat(1_000),
+            is_endless: true,
+            asked: Mutex::default(),
+        };
+        let (answer, _) = embedded_by(server, "maker/m").await;
+        let message = answer.expect_err("it fails").message;
+        assert_eq!(message.contains("without an end"), !is_refusal, "{message}");
+    };
+    check(400, true).await;
+    check(200, false).await;
 }
