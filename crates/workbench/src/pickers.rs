@@ -18,17 +18,19 @@ use ui::picker::{Picker, PickerDelegate};
 
 use crate::folder::{Folder, FolderEvent};
 
-/// Has a picker search again when the folder has other files.
+/// Has a picker search again when the folder has other files, once it forgot what it found in the old ones.
 fn follow_files<D: PickerDelegate>(
     folder: &Entity<Folder>,
+    forget: fn(&mut D),
     window: &Window,
     cx: &mut Context<Picker<D>>,
 ) -> Subscription {
     cx.subscribe_in(
         folder,
         window,
-        |picker, _, event: &FolderEvent, window, cx| {
+        move |picker, _, event: &FolderEvent, window, cx| {
             if matches!(event, FolderEvent::Files) {
+                forget(picker.delegate_mut());
                 picker.refresh(window, cx);
             }
         },

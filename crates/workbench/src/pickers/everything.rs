@@ -51,10 +51,7 @@ pub(crate) struct Everything {
     index: Option<Arc<dyn CodeIndex>>,
     workbench: WeakEntity<Workbench>,
     recent: Arc<Vec<String>>,
-    query: String,
-    rows: Vec<Found>,
-    sections: Vec<(usize, Section)>,
-    place: Option<Place>,
+    shown: Shown,
     cancel: Arc<AtomicBool>,
     /// The query whose text was found, and the rows; those of an older one stand in meanwhile, as far as they fit.
     text: Option<(String, Vec<FoundPlace>)>,
@@ -65,6 +62,19 @@ pub(crate) struct Everything {
     previewing: Option<Task<()>>,
     /// From the first search on.
     files_followed: Option<Subscription>,
+}
+
+/// What is shown for a query.
+#[derive(Default)]
+pub(crate) struct Shown {
+    query: String,
+    rows: Vec<Found>,
+    /// Where each begins.
+    sections: Vec<(usize, Section)>,
+    /// The place in a file that the query names.
+    place: Option<Place>,
+    /// Whether the places by meaning are in the order of a second look.
+    is_second: bool,
 }
 
 /// What a second look at the places by meaning says.
@@ -92,10 +102,7 @@ impl Everything {
             root,
             folder,
             workbench: cx.weak_entity(),
-            query: String::new(),
-            rows: Vec::new(),
-            sections: Vec::new(),
-            place: None,
+            shown: Shown::default(),
             cancel: Arc::default(),
             text: None,
             searching: None,
@@ -198,7 +205,7 @@ impl Everything {
 
     fn read_preview(&mut self, ix: usize, window: &Window, cx: &mut Context<Picker<Self>>) {
         self.previewing = None;
-        let Some(found) = self.rows.get(ix) else {
+        let Some(found) = self.shown.rows.get(ix) else {
             return;
         };
         if f32::from(window.viewport_size().width) < WIDE {
@@ -230,7 +237,7 @@ impl Everything {
     /// What a row says.
     #[cfg(test)]
     pub(crate) fn words(&self, ix: usize) -> String {
-        match self.rows.get(ix) {
+        match self.shown.rows.get(ix) {
             Some(Found::File(file)) => file.path.clone(),
             Some(Found::Place(place)) => {
                 let row = place.rows.start.0 + 1;
@@ -242,7 +249,7 @@ impl Everything {
 
     fn goal_of(&self, found: &Found) -> Option<Goal> {
         match found {
-            Found::File(_) => self.place.map(Goal::Place),
+            Found::File(_) => self.shown.place.map(Goal::Place),
             Found::Place(place) => {
                 let (start, end) = place.columns.unwrap_or((0, 0));
                 Some(Goal::InRow {
@@ -256,7 +263,7 @@ impl Everything {
 }
 
 impl PickerDelegate for Everything {
-    type Found = (String, Vec<Found>, Vec<(usize, Section)>, Option<Place>);
+    type Found = Shown;
 
     fn name(&self) -> SharedString {
         "Search".into()
@@ -273,7 +280,9 @@ impl PickerDelegate for Everything {
         cx: &mut Context<Picker<Self>>,
     ) -> Task<Self::Found> {
         if self.files_followed.is_none() {
-            self.files_followed = Some(follow_files(&self.folder, window, cx));
+            // What a second look said is of the files as they were.
+            let forget = |picker: &mut Self| picker.looked = Looked::default();
+            self.files_followed = Some(follow_files(&self.folder, forget, window, cx));
         }
         self.cancel.store(true, Ordering::Relaxed);
         self.cancel = Arc::default();
@@ -302,10 +311,16 @@ impl PickerDelegate for Everything {
             };
             if asked.is_empty() && scope == Scope::All {
                 let rows = files.into_iter().map(Found::File).collect();
-                return (query, rows, Vec::new(), target.place);
+                return Shown {
+                    query,
+                    rows,
+                    place: target.place,
+                    ..Shown::default()
+                };
             }
             let known = index.map(|index| ask_index(index.as_ref(), &asked, scope));
             let (symbols, meaning) = known.unwrap_or_default();
+            let is_second = looked.is_some();
             let meaning = looked.unwrap_or(meaning);
             let sources = Sources {
                 files,
@@ -314,21 +329,27 @@ impl PickerDelegate for Everything {
                 text: still_fitting(text, &asked),
             };
             let (rows, sections) = ordered(&asked, scope, sources);
-            (query, rows, sections, target.place)
+            Shown {
+                query,
+                rows,
+                sections,
+                place: target.place,
+                is_second,
+            }
         })
     }
 
     fn accept(&mut self, found: Self::Found, _: &mut Context<Picker<Self>>) -> usize {
-        (self.query, self.rows, self.sections, self.place) = found;
+        self.shown = found;
         0
     }
 
     fn count(&self) -> usize {
-        self.rows.len()
+        self.shown.rows.len()
     }
 
     fn row(&self, ix: usize, cx: &App) -> PickerRow {
-        match self.rows.get(ix) {
+        match self.shown.rows.get(ix) {
             Some(Found::File(file)) => super::files::row(file, cx),
             Some(Found::Place(place)) => row_of(place),
             None => PickerRow::default(),
@@ -336,9 +357,13 @@ impl PickerDelegate for Everything {
     }
 
     fn sections(&self) -> Vec<(usize, SharedString)> {
-        let titles = self.sections.iter();
+        let title = |section: Section| match section {
+            Section::Meaning if self.shown.is_second => "Meaning, after a second look".into(),
+            section => section.title().into(),
+        };
+        let titles = self.shown.sections.iter();
         titles
-            .map(|(row, section)| (*row, section.title().into()))
+            .map(|(row, section)| (*row, title(*section)))
             .collect()
     }
 
@@ -353,7 +378,7 @@ impl PickerDelegate for Everything {
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
     ) -> After {
-        let Some(found) = self.rows.get(ix) else {
+        let Some(found) = self.shown.rows.get(ix) else {
             return After::Stay;
         };
         let (path, goal) = (self.root.join(found.path()), self.goal_of(found));
@@ -366,7 +391,7 @@ impl PickerDelegate for Everything {
     }
 
     fn confirm_all(&mut self, window: &mut Window, cx: &mut Context<Picker<Self>>) -> After {
-        let places = self.rows.iter().filter_map(|found| match found {
+        let places = self.shown.rows.iter().filter_map(|found| match found {
             Found::Place(place) => {
                 let rows = match place.section {
                     Section::Text => around(place.rows, AROUND),
@@ -380,7 +405,7 @@ impl PickerDelegate for Everything {
         if files.is_empty() {
             return After::Stay;
         }
-        let title = format!("\u{201c}{}\u{201d}", Scope::parse(&self.query).1);
+        let title = format!("\u{201c}{}\u{201d}", Scope::parse(&self.shown.query).1);
         self.workbench
             .update(cx, |workbench, cx| {
                 workbench.open_excerpts(title, files, window, cx);
@@ -423,7 +448,7 @@ impl PickerDelegate for Everything {
     }
 
     fn footer(&self) -> Vec<FooterHint> {
-        let next = match Scope::parse(&self.query).0 {
+        let next = match Scope::parse(&self.shown.query).0 {
             Scope::All => "only symbols",
             Scope::Symbols => "only meaning",
             Scope::Meaning => "only text",

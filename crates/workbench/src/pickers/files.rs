@@ -69,7 +69,7 @@ impl PickerDelegate for FileFinder {
         cx: &mut Context<Picker<Self>>,
     ) -> Task<Self::Found> {
         if self.files_followed.is_none() {
-            self.files_followed = Some(follow_files(&self.folder, window, cx));
+            self.files_followed = Some(follow_files(&self.folder, |_| {}, window, cx));
         }
         self.cancel.store(true, Ordering::Relaxed);
         self.cancel = Arc::default();

@@ -206,7 +206,11 @@ fn a_second_look_orders_the_places_anew(cx: &mut TestAppContext) {
     fake.told(|told| told.twice = Some((other.clone(), None)));
     let (first, second) = (
         ["[Meaning]", "five, src/lib.rs:5", "old, src/main.rs:5"],
-        ["[Meaning]", "old, src/main.rs:5", "five, src/lib.rs:5"],
+        [
+            "[Meaning, after a second look]",
+            "old, src/main.rs:5",
+            "five, src/lib.rs:5",
+        ],
     );
     story.act(go::Search).at_once("?where are places kept");
     assert_eq!(
@@ -214,6 +218,15 @@ fn a_second_look_orders_the_places_anew(cx: &mut TestAppContext) {
         first,
         "what is there at once is shown"
     );
+    assert_eq!(shown(&mut story), second);
+    // With other files it counts no longer, and they are looked at anew.
+    fake.told(|told| told.twice = None);
+    story.files.write(&path("/p/src/new.rs"), "fn new() {}\n");
+    assert_eq!(shown(&mut story), first);
+    fake.told(|told| told.twice = Some((other.clone(), None)));
+    story
+        .files
+        .write(&path("/p/src/newer.rs"), "fn newer() {}\n");
     assert_eq!(shown(&mut story), second);
     // It does not move what somebody has chosen.
     story.keys("escape").act(go::Search);

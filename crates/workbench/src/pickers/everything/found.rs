@@ -7,6 +7,9 @@ use text::RowSpan;
 use crate::finder::FoundFile;
 use crate::target::Target;
 
+/// Rows by meaning for several words, which are seldom a name or a text: they fill most of the list.
+const OF_A_QUESTION: usize = 9;
+
 /// Where is looked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Scope {
@@ -177,7 +180,12 @@ pub(crate) fn ordered(
             Section::Meaning => &mut meaning,
             Section::Text => &mut text,
         };
-        let count = of.len().min(scope.most(section));
+        let is_question = scope == Scope::All && words.len() > 1;
+        let most = match section {
+            Section::Meaning if is_question => OF_A_QUESTION,
+            section => scope.most(section),
+        };
+        let count = of.len().min(most);
         if count > 0 {
             sections.push((rows.len(), section));
             rows.extend(of.drain(..count));
@@ -304,6 +312,19 @@ mod tests {
         check("src/parse", &["Files", "Symbols", "Text", "Meaning"]);
         check("read every file", &["Meaning", "Symbols", "Text"]);
         check("src parse", &["Meaning", "Symbols", "Text", "Files"]);
+    }
+
+    #[test]
+    fn a_question_is_answered_at_more_length_than_a_name() {
+        let meaning = (0..20).map(|row| place(Section::Meaning, "a.rs", row, "a"));
+        let sources = Sources {
+            meaning: meaning.collect(),
+            ..Sources::default()
+        };
+        let count = |query, scope| ordered(query, scope, sources.clone()).0.len();
+        assert_eq!(count("parse", Scope::All), 5);
+        assert_eq!(count("how it parses", Scope::All), 9);
+        assert_eq!(count("how it parses", Scope::Meaning), 20);
     }
 
     #[test]
