@@ -104,11 +104,11 @@ impl Trust {
     /// Whether the file is what it was when it was read. A search catches up before it begins, which is what it owes;
     /// what happens meanwhile is asked for now and then, since asking costs more than all else that is done for a file.
     pub(super) fn vouches_for(&self, file: &Path) -> bool {
-        let is_over = match self.asked.fetch_add(1, Ordering::Relaxed) % ASKED_AFTER {
-            0 => !self.catch_up(),
-            _ => self.is_over.load(Ordering::Acquire),
+        let holds = match self.asked.fetch_add(1, Ordering::Relaxed) % ASKED_AFTER {
+            0 => self.catch_up(),
+            _ => !self.is_over.load(Ordering::Acquire),
         };
-        !is_over && !(self.is_doubting.load(Ordering::Acquire) && self.doubts(file))
+        holds && !(self.is_doubting.load(Ordering::Acquire) && self.doubts(file))
     }
 
     fn doubts(&self, file: &Path) -> bool {
