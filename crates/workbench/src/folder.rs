@@ -409,8 +409,9 @@ impl Folder {
             let walk = move || file_list(&ground, &root, &WalkOptions::default(), &cancel);
             let found = cx.background_spawn(async move { walk() }).await;
             let taken = this.update(cx, |this, cx| {
-                if let Ok((paths, _)) = found {
-                    this.take_files(paths.iter().map(|path| path.to_string_lossy().into_owned()));
+                if let Ok((paths, _)) = found
+                    && this.take_files(paths.iter().map(|path| path.to_string_lossy().into_owned()))
+                {
                     cx.emit(FolderEvent::Files);
                 }
                 this.file_refresh.running = None;
@@ -422,14 +423,19 @@ impl Folder {
         }));
     }
 
-    fn take_files(&mut self, paths: impl Iterator<Item = String>) {
+    /// Whether they are others than before: a write to what is ignored has them walked as well.
+    fn take_files(&mut self, paths: impl Iterator<Item = String>) -> bool {
         let mut paths: Vec<String> = paths.collect();
         // Sorted as text, for the lookup in `came_or_went`.
         paths.sort();
+        if self.files.is_complete && *self.files.paths == paths {
+            return false;
+        }
         self.files = FileList {
             paths: Arc::new(paths),
             is_complete: true,
         };
+        true
     }
 }
 

@@ -18,10 +18,10 @@ use ui::picker::{Picker, PickerDelegate};
 
 use crate::folder::{Folder, FolderEvent};
 
-/// Has a picker search again when the folder has other files, once it forgot what it found in the old ones.
+/// Has a picker search again when the folder has other files, once `doubt` told it that what it found is of the old ones.
 fn follow_files<D: PickerDelegate>(
     folder: &Entity<Folder>,
-    forget: fn(&mut D),
+    doubt: fn(&mut D),
     window: &Window,
     cx: &mut Context<Picker<D>>,
 ) -> Subscription {
@@ -30,7 +30,7 @@ fn follow_files<D: PickerDelegate>(
         window,
         move |picker, _, event: &FolderEvent, window, cx| {
             if matches!(event, FolderEvent::Files) {
-                forget(picker.delegate_mut());
+                doubt(picker.delegate_mut());
                 picker.refresh(window, cx);
             }
         },

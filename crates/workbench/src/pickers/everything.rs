@@ -82,6 +82,8 @@ pub(crate) struct Shown {
 struct Looked {
     /// The query that was looked at last, or is.
     query: String,
+    /// Whether files came or went since.
+    is_old: bool,
     /// The places, once they are there and stand still under the person's hand.
     places: Option<Vec<FoundPlace>>,
     /// Why there are none.
@@ -168,11 +170,15 @@ impl Everything {
         cx: &mut Context<Picker<Self>>,
     ) {
         let key = format!("{scope:?} {asked}");
-        if self.looked.query == key {
+        let is_same = self.looked.query == key;
+        if is_same && !self.looked.is_old {
             return;
         }
+        // With other files the old order stands until the new one is there: somebody may have chosen a row of it.
+        let places = self.looked.places.take().filter(|_| is_same);
         self.looked = Looked {
             query: key.clone(),
+            places,
             ..Looked::default()
         };
         let Some(index) = self.index.clone() else {
@@ -184,8 +190,10 @@ impl Everything {
             let found = cx
                 .background_spawn(async move { ask_twice(index.as_ref(), &asked, scope) })
                 .await;
-            let Some((places, failed)) = found else {
-                return;
+            let (places, failed) = match found {
+                Some((places, None)) => (Some(places), None),
+                Some((_, failed)) => (None, failed),
+                None => (None, None),
             };
             picker
                 .update_in(cx, |picker, window, cx| {
@@ -194,13 +202,27 @@ impl Everything {
                     if looked.query != key {
                         return;
                     }
-                    looked.places = (is_untouched && failed.is_none()).then_some(places);
-                    looked.failed = failed;
                     looked.looking = None;
+                    if looked.places.is_none() && places.is_none() && failed.is_none() {
+                        return;
+                    }
+                    if is_untouched {
+                        looked.places = places;
+                    }
+                    looked.failed = failed;
                     picker.refresh(window, cx);
                 })
                 .log_err();
         }));
+    }
+
+    /// The text rows and the second look are of the files as they were: both are asked for anew, and stand in
+    /// meanwhile.
+    fn doubt(&mut self) {
+        self.looked.is_old = true;
+        if let Some((key, _)) = &mut self.text {
+            key.clear();
+        }
     }
 
     fn read_preview(&mut self, ix: usize, window: &Window, cx: &mut Context<Picker<Self>>) {
@@ -280,9 +302,7 @@ impl PickerDelegate for Everything {
         cx: &mut Context<Picker<Self>>,
     ) -> Task<Self::Found> {
         if self.files_followed.is_none() {
-            // What a second look said is of the files as they were.
-            let forget = |picker: &mut Self| picker.looked = Looked::default();
-            self.files_followed = Some(follow_files(&self.folder, forget, window, cx));
+            self.files_followed = Some(follow_files(&self.folder, Self::doubt, window, cx));
         }
         self.cancel.store(true, Ordering::Relaxed);
         self.cancel = Arc::default();

@@ -31,6 +31,8 @@ struct Told {
     ticks: Option<Sender<()>>,
     /// What a second look says.
     twice: Option<(Answer, Option<String>)>,
+    /// How often somebody asked for one.
+    looks: usize,
 }
 
 fn hit(file: &str, row: u32, symbol: &str) -> Hit {
@@ -107,7 +109,10 @@ impl CodeIndex for Fake {
     }
 
     fn search_twice(&self, _: &Query) -> Option<(Answer, Option<String>)> {
-        self.told(|told| told.twice.clone())
+        self.told(|told| {
+            told.looks += 1;
+            told.twice.clone()
+        })
     }
 
     fn symbols(&self, name: &str, _: usize) -> Vec<Hit> {
@@ -228,7 +233,12 @@ fn a_second_look_orders_the_places_anew(cx: &mut TestAppContext) {
         .files
         .write(&path("/p/src/newer.rs"), "fn newer() {}\n");
     assert_eq!(shown(&mut story), second);
-    // It does not move what somebody has chosen.
+    // It does not move what somebody has chosen, with other files either.
+    fake.told(|told| told.twice = None);
+    story.keys("down");
+    story.files.write(&path("/p/src/newest.rs"), "fn it() {}\n");
+    assert_eq!(shown(&mut story), second);
+    fake.told(|told| told.twice = Some((other.clone(), None)));
     story.keys("escape").act(go::Search);
     story.at_once("?where are the places kept").keys("down");
     assert_eq!(shown(&mut story), first);
@@ -242,6 +252,38 @@ fn a_second_look_orders_the_places_anew(cx: &mut TestAppContext) {
         picker.and_then(|picker| picker.read(cx).delegate().status())
     });
     assert_eq!(status.as_deref(), Some("No second look: nobody answers."));
+}
+
+#[gpui_kit::test]
+fn what_comes_and_goes_unlisted_has_nothing_asked_anew(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.files.write(&path("/p/.gitignore"), "server.log\n");
+    story.act(go::Search).input("?where are places kept");
+    shown(&mut story);
+    let looks = |fake: &Fake| fake.told(|told| told.looks);
+    let before = looks(&fake);
+    assert!(before > 0);
+    story.files.write(&path("/p/server.log"), "ready\n");
+    shown(&mut story);
+    assert_eq!(looks(&fake), before);
+    story.files.write(&path("/p/server.rs"), "fn serve() {}\n");
+    shown(&mut story);
+    assert_eq!(looks(&fake), before + 1);
+}
+
+#[gpui_kit::test]
+fn text_is_looked_for_anew_with_other_files(cx: &mut TestAppContext) {
+    let (mut story, _) = open(cx);
+    story.act(go::Search).input("%needle");
+    assert_eq!(shown(&mut story), [""; 0]);
+    let file = path("/p/src/haystack.rs");
+    story.files.write(&file, "fn needle() {}\n");
+    assert_eq!(
+        shown(&mut story),
+        ["[Text]", "fn needle() {}, src/haystack.rs:1"]
+    );
+    story.files.delete(&file);
+    assert_eq!(shown(&mut story), [""; 0]);
 }
 
 #[gpui_kit::test]
