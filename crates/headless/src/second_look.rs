@@ -19,6 +19,8 @@ use crate::models;
 
 /// How long an endpoint that did not answer is left alone: every question would wait for it as long again.
 const LEFT_ALONE: Duration = Duration::from_secs(60);
+/// Nobody minds to have waited so long: a server that is not up yet may be asked with every question.
+const SHORT: Duration = Duration::from_secs(1);
 
 /// What looks again, for all indexes of the program.
 pub fn second_look(dirs: &Dirs) -> Arc<SecondLook> {
@@ -57,12 +59,6 @@ impl Chooser {
                         "search.second_look is \"{named}\"; write auto, off, or a model as provider/model"
                     )
                 })?;
-                if let Some(left) = self.silence.left(named) {
-                    let seconds = left.as_secs_f64().ceil();
-                    return Err(format!(
-                        "{named} did not answer a moment ago, and is asked again in {seconds} s"
-                    ));
-                }
                 Ok(Some(Arc::new(Endpoint {
                     name: named.to_owned(),
                     model,
@@ -115,8 +111,10 @@ impl Silence {
             .filter(|left| !left.is_zero())
     }
 
-    fn heard(&self, name: &str, failed: Option<FailureClass>) {
-        let is_silent = matches!(failed, Some(FailureClass::Stalled | FailureClass::Offline));
+    /// What came of asking since `began`, on the clock.
+    fn heard(&self, name: &str, began: Duration, failed: Option<FailureClass>) {
+        let is_silent = matches!(failed, Some(FailureClass::Stalled | FailureClass::Offline))
+            && self.clock.elapsed().saturating_sub(began) > SHORT;
         let mut until = self.until.lock().unwrap_or_else(PoisonError::into_inner);
         *until = is_silent.then(|| (name.to_owned(), self.clock.elapsed() + LEFT_ALONE));
     }
@@ -137,6 +135,14 @@ impl Encoder for Endpoint {
 
     /// Waits for the network: only where waiting is allowed.
     fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, String> {
+        if let Some(left) = self.silence.left(&self.name) {
+            return Err(format!(
+                "{} did not answer a moment ago, and is asked again in {} s",
+                self.name,
+                left.as_secs_f64().ceil()
+            ));
+        }
+        let began = self.silence.clock.elapsed();
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| format!("no thread for the network: {error}"))?;
         runtime.block_on(async {
@@ -145,7 +151,7 @@ impl Encoder for Endpoint {
             let client = HttpClient::new(providers, profiles, Arc::new(SystemVault));
             let vectors = client.embed(&self.model, texts).await;
             let failed = vectors.as_ref().err().map(|failure| failure.class);
-            self.silence.heard(&self.name, failed);
+            self.silence.heard(&self.name, began, failed);
             vectors.map_err(|failure| failure.message)
         })
     }
@@ -164,8 +170,7 @@ mod tests {
             state: at("state"),
             cache: at("cache"),
         };
-        let clock = Arc::new(host::FakeClock::at(0));
-        let chooser = Chooser::new(&dirs, clock.clone());
+        let chooser = Chooser::new(&dirs, Arc::new(host::FakeClock::at(0)));
         let write = |path: AbsPath, text: &str| {
             let parent = path.parent().expect("a folder");
             RealFiles.create_folder(&parent).expect("a folder");
@@ -183,23 +188,49 @@ mod tests {
         assert_eq!(chosen("auto"), Ok(None), "MiniLM is not there");
         assert_eq!(chosen("ollama/nomic"), Ok(Some("ollama/nomic".to_owned())));
         assert!(chosen("whatever").is_err_and(|why| why.contains("\"whatever\"")));
-        // One that is silent is left alone for a while; another is asked.
-        let heard = |failed| chooser.silence.heard("ollama/nomic", failed);
-        heard(Some(FailureClass::Stalled));
-        assert!(chosen("ollama/nomic").is_err_and(|why| why.contains("again in 60 s")));
-        assert_eq!(chosen("ollama/other"), Ok(Some("ollama/other".to_owned())));
-        clock.advance(LEFT_ALONE);
-        assert_eq!(chosen("ollama/nomic"), Ok(Some("ollama/nomic".to_owned())));
-        heard(Some(FailureClass::Offline));
-        assert!(chosen("ollama/nomic").is_err());
-        heard(None);
-        heard(Some(FailureClass::Authentication));
-        assert_eq!(chosen("ollama/nomic"), Ok(Some("ollama/nomic".to_owned())));
         // Files that are no weights are told of, and the search goes on without.
         for name in FILES {
             write(minilm_folder(&dirs).join(name), "nonsense");
         }
         assert!(chosen("auto").is_err_and(|why| why.contains("MiniLM")));
         assert_eq!(chosen("off"), Ok(None));
+    }
+
+    #[test]
+    fn who_was_silent_for_long_is_left_alone_for_a_while() {
+        let clock = Arc::new(host::FakeClock::at(0));
+        let silence = Arc::new(Silence {
+            clock: clock.clone(),
+            until: Mutex::default(),
+        });
+        let check = |failed, took: u64, is_left_alone: bool| {
+            let began = clock.elapsed();
+            clock.advance(Duration::from_secs(took));
+            silence.heard("ollama/nomic", began, failed);
+            let left = silence.left("ollama/nomic");
+            assert_eq!(left, is_left_alone.then_some(LEFT_ALONE), "{failed:?}");
+            assert_eq!(silence.left("ollama/other"), None);
+        };
+        check(Some(FailureClass::Stalled), 10, true);
+        clock.advance(LEFT_ALONE);
+        assert_eq!(silence.left("ollama/nomic"), None);
+        check(Some(FailureClass::Offline), 3, true);
+        let named = "ollama/nomic";
+        let left_alone = Endpoint {
+            name: named.to_owned(),
+            model: ModelId::parse(named).expect("a model"),
+            dirs: Dirs {
+                config: AbsPath::new("/nowhere").expect("absolute"),
+                state: AbsPath::new("/nowhere").expect("absolute"),
+                cache: AbsPath::new("/nowhere").expect("absolute"),
+            },
+            silence: silence.clone(),
+        };
+        let told = left_alone.vectors(&["one"]);
+        assert!(told.is_err_and(|why| why.contains("again in 60 s")));
+        check(None, 3, false);
+        // Refused at once: it may be up with the next question.
+        check(Some(FailureClass::Offline), 0, false);
+        check(Some(FailureClass::Authentication), 10, false);
     }
 }

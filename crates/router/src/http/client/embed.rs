@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::StreamExt;
 use model::{Failure, FailureClass, ModelId};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{HttpClient, key_header, site};
 use crate::http::exchange::MOST_ERROR;
@@ -15,6 +15,9 @@ use crate::wire::{Site, Wire, encode_embeddings, read_embeddings, refused};
 
 /// The most of an answer that is read: a few hundred vectors of the longest kind.
 const MOST: usize = 32 << 20;
+/// How long the text of a refusal may take, once its status is there: a body that is cut or stalls still says what it
+/// said.
+const REFUSAL: Duration = Duration::from_secs(2);
 /// How long all of it may take. Somebody looks at an answer that would be better with it, and does not wait longer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -68,32 +71,41 @@ impl HttpClient {
         site: &Site,
         count: usize,
     ) -> Result<Vec<Vec<f32>>, Failure> {
+        if !(200..300).contains(&reply.status) {
+            let body = refusal(&mut reply).await;
+            let now = (self.shared.now)();
+            return Err(refused(site, reply.status, &reply.headers, &body, now));
+        }
         let mut body = Vec::new();
-        let is_refusal = !(200..300).contains(&reply.status);
         while let Some(piece) = reply.body.next().await {
             let piece = piece.map_err(|Broken(cause)| {
                 let message = format!("The answer of {} broke off: {cause}.", site.name());
                 Failure::new(FailureClass::Torn, message)
             })?;
             body.extend_from_slice(&piece);
-            if is_refusal && body.len() >= MOST_ERROR {
-                body.truncate(MOST_ERROR);
-                break;
-            }
             if body.len() > MOST {
                 let message = format!("{} answers without an end.", site.name());
                 return Err(Failure::new(FailureClass::Malformed, message));
             }
-        }
-        if is_refusal {
-            let now = (self.shared.now)();
-            return Err(refused(site, reply.status, &reply.headers, &body, now));
         }
         read_embeddings(&body, count).map_err(|why| {
             let message = format!("{} was asked for vectors, and {why}.", site.name());
             Failure::new(FailureClass::Malformed, message)
         })
     }
+}
+
+/// What a refusal says, as far as it comes.
+async fn refusal(reply: &mut Reply) -> Vec<u8> {
+    let deadline = Instant::now() + REFUSAL;
+    let mut body = Vec::new();
+    while body.len() < MOST_ERROR
+        && let Ok(Some(Ok(piece))) = timeout_at(deadline, reply.body.next()).await
+    {
+        body.extend_from_slice(&piece);
+    }
+    body.truncate(MOST_ERROR);
+    body
 }
 
 /// Nothing that a provider says of the key goes further.

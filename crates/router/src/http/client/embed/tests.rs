@@ -11,12 +11,21 @@ use super::*;
 use crate::http::{Providers, Transport};
 use crate::keys::{Output, Vault};
 
+/// What comes behind the body.
+#[derive(Clone, Copy)]
+enum End {
+    Whole,
+    /// The body again and again.
+    Never,
+    Torn,
+    Stalled,
+}
+
 /// Answers every call alike, and keeps what it was asked; without a status it is silent.
 struct Server {
     status: Option<u16>,
     body: String,
-    /// The body comes again and again.
-    is_endless: bool,
+    end: End,
     asked: Mutex<Vec<Call>>,
 }
 
@@ -24,7 +33,18 @@ impl Transport for Server {
     fn call(&self, call: Call, _: Duration) -> BoxFuture<'static, Result<Reply, Failure>> {
         self.asked.lock().expect("nobody panicked").push(call);
         let (status, body) = (self.status, Bytes::from(self.body.clone()));
-        let times = if self.is_endless { usize::MAX } else { 1 };
+        let body = std::iter::repeat(body);
+        let body = match self.end {
+            End::Whole => stream::iter(body.take(1).map(Ok)).boxed(),
+            End::Never => stream::iter(body.map(Ok)).boxed(),
+            End::Torn => {
+                let torn = Err(Broken("the line is cut".to_owned()));
+                stream::iter(body.take(1).map(Ok).chain([torn])).boxed()
+            }
+            End::Stalled => stream::iter(body.take(1).map(Ok))
+                .chain(stream::pending())
+                .boxed(),
+        };
         async move {
             let Some(status) = status else {
                 return std::future::pending().await;
@@ -32,7 +52,7 @@ impl Transport for Server {
             Ok(Reply {
                 status,
                 headers: Vec::new(),
-                body: stream::iter((0..times).map(move |_| Ok(body.clone()))).boxed(),
+                body,
             })
         }
         .boxed()
@@ -65,7 +85,7 @@ async fn embedded(
     let server = Server {
         status,
         body: body.to_owned(),
-        is_endless: false,
+        end: End::Whole,
         asked: Mutex::default(),
     };
     embedded_by(server, model).await
@@ -134,7 +154,7 @@ async fn what_has_no_end_is_not_read_to_its_end() {
         let server = Server {
             status: Some(status),
             body: "all is wrong. ".repeat(1_000),
-            is_endless: true,
+            end: End::Never,
             asked: Mutex::default(),
         };
         let (answer, _) = embedded_by(server, "maker/m").await;
@@ -143,4 +163,20 @@ async fn what_has_no_end_is_not_read_to_its_end() {
     };
     check(400, true).await;
     check(200, false).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_that_is_cut_or_stalls_is_still_one() {
+    for end in [End::Torn, End::Stalled] {
+        let server = Server {
+            status: Some(401),
+            body: r#"{"error":{"message":"no such key"}}"#.to_owned(),
+            end,
+            asked: Mutex::default(),
+        };
+        let (answer, _) = embedded_by(server, "maker/m").await;
+        let failure = answer.expect_err("it is refused");
+        assert_eq!(failure.class, FailureClass::Authentication);
+        assert!(failure.message.contains("no such key"), "{failure:?}");
+    }
 }
