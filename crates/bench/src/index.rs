@@ -65,10 +65,10 @@ pub(crate) fn place(folder: &Path) -> Result<AbsPath, String> {
     AbsPath::new(&real).ok_or_else(|| format!("{} is no absolute path", real.display()))
 }
 
-/// A folder's index, kept in `cache`, complete.
+/// A folder's index, kept in `cache`, complete and at rest.
 fn settled(tree: &Path, cache: &Path) -> Result<Index, String> {
     let index = Index::open(place(tree)?, Options::kept_in(&place(cache)?));
-    index.settle();
+    index.rest();
     if index.status().is_ready() {
         Ok(index)
     } else {

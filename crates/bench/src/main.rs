@@ -62,7 +62,7 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "type",
-        doc: "key event to scene: CPU time in a large Rust file and a very long log",
+        doc: "key event to scene: CPU time in a large Rust file and a very long log, alone and while a folder is indexed",
         run: typing::run,
     },
     Bench {

@@ -2,9 +2,10 @@
 //! they print. Typing is measured twice: alone, and while this process indexes a large folder (`BURIN_CORPUS`) as the
 //! window does.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use ::index::{Index, Options};
+use ::index::{Index, Options, Phase};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -13,22 +14,32 @@ use crate::figure::Figure;
 use crate::index::place;
 
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
+    let root = corpus::root()?;
     let mut figures = of_window("editor", "typing")?;
-    figures.extend(while_indexing()?);
+    match while_indexing(&root) {
+        Ok(more) => figures.extend(more),
+        // What was measured before is worth telling all the same.
+        Err(why) => eprintln!("not measured while a folder is indexed: {why}"),
+    }
     Ok(figures)
 }
 
-fn while_indexing() -> Result<Vec<Figure>, String> {
+fn while_indexing(root: &Path) -> Result<Vec<Figure>, String> {
     let cache = TempDir::new().map_err(|error| error.to_string())?;
-    let root = corpus::root()?;
-    let index = Index::open(place(&root)?, Options::kept_in(&place(cache.path())?));
+    let index = Index::open(place(root)?, Options::kept_in(&place(cache.path())?));
     let figures = of_window("editor", "typing")?;
     let status = index.status();
+    let name = root.display();
     if status.is_ready() {
         return Err(format!(
-            "{} was indexed before the keys were typed; set BURIN_CORPUS to a larger folder",
-            root.display()
+            "{name} was indexed before the keys were typed; set BURIN_CORPUS to a larger folder"
         ));
+    }
+    if let Phase::Off(why) = &status.phase {
+        return Err(format!("{name} cannot be indexed: {why}"));
+    }
+    if status.done == 0 {
+        return Err(format!("nothing of {name} was indexed meanwhile"));
     }
     let figures = figures.into_iter();
     let mut figures: Vec<_> = figures

@@ -66,7 +66,7 @@ impl Index {
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
         let clock = RealClock::default();
-        let (engine, _) = opened(self.root.as_deref(), files, dirs, streams)?;
+        let (engine, told) = opened(self.root.as_deref(), files, dirs, streams)?;
         let ms = clock.elapsed().as_secs_f64() * 1_000.0;
         if let Some(folder) = Options::kept_in(&dirs.cache).folder {
             let store = trigram_folder(&folder, engine.root());
@@ -76,8 +76,7 @@ impl Index {
             kept.unwrap_or_else(|error| tell(streams, &error.to_string()));
         }
         let text_ms = clock.elapsed().as_secs_f64() * 1_000.0 - ms;
-        engine.rest();
-        let status = engine.status();
+        let status = rested(&engine, &told, streams);
         let text = match self.json {
             true => format!("{}\n", status_json(&status, ms, text_ms)),
             false => status_text(&status, ms, self.stats),
@@ -136,7 +135,7 @@ impl Search {
             .and_then(|()| streams.output.flush())
             .map_err(unwritten)?;
         // The answer is there; what the next question finds more quickly is written behind it.
-        engine.rest();
+        rested(&engine, &status, streams);
         Ok(if hits.is_empty() {
             ExitCode::from(1)
         } else {
@@ -172,6 +171,18 @@ fn opened(
         tell(streams, note);
     }
     Ok((engine, status))
+}
+
+/// Waits until everything is written, and says what went wrong since `told`.
+fn rested(engine: &Engine, told: &Status, streams: &mut Streams<'_>) -> Status {
+    engine.rest();
+    let status = engine.status();
+    for note in &status.notes {
+        if !told.notes.contains(note) {
+            tell(streams, note);
+        }
+    }
+    status
 }
 
 fn status_json(status: &Status, ms: f64, text_ms: f64) -> Value {
