@@ -185,7 +185,11 @@ impl Index {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        self.0.is_ended.store(true, Ordering::Relaxed);
+        {
+            // Not between the thread's look at it and its wait.
+            let _queue = self.0.queue();
+            self.0.is_ended.store(true, Ordering::Relaxed);
+        }
         self.0.wake.notify_all();
     }
 }

@@ -1,7 +1,7 @@
 //! What knows beforehand in which files a pattern cannot match.
 //!
 //! Invariant: a search with a sieve finds what the same search finds without it, whatever happened to the files
-//! since the sieve last looked.
+//! before it began. What is written meanwhile either may see or miss.
 
 use base::AbsPath;
 
@@ -41,6 +41,7 @@ pub trait Sifted: Send + Sync {
     fn path(&self, ix: usize) -> AbsPath;
     /// The number of a file.
     fn position(&self, path: &AbsPath) -> Option<usize>;
-    /// Whether the file, as it is on the disk now, may hold a match. Looks at the disk; false only when it is sure.
+    /// Whether the file may hold a match, as it is on the disk now or was at any time since the search began. False
+    /// only when it is sure.
     fn may_match(&self, ix: usize) -> bool;
 }
