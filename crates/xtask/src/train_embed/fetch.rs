@@ -66,8 +66,13 @@ fn download(registry: Registry, missing: &[&Source], folder: &Path) -> Result<()
     match command.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(_) => Err(format!(
-            "{program} could not fetch all of {} packages",
-            missing.len()
+            "{program} could not fetch all of {} packages{}",
+            missing.len(),
+            match registry {
+                Registry::Debian =>
+                    "; run apt-get update first, as pinned versions may be newer than its list",
+                _ => "",
+            }
         )),
         Err(error) => Err(format!("cannot start {program}: {error}")),
     }
