@@ -22,7 +22,7 @@ const GOOD_FOR: Duration = Duration::from_secs(60);
 /// With more than these to be looked at each time, it is time to begin anew.
 const MANY: usize = 500;
 /// In a search the kernel is asked once for so many files.
-const ASKED_AFTER: u32 = 64;
+pub(super) const ASKED_AFTER: u32 = 64;
 
 /// A vigil over all folders of a `Known`, and what it told.
 pub(super) struct Trust {

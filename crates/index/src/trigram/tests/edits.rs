@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use base::AbsPath;
 use host::{Files, RealFiles, TempFolder};
-use project::search::{Case, Includes, SearchQuery, SearchScope, Sieve, Sift, Wanted};
+use project::search::{Case, Includes, SearchQuery, SearchScope, Sieve, Sift, Sifted, Wanted};
 use project::{Ground, Hidden, Ignored, WalkOptions};
 use text::Buffer;
 
 use super::random::{Numbers, found, pattern, text};
 use crate::trigram::Trigrams;
+use crate::trigram::trust::ASKED_AFTER;
 
 const NAMES: &[&str] = &[
     "a",
@@ -274,24 +275,35 @@ fn files_without_the_literal_are_passed_over() {
     }
     settle(&world.index);
     let query = SearchQuery::literal("Needle");
-    let sift = world.index.sift(&Wanted {
-        root: &world.root,
-        query: &query,
-        walk: Some(Hidden::Skip),
-    });
-    let Some(Sift::Whole(files)) = sift else {
-        panic!("it knows all files");
+    let begin = || {
+        let sift = world.index.sift(&Wanted {
+            root: &world.root,
+            query: &query,
+            walk: Some(Hidden::Skip),
+        });
+        let Some(Sift::Whole(files)) = sift else {
+            panic!("it knows all files");
+        };
+        files
     };
-    let may_match = |name: &str| {
+    let may_match = |files: &dyn Sifted, name: &str| {
         let position = files.position(&world.root.join(name));
         files.may_match(position.expect("known"))
     };
+    let files = begin();
     assert_eq!(files.count(), 3);
-    assert!(!may_match("b.rs") && !may_match("src/a"));
+    assert!(!may_match(&*files, "b.rs") && !may_match(&*files, "src/a"));
     // The literal differs in case, but the search decides that.
-    assert!(may_match("a"));
+    assert!(may_match(&*files, "a"));
     world.write(&world.root.join("src/a"), b"Needle!!");
-    assert!(may_match("src/a"), "changed since");
+    assert!(
+        may_match(&*begin(), "src/a"),
+        "changed before a search began"
+    );
+    assert!(
+        (0..ASKED_AFTER).any(|_| may_match(&*files, "src/a")),
+        "changed during a search"
+    );
 }
 
 #[test]
