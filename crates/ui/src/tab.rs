@@ -25,6 +25,7 @@ pub struct Tab {
     detail: Option<SharedString>,
     start: Option<AnyElement>,
     active: bool,
+    behind: bool,
     preview: bool,
     dirty: bool,
     pinned: bool,
@@ -44,6 +45,7 @@ impl Tab {
             detail: None,
             start: None,
             active: false,
+            behind: false,
             preview: false,
             dirty: false,
             pinned: false,
@@ -68,6 +70,12 @@ impl Tab {
     /// Whether its text is the one shown.
     pub fn active(mut self, active: bool) -> Self {
         self.active = active;
+        self
+    }
+
+    /// Whether the keyboard goes to another pane than that of its text; its mark is quieter then.
+    pub fn behind(mut self, behind: bool) -> Self {
+        self.behind = behind;
         self
     }
 
@@ -194,6 +202,10 @@ impl RenderOnce for Tab {
                 }
             })
             .when(self.active, |tab| {
+                let mark = match self.behind {
+                    true => c.border_strong,
+                    false => c.accent,
+                };
                 tab.child(
                     div()
                         .absolute()
@@ -201,7 +213,7 @@ impl RenderOnce for Tab {
                         .left_0()
                         .w_full()
                         .h(px(2.0))
-                        .bg(c.accent),
+                        .bg(mark),
                 )
             })
             .children(left)

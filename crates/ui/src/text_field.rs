@@ -4,8 +4,8 @@ use gpui_kit::component::Sizable as _;
 use gpui_kit::component::input::{Input, InputState};
 use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
-    AnyElement, App, Entity, IntoElement, ParentElement as _, RenderOnce, SharedString,
-    Styled as _, Window, div, px,
+    AnyElement, App, Entity, Focusable as _, IntoElement, ParentElement as _, RenderOnce,
+    SharedString, Styled as _, Window, div, px,
 };
 
 use crate::icon::Icon;
@@ -69,13 +69,14 @@ impl TextField {
 }
 
 impl RenderOnce for TextField {
-    fn render(self, _: &mut Window, cx: &mut App) -> impl IntoElement {
+    fn render(self, window: &mut Window, cx: &mut App) -> impl IntoElement {
+        let is_focused = self.state.read(cx).focus_handle(cx).is_focused(window);
         let theme = cx.theme();
         let c = theme.colors;
-        let border = if self.error.is_some() {
-            c.error
-        } else {
-            c.border_strong
+        let border = match (&self.error, is_focused) {
+            (Some(_), _) => c.error,
+            (None, true) => c.focus,
+            (None, false) => c.border_strong,
         };
         let mono = theme.fonts.code_family.clone();
         let input = Input::new(&self.state)

@@ -17,7 +17,7 @@ use git::{Branch, FileStatus, Repository, Statuses};
 use gpui_kit::{App, AppContext as _, Context, Entity, EventEmitter, Global, Task, WeakEntity};
 use host::{FileKind, Files, WatchEvent, WatchRequest, Watcher};
 use project::search::Sieve;
-use project::{ListJob, Tree, WalkOptions, file_list};
+use project::{Ground, ListJob, Tree, WalkOptions, file_list};
 
 use text::Snapshot;
 
@@ -399,19 +399,23 @@ impl Folder {
         }
         let (ground, root) = (self.services.ground.clone(), self.root.clone());
         let cancel = self.file_refresh.cancel.clone();
-        let wait = if self.files.is_complete {
+        let known = self.files.clone();
+        let wait = if known.is_complete {
             GATHER
         } else {
             Duration::ZERO
         };
         self.file_refresh.running = Some(cx.spawn(async move |this, cx| {
             cx.background_executor().timer(wait).await;
-            let walk = move || file_list(&ground, &root, &WalkOptions::default(), &cancel);
-            let found = cx.background_spawn(async move { walk() }).await;
+            let found = cx
+                .background_spawn(async move { walk(&ground, &root, &cancel, &known) })
+                .await;
             let taken = this.update(cx, |this, cx| {
-                if let Ok((paths, _)) = found
-                    && this.take_files(paths.iter().map(|path| path.to_string_lossy().into_owned()))
-                {
+                if let Some(paths) = found {
+                    this.files = FileList {
+                        paths: Arc::new(paths),
+                        is_complete: true,
+                    };
                     cx.emit(FolderEvent::Files);
                 }
                 this.file_refresh.running = None;
@@ -422,27 +426,29 @@ impl Folder {
             taken.ok();
         }));
     }
-
-    /// Whether they are others than before: a write to what is ignored has them walked as well.
-    fn take_files(&mut self, paths: impl Iterator<Item = String>) -> bool {
-        let mut paths: Vec<String> = paths.collect();
-        // Sorted as text, for the lookup in `came_or_went`.
-        paths.sort();
-        if self.files.is_complete && *self.files.paths == paths {
-            return false;
-        }
-        self.files = FileList {
-            paths: Arc::new(paths),
-            is_complete: true,
-        };
-        true
-    }
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
         self.file_refresh.cancel.store(true, Ordering::Relaxed);
     }
+}
+
+/// The files as they are now; `None` where they cannot be walked, or are those known already: a
+/// write to what is ignored has them walked as well.
+fn walk(
+    ground: &Ground,
+    root: &AbsPath,
+    cancel: &AtomicBool,
+    known: &FileList,
+) -> Option<Vec<String>> {
+    let (found, _) = file_list(ground, root, &WalkOptions::default(), cancel).ok()?;
+    let paths = found.iter().map(|path| path.to_string_lossy().into_owned());
+    let mut paths: Vec<String> = paths.collect();
+    // Sorted as text, for the lookup in `came_or_went`.
+    paths.sort();
+    let is_another = !known.is_complete || *known.paths != paths;
+    is_another.then_some(paths)
 }
 
 fn came_or_went(path: &AbsPath, root: &AbsPath, known: &[String], files: &dyn Files) -> bool {

@@ -76,6 +76,7 @@ impl TabStrip {
         let mut element = Tab::new(("tab", id.0), title.clone())
             .detail(detail(tab.item, item, pane, workbench, cx))
             .active(active == Some(id))
+            .behind(workbench.layout().active_pane() != pane)
             .preview(tab.preview)
             .dirty(item.is_dirty(cx))
             .pinned(tab.pinned)

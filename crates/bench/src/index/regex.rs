@@ -351,7 +351,7 @@ impl Bench {
 
     fn times(&self, name: &str, patterns: &[Pattern], least: f64, figures: &mut Vec<Figure>) {
         let (mut helped, mut hopeless) = (Pairs::default(), Pairs::default());
-        let mut worst = 0.0_f64;
+        let mut worst = (0.0_f64, "");
         let mut dice = Dice::new(7);
         let every = std::env::var(EVERY)
             .ok()
@@ -382,7 +382,10 @@ impl Bench {
                 }
                 ratios.push(ours / theirs);
             }
-            worst = worst.max(quantile(ratios.into_iter(), 0.5));
+            let ratio = quantile(ratios.into_iter(), 0.5);
+            if ratio > worst.0 {
+                worst = (ratio, pattern.text.as_str());
+            }
         }
         let title = |what: &str| format!("regex {name}: warm service / rg process, {what}");
         let mut against = |what: &str, pairs: &Pairs, goal: f64| {
@@ -393,8 +396,8 @@ impl Bench {
         against("hopeless", &hopeless, 1.2);
         let count = timed.len();
         figures.push(Figure::alone(
-            title("worst pattern"),
-            worst,
+            title(&format!("worst pattern, {}", worst.1)),
+            worst.0,
             "×",
             count,
             Some(1.2),

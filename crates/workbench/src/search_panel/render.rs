@@ -131,7 +131,8 @@ impl SearchPanel {
         Some(row.into_any_element())
     }
 
-    fn status_words(&self) -> String {
+    /// What the line above the results says.
+    pub(crate) fn status_words(&self) -> String {
         let found = || {
             let count = self.results.match_count();
             format!(
@@ -153,6 +154,9 @@ impl SearchPanel {
             Progress::Refused(_) => "The search cannot start".to_owned(),
             Progress::Done(summary) if summary.matches == 0 => {
                 format!("Nothing found in {}", files(summary.files_searched))
+            }
+            Progress::Done(summary) if self.results.match_count() == 0 => {
+                format!("None left of {}", matches(summary.matches))
             }
             Progress::Done(summary) if summary.is_cut => {
                 format!("{}, and there is more: narrow the search down", found())
@@ -445,6 +449,9 @@ impl SearchPanel {
             Progress::Refused(sentence) => {
                 EmptyState::new("The search cannot start").detail(sentence.clone()).into_any_element()
             }
+            Progress::Done(summary) if summary.matches > 0 => EmptyState::new("No match is left")
+                .detail("What was found is replaced, edited away or dismissed.")
+                .into_any_element(),
             Progress::Stopped | Progress::Done(_) => EmptyState::new("Nothing found")
                 .detail("Look at the switches for case, words and regular expressions, and at the files left out.")
                 .into_any_element(),

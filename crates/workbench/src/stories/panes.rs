@@ -25,6 +25,25 @@ fn splits_are_walked_and_tabs_move(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
+fn a_split_gives_the_keyboard_to_the_new_pane(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.open_file("lib.rs").act(pane::SplitRight);
+    story.keys("down down");
+    let row = |story: &mut super::Story| {
+        let workbench = story.workbench.clone();
+        story.cx.update(|_, cx| {
+            let item = workbench.read(cx).active_item().cloned();
+            let editor = item.and_then(|item| item.editor().cloned());
+            let editor = editor.expect("a text");
+            editor.update(cx, |editor, cx| editor.caret_point(cx)).row.0
+        })
+    };
+    assert_eq!(row(&mut story), 2);
+    story.act(pane::FocusLeft);
+    assert_eq!(row(&mut story), 0);
+}
+
+#[gpui_kit::test]
 fn previews_give_way_and_edits_make_them_stay(cx: &mut TestAppContext) {
     let mut story = open(cx);
     story.act(crate::actions::view::FocusProjectTree);

@@ -93,6 +93,8 @@ fn a_regex_replaces_across_open_and_closed_files(cx: &mut TestAppContext) {
         "an open text changes in its tab"
     );
     assert!(found(&mut story).is_empty());
+    let told = story.cx.update(|_, cx| panel.read(cx).status_words());
+    assert_eq!(told, "None left of 4 matches");
     story.open_file("main.rs");
     assert_eq!(
         story.text(),

@@ -60,6 +60,7 @@ impl Workbench {
                 window,
                 cx,
             );
+            self.focus_active(window, cx);
         }
     }
 
