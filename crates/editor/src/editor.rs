@@ -124,6 +124,8 @@ pub struct Editor {
     pub(crate) marked: Vec<Span>,
     pub(crate) find: FindState,
     pub(crate) find_bar: Option<Entity<FindBar>>,
+    /// The next right click comes from a key and moves no caret.
+    pub(crate) menu_at_caret: bool,
     pub(crate) rows: RowCache,
     pub(crate) sticky: StickyCache,
     pub(crate) words: RefCell<Words>,
@@ -201,6 +203,7 @@ impl Editor {
             marked: Vec::new(),
             find: FindState::default(),
             find_bar: None,
+            menu_at_caret: false,
             rows: RowCache::default(),
             sticky: StickyCache::default(),
             words: RefCell::default(),

@@ -242,8 +242,11 @@ fn row() -> gpui_kit::Div {
     div().flex().w_full().items_start().gap(space(1.0))
 }
 
+/// Each has a key of its own; Tab goes from field to field.
 fn button(id: &'static str, icon: Icon, name: &'static str, action: impl Action) -> IconButton {
-    IconButton::new(id, icon, name).action(Box::new(action))
+    IconButton::new(id, icon, name)
+        .tab_stop(false)
+        .action(Box::new(action))
 }
 
 fn toggles(pressed: [bool; 4]) -> impl IntoElement {

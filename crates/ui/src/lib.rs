@@ -49,7 +49,7 @@ pub use key_hint::{KeyHint, keys_here, keys_text};
 pub use keys::{install_keymaps, remember_kit_keys};
 pub use label::{Elide, Label, elide_middle};
 pub use library::ThemeLibrary;
-pub use menu::{Menu, MenuExt};
+pub use menu::{Menu, MenuExt, open_menu_at};
 pub use modal::ModalLayer;
 pub use row::{ListRow, TreeRow};
 pub use tab::Tab;

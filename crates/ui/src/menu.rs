@@ -2,11 +2,12 @@
 
 use gpui_kit::component::menu::{ContextMenu, ContextMenuExt as _, PopupMenu, PopupMenuItem};
 use gpui_kit::{
-    Action, App, Context, FocusHandle, InteractiveElement, ParentElement, SharedString, Styled,
-    Window,
+    Action, App, ClickEvent, Context, FocusHandle, InteractiveElement, Modifiers, MouseButton,
+    MouseDownEvent, ParentElement, Pixels, PlatformInput, Point, SharedString, Styled, Window,
 };
 
 use crate::icon::Icon;
+use crate::key_hint::keys_text;
 
 /// What a menu offers, as plain data.
 #[derive(Default)]
@@ -116,15 +117,19 @@ impl Menu {
         window: &mut Window,
         cx: &mut Context<PopupMenu>,
     ) -> PopupMenu {
-        if let Some(focus) = self.focus {
-            popup = popup.action_context(focus);
+        let focus = self.focus;
+        if let Some(focus) = &focus {
+            popup = popup.action_context(focus.clone());
         }
         for item in self.items {
             popup = match item {
                 Item::Separator => popup.separator(),
                 Item::Submenu { label, menu } => {
+                    let focus = focus.clone();
                     popup.submenu(label, window, cx, move |popup, window, cx| {
-                        menu().fill(popup, window, cx)
+                        let mut inner = menu();
+                        inner.focus = inner.focus.or_else(|| focus.clone());
+                        inner.fill(popup, window, cx)
                     })
                 }
                 Item::Action {
@@ -134,10 +139,12 @@ impl Menu {
                     enabled,
                     checked,
                 } => {
-                    let mut item = PopupMenuItem::new(label)
-                        .action(action)
-                        .disabled(!enabled)
-                        .checked(checked);
+                    let mut item = match chord(action.as_ref(), focus.as_ref(), window, cx) {
+                        None => PopupMenuItem::new(label).action(action),
+                        Some(keys) => PopupMenuItem::new(format!("{label}\u{2003}{keys}"))
+                            .on_click(run(action, focus.clone())),
+                    };
+                    item = item.disabled(!enabled).checked(checked);
                     if let Some(icon) = icon {
                         item = item.icon(icon.for_kit());
                     }
@@ -147,6 +154,48 @@ impl Menu {
         }
         popup
     }
+}
+
+/// The keys of an action that takes more than one stroke. The kit shows the first stroke alone, which would be wrong.
+fn chord(
+    action: &dyn Action,
+    focus: Option<&FocusHandle>,
+    window: &Window,
+    cx: &App,
+) -> Option<SharedString> {
+    let focus = focus.cloned().or_else(|| window.focused(cx));
+    let here =
+        focus.and_then(|focus| window.highest_precedence_binding_for_action_in(action, &focus));
+    let binding = here.or_else(|| window.highest_precedence_binding_for_action(action))?;
+    (binding.keystrokes().len() > 1).then(|| keys_text(&binding))
+}
+
+/// Runs an action where the menu was opened.
+fn run(
+    action: Box<dyn Action>,
+    focus: Option<FocusHandle>,
+) -> impl Fn(&ClickEvent, &mut Window, &mut App) {
+    move |_, window, cx| {
+        if let Some(focus) = &focus {
+            focus.focus(window, cx);
+        }
+        window.dispatch_action(action.boxed_clone(), cx);
+    }
+}
+
+/// Opens the menu of what lies at a place of the window, as a key does: the kit opens menus on a right click.
+pub fn open_menu_at(position: Point<Pixels>, window: &mut Window, cx: &mut App) {
+    let press = MouseDownEvent {
+        button: MouseButton::Right,
+        position,
+        modifiers: Modifiers::default(),
+        click_count: 1,
+        first_mouse: false,
+    };
+    // What has the key now may be asked by the click again.
+    window.defer(cx, move |window, cx| {
+        window.dispatch_event(PlatformInput::MouseDown(press), cx);
+    });
 }
 
 /// Gives an element a menu on a right click.

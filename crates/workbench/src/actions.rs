@@ -296,6 +296,8 @@ pub mod project_tree {
             Refresh,
             /// Take back the last deletion, move or rename made here.
             Undo,
+            /// Open the menu of the chosen row.
+            ShowMenu,
             /// Leave the filter, or go back to the text.
             Cancel,
         ]

@@ -167,10 +167,9 @@ impl Render for Crumbs {
             .test_support()
             .aria_label(format!("Find a symbol; here: {spoken}"))
             .flex()
-            .items_center()
+            .justify_end()
             .size_full()
             .px(dp(12.0))
-            .gap(dp(4.0))
             .overflow_hidden()
             .bg(colors.surface)
             .cursor_pointer()
@@ -179,6 +178,16 @@ impl Render for Crumbs {
                 "Find a symbol of this file",
                 &go::FindSymbol,
             ))
-            .children(parts)
+            // Where there is no room for all, the folders at the beginning go out of sight.
+            .child(
+                div()
+                    .flex()
+                    .flex_none()
+                    .items_center()
+                    .min_w_full()
+                    .h_full()
+                    .gap(dp(4.0))
+                    .children(parts),
+            )
     }
 }

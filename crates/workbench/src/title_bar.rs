@@ -11,7 +11,8 @@ use gpui_kit::{
 };
 use settings::MenuBar;
 use ui::{
-    ActiveSettings as _, ActiveTheme as _, Icon, IconButton, IconSize, KeyHint, Label, Tooltip, dp,
+    ActiveSettings as _, ActiveTheme as _, Icon, IconButton, IconSize, KeyHint, Label, Menu,
+    Tooltip, dp,
 };
 
 use crate::actions::{app, file, go, view};
@@ -55,16 +56,14 @@ impl TitleStrip {
         }
         let before = window.focused(cx);
         let context = before.clone();
-        let menu = PopupMenu::build(window, cx, |menu, window, cx| {
-            let menu = match context {
-                Some(context) => menu.action_context(context),
-                None => menu,
-            };
-            menus::menus().into_iter().fold(menu, |menu, submenu| {
+        let menu = PopupMenu::build(window, cx, |popup, window, cx| {
+            let menu = context.into_iter().fold(Menu::new(), Menu::focus);
+            let menu = menus::menus().into_iter().fold(menu, |menu, submenu| {
                 let name = submenu.name.clone();
-                let items = std::rc::Rc::new(submenu.owned());
-                menu.submenu(name, window, cx, move |menu, _, _| fill(menu, &items))
-            })
+                let items = submenu.owned();
+                menu.submenu(name, move || inner(&items))
+            });
+            menu.fill(popup, window, cx)
         });
         let dismissed = cx.subscribe_in(&menu, window, |this, _, _: &DismissEvent, window, cx| {
             this.close_menu(window, cx);
@@ -205,17 +204,16 @@ impl TitleStrip {
     }
 }
 
-fn fill(mut menu: PopupMenu, items: &gpui_kit::OwnedMenu) -> PopupMenu {
-    for item in &items.items {
-        menu = match item {
+fn inner(menu: &gpui_kit::OwnedMenu) -> Menu {
+    menu.items
+        .iter()
+        .fold(Menu::new(), |menu, item| match item {
             gpui_kit::OwnedMenuItem::Action { name, action, .. } => {
-                menu.menu(SharedString::from(name.clone()), action.boxed_clone())
+                menu.action(name.clone(), action.boxed_clone())
             }
             gpui_kit::OwnedMenuItem::Separator => menu.separator(),
             gpui_kit::OwnedMenuItem::Submenu(_) | gpui_kit::OwnedMenuItem::SystemMenu(_) => menu,
-        };
-    }
-    menu
+        })
 }
 
 impl Render for TitleStrip {

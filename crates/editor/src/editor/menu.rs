@@ -1,7 +1,7 @@
 //! The menu of the text.
 
 use gpui_kit::{Context, Window};
-use ui::Menu;
+use ui::{Menu, open_menu_at};
 
 use super::Editor;
 use crate::actions::{Copy, Cut, FindSelection, Fold, Paste, Redo, RevertHunk, Undo, Unfold};
@@ -37,22 +37,11 @@ impl Editor {
         }
     }
 
+    /// Opens it below the caret, which stays where it is.
     pub(crate) fn open_menu(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        // The kit opens menus on a right click: send one to where the caret stands.
         if let Some(position) = self.caret_corner() {
-            let event = gpui_kit::MouseDownEvent {
-                button: gpui_kit::MouseButton::Right,
-                position,
-                modifiers: Default::default(),
-                click_count: 1,
-                first_mouse: false,
-            };
-            cx.defer_in(window, move |_, window, cx| {
-                let event = gpui_kit::PlatformInput::MouseDown(event);
-                window.defer(cx, move |window, cx| {
-                    window.dispatch_event(event, cx);
-                });
-            });
+            self.menu_at_caret = true;
+            open_menu_at(position, window, cx);
         }
     }
 }

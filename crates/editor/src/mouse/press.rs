@@ -150,6 +150,9 @@ impl Editor {
     }
 
     fn press_right(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        if std::mem::take(&mut self.menu_at_caret) {
+            return;
+        }
         let Some(offset) = self.offset_at(self.pointer, cx) else {
             return;
         };

@@ -176,7 +176,7 @@ impl<D: PickerDelegate> Picker<D> {
                 this.select(ix, window, cx);
                 this.take(ix, taken, window, cx);
             }))
-            .children(row.parts(lines, 72))
+            .children(row.parts(lines))
             .into_any_element()
     }
 
@@ -186,10 +186,13 @@ impl<D: PickerDelegate> Picker<D> {
             return None;
         }
         let c = cx.theme().colors;
+        let height = dp(30.0);
         let hint = |FooterHint { keys, does }| {
             div()
                 .flex()
+                .flex_none()
                 .items_center()
+                .h(height)
                 .gap(dp(4.0))
                 .child(KeyHint::text(keys))
                 .child(Label::new(does).small().muted())
@@ -198,14 +201,27 @@ impl<D: PickerDelegate> Picker<D> {
             .flex()
             .items_center()
             .gap(dp(12.0))
-            .h(dp(30.0))
+            .h(height)
             .px(dp(12.0))
             .border_t_1()
             .border_color(c.border)
-            .child(div().flex_1().min_w_0().when_some(status, |div, status| {
-                div.child(Label::new(status).small().muted())
+            .children(status.map(|status| {
+                let words = Label::new(status).small().muted();
+                div().flex_none().max_w_full().child(words)
             }))
-            .children(hints.into_iter().map(hint).collect::<Vec<_>>());
+            .child(
+                // A hint that does not fit beside the status wraps out of sight.
+                div()
+                    .flex()
+                    .flex_1()
+                    .flex_wrap()
+                    .justify_end()
+                    .gap_x(dp(12.0))
+                    .min_w_0()
+                    .h(height)
+                    .overflow_hidden()
+                    .children(hints.into_iter().map(hint).collect::<Vec<_>>()),
+            );
         Some(footer.into_any_element())
     }
 }

@@ -1,6 +1,8 @@
 //! What one row of a picker looks like.
 
-use gpui_kit::{AnyElement, IntoElement, ParentElement as _, SharedString, Styled as _, div};
+use gpui_kit::{
+    AnyElement, IntoElement, ParentElement as _, SharedString, Styled as _, div, relative,
+};
 
 use crate::key_hint::KeyHint;
 use crate::label::{Elide, Label};
@@ -17,7 +19,16 @@ pub struct PickerRow {
     end: Option<SharedString>,
     keys: Option<SharedString>,
     muted: bool,
+    is_prose: bool,
 }
+
+/// Chars of a detail on a line of its own.
+const DETAIL: usize = 72;
+/// Chars that a title and its detail have on one line.
+const LINE: usize = 84;
+/// Chars of a title beyond which it gives way to its detail, and the share of the line that is then its.
+const TITLE: usize = 58;
+const TITLE_SHARE: f32 = 0.7;
 
 impl PickerRow {
     /// A row of that title.
@@ -34,9 +45,15 @@ impl PickerRow {
         self
     }
 
-    /// Secondary text: beside the title, or below it where rows have two lines. Elided in the middle.
+    /// Secondary text: beside the title, or below it where rows have two lines. Its middle gives way.
     pub fn detail(mut self, detail: impl Into<SharedString>) -> Self {
         self.detail = Some(detail.into());
+        self
+    }
+
+    /// The detail is made of sentences, of which the end gives way.
+    pub fn prose(mut self) -> Self {
+        self.is_prose = true;
         self
     }
 
@@ -78,8 +95,18 @@ impl PickerRow {
         }
     }
 
-    /// The parts of the row; `room` is how many chars a detail of its own line may have.
-    pub(super) fn parts(self, lines: u8, room: usize) -> Vec<AnyElement> {
+    /// How much of a detail is left out in its middle, as a path's.
+    fn elide(&self, lines: u8) -> Elide {
+        match (self.is_prose, lines) {
+            (true, _) => Elide::End,
+            (false, 1) => Elide::Middle(LINE - self.title.chars().count().min(TITLE)),
+            (false, _) => Elide::Middle(DETAIL),
+        }
+    }
+
+    /// The parts of a row of so many lines.
+    pub(super) fn parts(self, lines: u8) -> Vec<AnyElement> {
+        let elide = self.elide(lines);
         let mut title = Label::new(self.title).matches(self.title_matches);
         if self.muted {
             title = title.muted();
@@ -89,8 +116,12 @@ impl PickerRow {
                 .small()
                 .muted()
                 .matches(self.detail_matches)
-                .elide(Elide::Middle(room))
+                .elide(elide)
         });
+        let share = match detail {
+            Some(_) => TITLE_SHARE,
+            None => 1.0,
+        };
         let words = if lines > 1 {
             div().flex().flex_col().child(title).children(detail)
         } else {
@@ -98,7 +129,7 @@ impl PickerRow {
                 .flex()
                 .items_center()
                 .gap(dp(8.0))
-                .child(div().flex_none().max_w_full().child(title))
+                .child(div().flex_none().max_w(relative(share)).child(title))
                 .children(detail)
         };
         let mut parts: Vec<AnyElement> = self.start.into_iter().collect();
@@ -115,5 +146,19 @@ impl PickerRow {
         );
         parts.extend(self.keys.map(|keys| KeyHint::text(keys).into_any_element()));
         parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_has_what_its_title_leaves_and_prose_ends() {
+        let row = |title: &str| PickerRow::new(title.to_owned()).detail("a/b/c.rs");
+        assert_eq!(row("lib.rs").elide(1), Elide::Middle(78));
+        assert_eq!(row(&"w".repeat(200)).elide(1), Elide::Middle(26));
+        assert_eq!(row(&"w".repeat(200)).elide(2), Elide::Middle(72));
+        assert_eq!(row("lib.rs").prose().elide(1), Elide::End);
     }
 }

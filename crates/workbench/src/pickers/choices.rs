@@ -103,7 +103,8 @@ impl PickerDelegate for Choices {
         let choice = &self.choices[*index];
         let row = PickerRow::new(choice.title.clone())
             .matches(matched.iter().copied())
-            .detail(choice.detail.clone());
+            .detail(choice.detail.clone())
+            .prose();
         if choice.is_current {
             row.end("now")
         } else {

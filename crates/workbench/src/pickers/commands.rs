@@ -143,6 +143,7 @@ impl PickerDelegate for Commands {
         PickerRow::new(entry.name.clone())
             .matches(matched.iter().copied())
             .detail(entry.doc.clone())
+            .prose()
             .keys(entry.keys.clone())
     }
 

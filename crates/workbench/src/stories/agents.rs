@@ -7,11 +7,11 @@ use agent::record::{Mode, StoredContent, StoredPart, StoredUsage, TurnEnd};
 use agent::session::Prompt;
 use agent::tool::{Shown, ToolClass};
 use agent::{Command, Event, Outcome, Record, Stored};
-use composer_panel::actions::{DistrustFolder, TrustFolder};
+use composer_panel::actions::{ChooseModel, DistrustFolder, TogglePanel, TrustFolder};
 use composer_panel::agents::{
     FakeAgents, HouseRules, ModelLine, ModelList, SessionLine, WaitingHooks, WaitingServer,
 };
-use gpui_kit::TestAppContext;
+use gpui_kit::{App, TestAppContext, Window, px, size};
 
 use super::a11y::names;
 use super::{Story, path, project, services, start_with};
@@ -342,4 +342,33 @@ fn every_control_has_a_name(cx: &mut TestAppContext) {
             "{wanted}: {seen:?}"
         );
     }
+}
+
+#[gpui_kit::test]
+fn in_a_narrow_window_the_panel_makes_way_for_the_text(cx: &mut TestAppContext) {
+    let (mut story, _) = open(cx);
+    story.cx.simulate_resize(size(px(800.0), px(600.0)));
+    story.open_file("main.rs");
+    let is_visible = |story: &mut Story| {
+        let workbench = story.workbench.clone();
+        let read =
+            |window: &mut Window, cx: &mut App| workbench.read(cx).is_agents_visible(window, cx);
+        story.cx.update(read)
+    };
+    story.act(TogglePanel);
+    assert!(is_visible(&mut story));
+    story.act(ChooseModel);
+    assert!(is_visible(&mut story), "a question over it leaves it there");
+    story.keys("escape");
+    story.act(crate::actions::project_search::Show).input("old");
+    assert!(!is_visible(&mut story), "it would hide what is typed into");
+    story.act(TogglePanel).input("hello");
+    assert!(is_visible(&mut story));
+    story.act(TogglePanel);
+    assert!(!is_visible(&mut story));
+    story.cx.simulate_resize(size(px(1200.0), px(600.0)));
+    story
+        .act(TogglePanel)
+        .act(crate::actions::view::FocusEditor);
+    assert!(is_visible(&mut story), "there is room for both");
 }

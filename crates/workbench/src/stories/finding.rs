@@ -1,10 +1,10 @@
 //! The finder, the outline, lines, paths, themes.
 
-use gpui_kit::TestAppContext;
+use gpui_kit::{App, TestAppContext, Window};
 use ui::ActiveTheme as _;
 
 use super::open;
-use crate::actions::{app, file, go};
+use crate::actions::{app, file, go, view};
 
 fn caret(story: &mut super::Story) -> (u32, u32) {
     let workbench = story.workbench.clone();
@@ -46,6 +46,39 @@ fn lines_and_symbols_preview_and_escape_goes_back(cx: &mut TestAppContext) {
     assert_eq!(caret(&mut story).0, 3);
     story.input("x");
     assert!(story.text().contains("x"), "the keyboard is in the text");
+}
+
+#[gpui_kit::test]
+fn tab_goes_from_the_find_field_to_the_replacement(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.open_file("main.rs").act(editor::Replace);
+    story.input("old").keys("tab").input("new");
+    story.keys("ctrl-alt-enter");
+    story.settle();
+    assert_eq!(story.text(), "fn main() {\n    new();\n}\n\nfn new() {}\n");
+    story.keys("escape").input("x");
+    assert!(story.text().contains('x'), "the keyboard is in the text");
+}
+
+#[gpui_kit::test]
+fn menus_open_by_a_key_where_one_stands_and_show_the_usual_keys(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.open_file("lib.rs").keys("down right right");
+    let keys = |story: &mut super::Story| {
+        let keys = |window: &mut Window, cx: &mut App| ui::keys_here(&editor::Cut, window, cx);
+        story.cx.update(keys).map(String::from)
+    };
+    assert_eq!(keys(&mut story).as_deref(), Some("Ctrl+X"));
+    story.keys("shift-f10");
+    story.settle();
+    story.keys("escape");
+    assert_eq!(caret(&mut story), (2, 3));
+    story.act(view::FocusProjectTree).keys("end shift-f10");
+    story.settle();
+    // New file, new folder, open to the side.
+    story.keys("down down down enter");
+    story.settle();
+    assert_eq!(story.tabs(), "[lib.rs] | [README.md]");
 }
 
 #[gpui_kit::test]

@@ -1,8 +1,8 @@
 //! The commands of the project tree.
 
-use gpui_kit::{ClipboardItem, Context, Window};
+use gpui_kit::{ClipboardItem, Context, Window, point, px};
 use host::FileKind;
-use ui::{ActiveSettings as _, ButtonStyle};
+use ui::{ActiveSettings as _, ButtonStyle, open_menu_at, row_height};
 
 use super::operations::Operation;
 use super::state::{Edge, Editing, Marked};
@@ -372,6 +372,26 @@ impl TreePanel {
     ) {
         self.state.hides_ignored = !self.state.hides_ignored;
         self.rows_changed(cx);
+    }
+
+    /// Below its row, or in the middle of the tree where no row is chosen.
+    pub(crate) fn show_menu(
+        &mut self,
+        _: &act::ShowMenu,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let list = self.scroll.0.borrow().base_handle.clone();
+        let bounds = list.bounds();
+        let chosen = self.state.selected.clone();
+        let row = chosen.and_then(|path| self.place_of(&path, cx));
+        let below = row.map(|row| {
+            let height = f32::from(row_height(true, cx));
+            let top = bounds.top() + list.offset().y + px(height * (row as f32 + 0.8));
+            point(bounds.left() + px(height), top)
+        });
+        let position = below.filter(|place| bounds.contains(place));
+        open_menu_at(position.unwrap_or_else(|| bounds.center()), window, cx);
     }
 
     pub(crate) fn refresh(&mut self, _: &act::Refresh, _: &mut Window, cx: &mut Context<Self>) {

@@ -404,6 +404,7 @@ impl TreePanel {
             .on_action(cx.listener(Self::find_in_folder))
             .on_action(cx.listener(Self::toggle_ignored))
             .on_action(cx.listener(Self::refresh))
+            .on_action(cx.listener(Self::show_menu))
             .on_action(cx.listener(Self::undo))
             .on_action(cx.listener(Self::cancel))
     }

@@ -6,9 +6,9 @@ use composer_panel::actions::{
 };
 use composer_panel::{ComposerPanel, PanelEvent};
 use gpui_kit::{
-    AnyElement, AppContext as _, Context, Empty, Entity, Focusable as _, InteractiveElement as _,
-    IntoElement as _, ParentElement as _, Pixels, StatefulInteractiveElement as _, StyleRefinement,
-    Styled as _, Window, div, px, relative,
+    AnyElement, App, AppContext as _, Context, Empty, Entity, Focusable as _,
+    InteractiveElement as _, IntoElement as _, ParentElement as _, Pixels,
+    StatefulInteractiveElement as _, StyleRefinement, Styled as _, Window, div, px, relative,
 };
 use ui::ActiveTheme as _;
 
@@ -71,9 +71,14 @@ impl Workbench {
         &self.agents.panel
     }
 
-    /// Whether the panel for agents is shown.
-    pub fn is_agents_shown(&self) -> bool {
-        self.agents.is_shown
+    /// Whether the panel for agents is on the screen. In a narrow window it lies over the text, so there it makes way
+    /// when the keyboard goes to the text.
+    pub(crate) fn is_agents_visible(&self, window: &Window, cx: &App) -> bool {
+        let is_in_text = || {
+            let item = self.active_item();
+            item.is_some_and(|item| item.focus_handle(cx).contains_focused(window, cx))
+        };
+        self.agents.is_shown && !(is_narrow_for_agents(window) && is_in_text())
     }
 
     pub(super) fn toggle_agents(
@@ -82,7 +87,7 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        match self.agents.is_shown {
+        match self.is_agents_visible(window, cx) {
             true => self.hide_agents(window, cx),
             false => self.show_agents(window, cx),
         }
@@ -240,7 +245,7 @@ impl Workbench {
     }
 
     pub(super) fn render_agents(&self, window: &Window, cx: &Context<Self>) -> Option<AnyElement> {
-        if !self.agents.is_shown {
+        if !self.is_agents_visible(window, cx) {
             return None;
         }
         let colors = cx.theme().colors;
@@ -269,8 +274,7 @@ impl Workbench {
                 window,
             ))
             .child(gpui_kit::deferred(handle));
-        let is_narrow = f32::from(window.viewport_size().width) < NARROW_FOR_AGENTS;
-        Some(match is_narrow {
+        Some(match is_narrow_for_agents(window) {
             true => {
                 let dock = dock.absolute().top_0().bottom_0().right_0();
                 gpui_kit::deferred(dock.shadow_lg().occlude()).into_any_element()
@@ -278,4 +282,8 @@ impl Workbench {
             false => dock.into_any_element(),
         })
     }
+}
+
+fn is_narrow_for_agents(window: &Window) -> bool {
+    f32::from(window.viewport_size().width) < NARROW_FOR_AGENTS
 }
