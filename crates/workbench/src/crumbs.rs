@@ -166,11 +166,8 @@ impl Render for Crumbs {
             .role(Role::Button)
             .test_support()
             .aria_label(format!("Find a symbol; here: {spoken}"))
-            .flex()
-            .justify_end()
             .size_full()
             .px(dp(12.0))
-            .overflow_hidden()
             .bg(colors.surface)
             .cursor_pointer()
             .on_click(|_, window, cx| window.dispatch_action(Box::new(go::FindSymbol), cx))
@@ -182,12 +179,19 @@ impl Render for Crumbs {
             .child(
                 div()
                     .flex()
-                    .flex_none()
-                    .items_center()
-                    .min_w_full()
-                    .h_full()
-                    .gap(dp(4.0))
-                    .children(parts),
+                    .justify_end()
+                    .size_full()
+                    .overflow_hidden()
+                    .child(
+                        div()
+                            .flex()
+                            .flex_none()
+                            .items_center()
+                            .min_w_full()
+                            .h_full()
+                            .gap(dp(4.0))
+                            .children(parts),
+                    ),
             )
     }
 }

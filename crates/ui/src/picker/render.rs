@@ -1,6 +1,5 @@
 //! Drawing a picker.
 
-use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
     AnyElement, ClickEvent, Context, InteractiveElement as _, IntoElement, ParentElement as _,
     Render, Role, StatefulInteractiveElement as _, Styled as _, Window, div, uniform_list,
@@ -220,6 +219,8 @@ impl<D: PickerDelegate> Picker<D> {
                     .min_w_0()
                     .h(height)
                     .overflow_hidden()
+                    // Of a row's first child there is no wrapping: this is it.
+                    .child(div().h(height))
                     .children(hints.into_iter().map(hint).collect::<Vec<_>>()),
             );
         Some(footer.into_any_element())

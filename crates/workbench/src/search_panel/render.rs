@@ -363,7 +363,7 @@ impl SearchPanel {
             }))
             .child(arrow.size(IconSize::Small).color(colors.muted))
             .child(ui::file_icon(&name, cx))
-            .child(div().flex_none().child(Label::new(name).strong()))
+            .child(div().min_w_0().child(Label::new(name).strong()))
             .child(
                 div()
                     .flex_1()
