@@ -16,4 +16,4 @@ mod changes;
 mod panel;
 
 pub use agents::Agents;
-pub use panel::{ComposerPanel, PanelEvent, mark};
+pub use panel::{ComposerPanel, PanelEvent, Standing, mark};

@@ -87,6 +87,15 @@ pub enum PanelEvent {
     Leave,
 }
 
+/// How many agents there are that a person may want to hear of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// They wait for the person: for leave, or for an answer.
+    pub waiting: usize,
+    /// They go on by themselves.
+    pub working: usize,
+}
+
 /// Which of its two faces it shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shows {
@@ -197,6 +206,32 @@ impl ComposerPanel {
     /// Whether an agent works in it.
     pub fn is_running(&self) -> bool {
         self.transcript().is_some_and(Transcript::is_running)
+    }
+
+    /// The session and the agents on the board, as far as they are known here.
+    pub fn standing(&self) -> Standing {
+        let mut standing = Standing::default();
+        let board = self.board().map(Arc::as_ref);
+        let agents = board.map_or(&[][..], |board| &board.agents);
+        for agent in agents.iter().filter(|agent| agent.state.is_live()) {
+            match agent.state {
+                crate::board::AgentState::Waiting => standing.waiting += 1,
+                _ => standing.working += 1,
+            }
+        }
+        // An agent of the board may be the one whose session is open.
+        let is_on_board = |open: &&OpenSession| {
+            let mut roots = agents.iter().filter_map(|agent| agent.root.as_ref());
+            roots.any(|root| *root == open.live.root)
+        };
+        let open = self.open.as_ref().filter(|open| !is_on_board(open));
+        if let Some(open) = open.filter(|open| open.transcript.is_running()) {
+            match open.transcript.asking().is_some() || open.question.is_some() {
+                true => standing.waiting += 1,
+                false => standing.working += 1,
+            }
+        }
+        standing
     }
 
     /// Works in another folder from now on. A session that runs is let go.

@@ -1,5 +1,7 @@
 //! The bar at the bottom of a window: what is so about the text at hand, each part a button.
 
+use composer_panel::Standing;
+use composer_panel::actions::FocusPanel;
 use editor::EditorEvent;
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
@@ -19,6 +21,7 @@ use crate::workbench::Workbench;
 pub(crate) struct StatusStrip {
     workbench: WeakEntity<Workbench>,
     followed: Option<Entity<editor::Editor>>,
+    agents: Standing,
     _follows: Vec<Subscription>,
 }
 
@@ -55,6 +58,7 @@ impl StatusStrip {
         Self {
             workbench,
             followed: None,
+            agents: Standing::default(),
             _follows: Vec::new(),
         }
     }
@@ -67,6 +71,40 @@ impl StatusStrip {
         cx.defer(move |cx| {
             this.update(cx, |this, cx| this.follow_now(cx)).ok();
         });
+    }
+
+    /// Hears that agents may stand otherwise.
+    pub(crate) fn note_agents(&mut self, cx: &mut Context<Self>) {
+        // The workbench is busy while it calls this: it is asked when it is done.
+        let this = cx.weak_entity();
+        cx.defer(move |cx| {
+            this.update(cx, |this, cx| {
+                let workbench = this.workbench.upgrade();
+                let agents = workbench.map(|it| it.read(cx).agents().read(cx).standing());
+                // They tell of every word; here only numbers show.
+                if agents.is_some_and(|agents| agents != this.agents) {
+                    this.agents = agents.unwrap_or_default();
+                    cx.notify();
+                }
+            })
+            .ok();
+        });
+    }
+
+    /// How many agents wait for the person; where none does, how many work.
+    fn agents(&self) -> Option<Part> {
+        let Standing { waiting, working } = self.agents;
+        let (text, is_waiting) = match (waiting, working) {
+            (0, 0) => return None,
+            (0, 1) => ("1 agent works".to_owned(), false),
+            (0, count) => (format!("{count} agents work"), false),
+            (1, _) => ("1 agent waits for you".to_owned(), true),
+            (count, _) => (format!("{count} agents wait for you"), true),
+        };
+        let mut part = Part::new("agents", text, "The agents of this folder", FocusPanel);
+        part.icon = Some(Icon::Bot);
+        part.tone = is_waiting.then_some(Tone::Warning);
+        Some(part)
     }
 
     fn follow_now(&mut self, cx: &mut Context<Self>) {
@@ -143,6 +181,7 @@ impl StatusStrip {
             part.tone = is_wrong.then_some(Tone::Warning);
             parts.push(part);
         }
+        parts.extend(self.agents());
         let problems = Configuration::of(cx).read(cx).problems().count();
         if problems > 0 {
             let text = format!("{problems} in settings");

@@ -185,6 +185,15 @@ fn a_turn_with_leave_by_the_keyboard(cx: &mut TestAppContext) {
             .map(|it| it.call.title.clone())
     });
     assert_eq!(asking.as_deref(), Some("cargo test"));
+    let in_status = |story: &mut Story| {
+        let names = names(story, "the status bar");
+        let of_agents = names.iter().find_map(|name| {
+            let count = name.strip_prefix("The agents of this folder: ")?;
+            Some(count.to_owned())
+        });
+        of_agents.unwrap_or_default()
+    };
+    assert_eq!(in_status(&mut story), "1 agent waits for you");
     // Enter with nothing typed allows nothing.
     story.keys("enter");
     assert_eq!(fake.told(), []);
@@ -200,6 +209,7 @@ fn a_turn_with_leave_by_the_keyboard(cx: &mut TestAppContext) {
     }
     story.settle();
     assert!(!story.read(|it, cx| it.agents().read(cx).is_running()));
+    assert_eq!(in_status(&mut story), "");
     // What is said now begins another turn.
     story.input("and now the docs").keys("enter");
     assert_eq!(fake.told(), [Command::Prompt(said("and now the docs"))]);

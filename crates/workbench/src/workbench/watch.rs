@@ -22,6 +22,9 @@ impl Workbench {
         self._subscriptions = vec![
             cx.subscribe_in(&configuration, window, Self::configuration_event),
             cx.subscribe_in(&agents, window, Self::agents_event),
+            cx.observe(&agents, |this, _, cx| {
+                this.status.update(cx, |status, cx| status.note_agents(cx));
+            }),
             cx.subscribe_in(&prediction, window, Self::prediction_event),
             cx.observe(&prediction, |this, _, cx| {
                 this.status.update(cx, |_, cx| cx.notify());
