@@ -35,7 +35,10 @@ fn a_program_that_is_killed() {
     let script = "setsid sleep 86404 & sleep 86404";
     let first = room.start(shell(&home.work(), script).0).expect("an order");
     let second = crate::start(&home.policy(), shell(&home.work(), script).0).expect("an order");
-    fs::write(folder, home.path().to_str().expect("a path")).expect("said");
+    // A name appears with the whole of what it holds: who waits for it kills at once.
+    let half = Path::new(&folder).with_extension("half");
+    fs::write(&half, home.path().to_str().expect("a path")).expect("written");
+    fs::rename(half, folder).expect("said");
     first.wait();
     second.wait();
 }
