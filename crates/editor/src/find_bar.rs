@@ -6,8 +6,8 @@ use caret::find::{Case, LetterCase, Pattern, WordBounds};
 use gpui_kit::component::input::{InputEvent, InputState};
 use gpui_kit::{
     Action, App, AppContext as _, Context, Entity, Focusable as _, InteractiveElement as _,
-    IntoElement, ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _,
-    Styled as _, Subscription, WeakEntity, Window, div,
+    IntoElement, ParentElement as _, Pixels, Render, Role, SharedString,
+    StatefulInteractiveElement as _, Styled as _, Subscription, WeakEntity, Window, div,
 };
 use ui::{ActiveTheme as _, Icon, IconButton, TextField, dp, space};
 
@@ -17,12 +17,17 @@ use crate::actions::{
 };
 use crate::editor::Editor;
 
+/// Below this width, in design pixels, a field with everything beside it has no room left.
+const NARROW: f32 = 440.0;
+
 /// The bar of one view.
 pub(crate) struct FindBar {
     editor: WeakEntity<Editor>,
     query: Entity<InputState>,
     replacement: Entity<InputState>,
     replaces: bool,
+    /// Whether its buttons go below its field, which they would leave no room for a pattern.
+    is_narrow: bool,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -43,8 +48,20 @@ impl FindBar {
             query,
             replacement,
             replaces: false,
+            is_narrow: false,
             _subscriptions: subscriptions,
         }
+    }
+
+    /// Whether it is arranged for a view of this width.
+    pub(crate) fn fits(&self, width: Pixels, window: &Window) -> bool {
+        self.is_narrow == (width < dp(NARROW).to_pixels(window.rem_size()))
+    }
+
+    /// Arranges it the other way.
+    pub(crate) fn rearrange(&mut self, cx: &mut Context<Self>) {
+        self.is_narrow = !self.is_narrow;
+        cx.notify();
     }
 
     /// Whether the keyboard is in one of its fields.
@@ -148,7 +165,7 @@ impl FindBar {
                 .pressed(letter_case == LetterCase::LikeMatch),
             );
         row()
-            .child(div().flex_1().min_w_0().child(field))
+            .child(stretch(field))
             .child(button(
                 "replace-next",
                 Icon::Replace,
@@ -191,31 +208,29 @@ impl Render for FindBar {
             .text_size(dp(12.0))
             .text_color(colors.muted)
             .child(summary);
-        let first = row()
-            .child(
-                div().flex_1().min_w_0().child(
-                    TextField::new(&self.query, "Find")
-                        .icon(Icon::Search)
-                        .mono()
-                        .error(error)
-                        .end(toggles(pressed)),
-                ),
-            )
-            .child(found)
-            .child(button(
-                "find-previous",
-                Icon::ArrowUp,
-                "Previous match",
-                FindPrevious,
-            ))
-            .child(button("find-next", Icon::ArrowDown, "Next match", FindNext))
-            .child(button(
-                "find-select-all",
-                Icon::TextCursor,
-                "Select all matches",
-                SelectAllMatches,
-            ))
-            .child(button("find-close", Icon::Close, "Close find", CloseFind));
+        let field = TextField::new(&self.query, "Find")
+            .icon(Icon::Search)
+            .mono()
+            .error(error);
+        let close = button("find-close", Icon::Close, "Close find", CloseFind);
+        let first = match self.is_narrow {
+            false => vec![
+                row()
+                    .child(stretch(field.end(toggles(pressed))))
+                    .child(found)
+                    .children(steps())
+                    .child(close),
+            ],
+            true => vec![
+                row().child(stretch(field)).child(close),
+                row()
+                    .flex_wrap()
+                    .items_center()
+                    .child(toggles(pressed))
+                    .children(steps())
+                    .child(found),
+            ],
+        };
         let second = self.replaces.then(|| self.render_replace(find.letter_case));
         div()
             .id("find-bar")
@@ -232,7 +247,7 @@ impl Render for FindBar {
             .bg(colors.raised)
             .border_b_1()
             .border_color(colors.border)
-            .child(first)
+            .children(first)
             .children(second)
             .into_any_element()
     }
@@ -240,6 +255,28 @@ impl Render for FindBar {
 
 fn row() -> gpui_kit::Div {
     div().flex().w_full().items_start().gap(space(1.0))
+}
+
+fn stretch(field: TextField) -> gpui_kit::Div {
+    div().flex_1().min_w_0().child(field)
+}
+
+fn steps() -> [IconButton; 3] {
+    [
+        button(
+            "find-previous",
+            Icon::ArrowUp,
+            "Previous match",
+            FindPrevious,
+        ),
+        button("find-next", Icon::ArrowDown, "Next match", FindNext),
+        button(
+            "find-select-all",
+            Icon::TextCursor,
+            "Select all matches",
+            SelectAllMatches,
+        ),
+    ]
 }
 
 /// Each has a key of its own; Tab goes from field to field.

@@ -110,14 +110,19 @@ impl Editor {
         Some(self.geometry.as_ref()?.point_at(position, &self.display))
     }
 
-    /// Where a caret is in the window: the box of its cell.
+    /// The corner below the caret, or what of the text in sight is nearest to it.
     pub(crate) fn caret_corner(&self) -> Option<Point<Pixels>> {
         let geometry = self.geometry.as_ref()?;
         let place = self
             .display
             .to_display(self.selections.primary().head, Bias::Left);
         let y = geometry.y_of(self.display.y_of(place.row)) + geometry.line_height;
-        Some(gpui_kit::point(geometry.x_of(place.cell), y))
+        let sight = geometry.text;
+        let (x, last) = (geometry.x_of(place.cell), gpui_kit::px(1.0));
+        Some(gpui_kit::point(
+            x.min(sight.right() - last).max(sight.left()),
+            y.min(sight.bottom() - last).max(sight.top()),
+        ))
     }
 
     fn move_pointer(

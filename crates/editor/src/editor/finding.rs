@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::Span;
 use caret::find::{Case, LetterCase, Limit, Pattern, Replacement, WordBounds, Wrap};
-use gpui_kit::{AppContext as _, Context, Window};
+use gpui_kit::{AppContext as _, Context, Pixels, Window};
 use text::{EditKind, Selection, SelectionSet};
 
 use super::{Editor, EditorEvent, Reveal};
@@ -71,6 +71,16 @@ impl Editor {
             Pattern::Literal => text,
             Pattern::Regex => escape(&text),
         };
+    }
+
+    /// Tells the bar how wide the text below it is. It stands above and is drawn by then, so it
+    /// changes in the next frame.
+    pub(crate) fn fit_find_bar(&self, width: Pixels, window: &Window, cx: &mut Context<Self>) {
+        let Some(bar) = &self.find_bar else { return };
+        if !bar.read(cx).fits(width, window) {
+            let bar = bar.clone();
+            cx.defer(move |cx| bar.update(cx, |bar, cx| bar.rearrange(cx)));
+        }
     }
 
     pub(crate) fn close_find(&mut self, window: &mut Window, cx: &mut Context<Self>) {

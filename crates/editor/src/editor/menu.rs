@@ -42,6 +42,8 @@ impl Editor {
         if let Some(position) = self.caret_corner() {
             self.menu_at_caret = true;
             open_menu_at(position, window, cx);
+            // Where something lies over the text the click does not arrive.
+            cx.defer_in(window, |editor, _, _| editor.menu_at_caret = false);
         }
     }
 }

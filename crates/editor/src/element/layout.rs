@@ -67,6 +67,7 @@ impl Editor {
         let palette = self.current_palette(window, cx);
         let mut geometry = self.measure(bounds, &palette, cx);
         self.use_width(&geometry, cx);
+        self.fit_find_bar(bounds.size.width, window, cx);
         self.geometry = Some(geometry.clone());
         self.follow_caret(
             f64::from(palette.advance),

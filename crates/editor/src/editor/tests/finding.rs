@@ -118,3 +118,20 @@ fn escape_closes_the_bar(cx: &mut TestAppContext) {
         "the keyboard is back in the text"
     );
 }
+
+#[gpui_kit::test]
+fn the_field_keeps_its_room_in_a_narrow_view(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.txt", "ˇfoo", cx);
+    cx.simulate_keystrokes("ctrl-f");
+    let is_wide = |cx: &mut gpui_kit::VisualTestContext| {
+        cx.run_until_parked();
+        let bar = editor.read_with(cx, |editor, _| editor.find_bar.clone());
+        bar.is_some_and(|bar| {
+            cx.update(|window, cx| bar.read(cx).fits(gpui_kit::px(2000.0), window))
+        })
+    };
+    for (width, expected) in [(900.0, true), (180.0, false), (900.0, true)] {
+        cx.simulate_resize(gpui_kit::size(gpui_kit::px(width), gpui_kit::px(400.0)));
+        assert_eq!(is_wide(cx), expected, "{width}");
+    }
+}

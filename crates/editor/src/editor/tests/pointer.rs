@@ -169,3 +169,22 @@ fn the_wheel_scrolls_by_rows_and_the_touchpad_by_pixels(cx: &mut TestAppContext)
     let top = scroll(ScrollDelta::Pixels(point(px(0.0), -line / 4.0)), cx);
     assert!((top - 6.25).abs() < 1e-6, "{top}");
 }
+
+#[gpui_kit::test]
+fn a_menu_asked_for_out_of_sight_takes_nothing_from_the_next_click(cx: &mut TestAppContext) {
+    let text = format!("some words\n{}ˇ", "row\n".repeat(300));
+    let (editor, cx) = open("/a.txt", &text, cx);
+    cx.run_until_parked();
+    editor.update_in(cx, |editor, window, cx| editor.scroll_to_top(window, cx));
+    cx.run_until_parked();
+    editor.update_in(cx, |editor, window, cx| {
+        let corner = editor.caret_corner().expect("laid out");
+        let sight = editor.geometry.as_ref().expect("laid out").text;
+        assert!(sight.contains(&corner), "{corner:?} in {sight:?}");
+        editor.open_menu(window, cx);
+    });
+    assert_eq!(state(&editor, cx), text, "the caret stays");
+    let place = at(&editor, 0, 4, cx);
+    press(place, MouseButton::Right, 1, Modifiers::default(), cx);
+    assert!(state(&editor, cx).starts_with("someˇ words"));
+}
