@@ -150,34 +150,37 @@ impl FindBar {
 }
 
 impl FindBar {
-    fn render_replace(&self, letter_case: LetterCase) -> gpui_kit::Div {
-        let field = TextField::new(&self.replacement, "Replace with")
-            .icon(Icon::Replace)
-            .mono()
-            .end(
-                button(
-                    "replace-case",
-                    Icon::CaseSensitive,
-                    "Keep the capital letters",
-                    ToggleReplaceCase,
-                )
-                .small()
-                .pressed(letter_case == LetterCase::LikeMatch),
-            );
-        row()
-            .child(stretch(field))
-            .child(button(
+    fn render_replace(&self, letter_case: LetterCase) -> Vec<gpui_kit::Div> {
+        let field = TextField::new(&self.replacement, "Replace with").mono();
+        let keep_case = button(
+            "replace-case",
+            Icon::CaseSensitive,
+            "Keep the capital letters",
+            ToggleReplaceCase,
+        )
+        .small()
+        .pressed(letter_case == LetterCase::LikeMatch);
+        let [next, all] = [
+            button(
                 "replace-next",
                 Icon::Replace,
                 "Replace and go on",
                 ReplaceNext,
-            ))
-            .child(button(
-                "replace-all",
-                Icon::ReplaceAll,
-                "Replace all",
-                ReplaceAll,
-            ))
+            ),
+            button("replace-all", Icon::ReplaceAll, "Replace all", ReplaceAll),
+        ];
+        match self.is_narrow {
+            false => vec![
+                row()
+                    .child(stretch(field.icon(Icon::Replace).end(keep_case)))
+                    .child(next)
+                    .child(all),
+            ],
+            true => vec![
+                row().child(stretch(field)),
+                row().items_center().child(keep_case).child(next).child(all),
+            ],
+        }
     }
 }
 
@@ -203,20 +206,20 @@ impl Render for FindBar {
             .id("find-count")
             .role(Role::Status)
             .aria_label(summary.clone())
+            .flex()
             .flex_none()
+            .items_center()
+            .h(dp(28.0))
             .min_w(dp(72.0))
             .text_size(dp(12.0))
             .text_color(colors.muted)
             .child(summary);
-        let field = TextField::new(&self.query, "Find")
-            .icon(Icon::Search)
-            .mono()
-            .error(error);
+        let field = TextField::new(&self.query, "Find").mono().error(error);
         let close = button("find-close", Icon::Close, "Close find", CloseFind);
         let first = match self.is_narrow {
             false => vec![
                 row()
-                    .child(stretch(field.end(toggles(pressed))))
+                    .child(stretch(field.icon(Icon::Search).end(toggles(pressed))))
                     .child(found)
                     .children(steps())
                     .child(close),
@@ -231,7 +234,10 @@ impl Render for FindBar {
                     .child(found),
             ],
         };
-        let second = self.replaces.then(|| self.render_replace(find.letter_case));
+        let second = match self.replaces {
+            true => self.render_replace(find.letter_case),
+            false => Vec::new(),
+        };
         div()
             .id("find-bar")
             .role(Role::Search)
