@@ -25,6 +25,9 @@ use crate::arguments::Asked;
 use crate::second_start::Claimed;
 
 fn main() -> ExitCode {
+    if let Some(code) = headless::answer_git() {
+        return code;
+    }
     // While there is nothing here yet that a sandbox must not see.
     headless::prepare_sandbox();
     let asked = match arguments::read(std::env::args_os().skip(1)) {

@@ -133,6 +133,9 @@ const BENCHES: &[Bench] = &[
 ];
 
 fn main() -> ExitCode {
+    if let Some(code) = ::worktree::answer_git() {
+        return code;
+    }
     let Some(name) = std::env::args().nth(1) else {
         for bench in BENCHES {
             println!("{:<10} {}", bench.name, bench.doc);

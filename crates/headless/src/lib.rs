@@ -37,6 +37,7 @@ use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::AbsPath;
 use clap::Parser as _;
@@ -53,6 +54,24 @@ pub struct Streams<'a> {
     pub output: &'a mut dyn Write,
     /// Where it complains.
     pub errors: &'a mut dyn Write,
+}
+
+/// Answers git, where that has started the program to be told what changed in a lease. To be called first thing in
+/// `main`: git waits.
+pub fn answer_git() -> Option<ExitCode> {
+    ANSWERS_GIT.store(true, Ordering::Relaxed);
+    ::worktree::answer_git()
+}
+
+/// Whether this program answers git.
+static ANSWERS_GIT: AtomicBool = AtomicBool::new(false);
+
+/// How leases are made by this program.
+pub(crate) fn lease_settings() -> ::worktree::Settings {
+    match ANSWERS_GIT.load(Ordering::Relaxed) {
+        true => ::worktree::Settings::of_program(),
+        false => ::worktree::Settings::usual(),
+    }
 }
 
 /// Makes sandboxes cheap and keeps what this program comes to know out of them. To be called first thing in `main`,

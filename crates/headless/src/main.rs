@@ -4,6 +4,9 @@ use std::io::{stderr, stdin, stdout};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(code) = headless::answer_git() {
+        return code;
+    }
     // While there is nothing here yet that a sandbox must not see.
     headless::prepare_sandbox();
     headless::run(

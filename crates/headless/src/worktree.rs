@@ -82,7 +82,7 @@ impl Worktree {
         if !is_lasting {
             worktree::enter().ok();
         }
-        let pool = Pool::open(&hub, &dirs.state, Settings::usual()).map_err(said)?;
+        let pool = Pool::open(&hub, &dirs.state, crate::lease_settings()).map_err(said)?;
         let text = self.answer(&pool)?;
         streams
             .output

@@ -63,8 +63,14 @@ impl Bases<'_> {
         })
     }
 
-    /// The base of `head`, made when there is none. Blocks while somebody else makes one.
-    pub(crate) fn make(&self, hub: &Hub, head: &Head) -> Result<Base, Error> {
+    /// The base of `head`, made when there is none; `finish` is given its folder before it is whole. Blocks while somebody
+    /// else makes one.
+    pub(crate) fn make(
+        &self,
+        hub: &Hub,
+        head: &Head,
+        finish: &dyn Fn(&Path),
+    ) -> Result<Base, Error> {
         if let Some(base) = self.find(&head.tree) {
             return Ok(base);
         }
@@ -78,6 +84,7 @@ impl Bases<'_> {
             sweep::remove(leftover).map_err(Error::file("clear", leftover))?;
         }
         let record = self.write(hub, head, &making.join("layer"), &making)?;
+        finish(&making);
         record::write(&making.join("base.json"), &record)?;
         fs::rename(&making, &whole).map_err(Error::file("name", &whole))?;
         let settled = whole.clone();

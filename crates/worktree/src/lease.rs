@@ -83,6 +83,7 @@ pub struct Lease {
     pub set_up: Option<SetUp>,
     /// The name of the base it stands on.
     pub(crate) tree: String,
+    pub(crate) has_monitor: bool,
     /// Holds everything of it.
     pub(crate) folder: PathBuf,
     pub(crate) _lock: Option<Lock>,
@@ -114,6 +115,7 @@ impl Lease {
             caveats: record.caveats.clone(),
             set_up: record.set_up.clone(),
             tree: record.tree.clone(),
+            has_monitor: record.has_monitor,
             folder: folder.to_path_buf(),
             _lock: lock,
         })
@@ -131,6 +133,14 @@ impl Lease {
             variables.push((format!("BURIN_PORT_{ix}").into(), port.to_string().into()));
         }
         variables
+    }
+}
+
+impl Lease {
+    /// The folder with what changed in it, which git has to see to be told of it; `None` where it is told nothing.
+    pub fn layer(&self) -> Option<AbsPath> {
+        let layer = AbsPath::new(self.folder.join("upper/tree"));
+        layer.filter(|_| self.has_monitor)
     }
 }
 

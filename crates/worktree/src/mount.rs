@@ -14,8 +14,8 @@ use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 /// The folders of one overlay.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layers<'a> {
-    /// What is read and never written.
-    pub(crate) lower: &'a Path,
+    /// What is read and never written, the topmost first.
+    pub(crate) lower: &'a [&'a Path],
     /// Where changes go.
     pub(crate) upper: &'a Path,
     /// The kernel's own, on the file system of `upper`.
@@ -25,12 +25,14 @@ pub(crate) struct Layers<'a> {
 /// Mounts `layers` at `at`; `by_user` where the kernel is to note things in attributes of the user, which is all that is
 /// allowed in a namespace.
 pub(crate) fn overlay(layers: Layers<'_>, at: &Path, by_user: bool) -> io::Result<()> {
-    let mut options = Vec::new();
-    for (name, path) in [
-        ("lowerdir=", layers.lower),
-        (",upperdir=", layers.upper),
-        (",workdir=", layers.work),
-    ] {
+    let mut options = b"lowerdir=".to_vec();
+    for (ix, path) in layers.lower.iter().enumerate() {
+        if ix > 0 {
+            options.push(b':');
+        }
+        escape(path.as_os_str(), &mut options);
+    }
+    for (name, path) in [(",upperdir=", layers.upper), (",workdir=", layers.work)] {
         options.extend_from_slice(name.as_bytes());
         escape(path.as_os_str(), &mut options);
     }
@@ -40,6 +42,10 @@ pub(crate) fn overlay(layers: Layers<'_>, at: &Path, by_user: bool) -> io::Resul
         true => b",userxattr,index=off,metacopy=off",
     };
     options.extend_from_slice(notes);
+    // Layers on several file systems are to look like one.
+    if layers.lower.len() > 1 {
+        options.extend_from_slice(b",xino=on");
+    }
     // One page is all the kernel reads.
     if options.len() > 4000 {
         return Err(Errno::NAMETOOLONG.into());

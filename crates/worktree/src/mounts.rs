@@ -15,7 +15,8 @@ use crate::pool::Pool;
 use crate::record::{self, LeaseRecord};
 use crate::sweep;
 
-/// How the folders begin in which it is tried out what can be mounted; the number of a process follows.
+/// How the folders begin in which something is mounted for a moment; the number of a process follows, and a dot before
+/// anything else.
 pub(crate) const PROBE: &str = ".probe-";
 
 impl Pool {
@@ -81,7 +82,8 @@ fn owner_of(top: &Path, place: &Path) -> Option<PathBuf> {
     let repository = top.join(names.next()?);
     let inner = names.next()?;
     let name = inner.as_os_str().to_string_lossy();
-    if let Some(process) = name.strip_prefix(PROBE) {
+    if let Some(rest) = name.strip_prefix(PROBE) {
+        let process = rest.split('.').next().unwrap_or(rest);
         let is_gone = !Path::new("/proc").join(process).exists();
         return is_gone.then(|| repository.join(inner));
     }

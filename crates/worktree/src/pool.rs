@@ -18,12 +18,15 @@ use crate::git_dir::{self, Own};
 use crate::hidden::Hidden;
 use crate::inside::{Standing, standing};
 use crate::lease::{Lease, LeaseId, resource_name};
+use crate::monitor;
 use crate::mount::{self, Layers};
+use crate::mounts;
 use crate::owner::{self, Gate, Lock, Owner};
 use crate::record::{self, LeaseRecord, Whole};
 use crate::rung::{Ladder, Rung, ladder};
 use crate::settings::Settings;
 use crate::share::{self, Plan};
+use crate::warm_index::WarmIndex;
 use crate::{ports, sweep};
 
 /// The leases of one repository. Cheap to open; can be shared between threads.
@@ -58,7 +61,8 @@ pub(crate) struct Making<'a> {
     /// What the work is compared with when it lands.
     pub(crate) base_commit: String,
     pub(crate) rung: Rung,
-    pub(crate) config: String,
+    /// What leases begin with in which git is told what changed.
+    pub(crate) warm: Option<WarmIndex>,
     pub(crate) owner: Owner,
     pub(crate) plan: Plan,
     /// Absent where trees are filled without one.
@@ -132,7 +136,41 @@ impl Pool {
         let hub = Hub::open(&self.hub)?;
         let head = hub.head()?;
         Hidden::of(&hub).set(&pin(&head.commit), &head.commit)?;
-        self.bases().make(&hub, &head)
+        self.base(&hub, &head)
+    }
+
+    fn base(&self, hub: &Hub, head: &Head) -> Result<Base, Error> {
+        self.bases().make(hub, head, &|base| {
+            // Without it git looks at every file, which takes longer and comes to the same.
+            self.note_base(hub, head, base).log_err();
+        })
+    }
+
+    /// Has git note what it would find out about a base by looking.
+    fn note_base(&self, hub: &Hub, head: &Head, base: &Path) -> Result<(), Error> {
+        let is_overlay = match self.settings.rung {
+            Some(rung) => rung == Rung::Overlay,
+            None => self.ladder()?.rung == Rung::Overlay,
+        };
+        let Some(program) = self.settings.monitor.as_deref().filter(|_| is_overlay) else {
+            return Ok(());
+        };
+        let by_user = standing() != Standing::Root;
+        let shallow = hub.shallow_ends();
+        let own = Own {
+            branch: "burin/base",
+            commit: &head.commit,
+            base: &head.commit,
+            hub_branch: None,
+            config: "",
+            shallow: shallow.as_deref(),
+        };
+        let config =
+            |layer: &Path| hub.lease_config(monitor::command(program, layer, by_user).as_deref());
+        let trial = self
+            .folder
+            .join(format!("{}{}.index", mounts::PROBE, std::process::id()));
+        WarmIndex::make(base, &trial, &own, &config, by_user)
     }
 
     /// Leases worktrees of the commit that is checked out. In a cold pool the first call waits for `warm`.
@@ -274,16 +312,20 @@ impl Pool {
         }
         let base = match rung {
             Rung::Fill => None,
-            _ => Some(self.bases().make(hub, &start)?),
+            _ => Some(self.base(hub, &start)?),
         };
         let caveats = match &base {
             Some(base) => base.caveats.clone(),
             None => hub.caveats(&hub.contents(&start.tree)?),
         };
         let base_tree = base.as_ref().map(Base::tree_folder).unwrap_or_default();
+        let warm = match (rung, &base) {
+            (Rung::Overlay, Some(base)) => self.warm_index(&base.tree),
+            _ => None,
+        };
         Ok(Making {
             plan: Plan::new(hub, &base_tree, &self.settings),
-            config: hub.lease_config(),
+            warm,
             hub,
             start,
             base_commit,
@@ -334,7 +376,9 @@ impl Pool {
         let lock = self.lock(id, folder)?;
         let branch = format!("burin/{id}");
         let by_user = standing() != Standing::Root;
-        self.make_tree(making, folder, &branch, by_user)?;
+        let monitor = self.monitor(making, folder, by_user);
+        let config = making.hub.lease_config(monitor.as_deref());
+        self.make_tree(making, folder, &branch, &config, by_user)?;
         let root = folder.join("mnt/tree");
         let shared = making
             .plan
@@ -357,7 +401,8 @@ impl Pool {
             name: resource_name(&self.hub, &self.key, id),
             created_ms: self.now_ms(),
             owner: making.owner.clone(),
-            config: making.config.clone(),
+            config,
+            has_monitor: monitor.is_some(),
             shared,
             caveats: making.caveats.clone(),
             set_up: None,
@@ -381,6 +426,7 @@ impl Pool {
         making: &Making<'_>,
         folder: &Path,
         branch: &str,
+        config: &str,
         by_user: bool,
     ) -> Result<(), Error> {
         let shallow = making.hub.shallow_ends();
@@ -389,7 +435,7 @@ impl Pool {
             commit: &making.start.commit,
             base: &making.base_commit,
             hub_branch: making.start.branch.as_deref(),
-            config: &making.config,
+            config,
             shallow: shallow.as_deref(),
         };
         let mnt = folder.join("mnt");
@@ -402,12 +448,32 @@ impl Pool {
             return self.make_files(making, &mnt, &own);
         };
         let upper = folder.join("upper");
-        for path in [&upper, &upper.join("git"), &folder.join("work")] {
+        // What git is told of must be there to be looked into.
+        for path in [
+            &upper,
+            &upper.join("git"),
+            &upper.join("tree"),
+            &folder.join("work"),
+        ] {
             make_folder(path)?;
         }
         git_dir::write_own(&upper.join("git"), &own)?;
         making.plan.prepare(&upper.join("tree"))?;
-        mount_tree(&base.layer, folder, by_user).map_err(Error::file("mount", &mnt))
+        mount_tree(&base.layer, folder, making.warm.as_ref(), by_user)
+            .map_err(Error::file("mount", &mnt))
+    }
+
+    /// How git asks what changed in a lease, where it can be told.
+    fn monitor(&self, making: &Making<'_>, folder: &Path, by_user: bool) -> Option<String> {
+        let program = self.settings.monitor.as_deref();
+        let is_told = making.rung == Rung::Overlay && making.warm.is_some();
+        let program = program.filter(|_| is_told)?;
+        monitor::command(program, &folder.join("upper/tree"), by_user)
+    }
+
+    fn warm_index(&self, tree: &str) -> Option<WarmIndex> {
+        self.settings.monitor.as_ref()?;
+        WarmIndex::of(&self.bases().folder.join(tree))
     }
 
     /// A tree of files of its own.
@@ -541,8 +607,13 @@ impl Pool {
                     }
                 )));
             }
-            let layer = self.bases().folder.join(&record.tree).join("layer");
-            mount_tree(&layer, folder, record.by_user).map_err(Error::file("mount", &mnt))?;
+            let base = self.bases().folder.join(&record.tree);
+            let warm = match record.has_monitor {
+                true => WarmIndex::of(&base),
+                false => None,
+            };
+            mount_tree(&base.join("layer"), folder, warm.as_ref(), record.by_user)
+                .map_err(Error::file("mount", &mnt))?;
         }
         let root = mnt.join("tree");
         for problem in share::mount_again(&record.shared, &self.hub, folder, &root, record.by_user)
@@ -574,12 +645,31 @@ pub(crate) fn pin(commit: &str) -> String {
     format!("base/{commit}")
 }
 
-fn mount_tree(layer: &Path, folder: &Path, by_user: bool) -> std::io::Result<()> {
-    let (upper, work) = (folder.join("upper"), folder.join("work"));
-    let layers = Layers {
-        lower: layer,
-        upper: &upper,
-        work: &work,
+/// Mounts the tree of a lease over a base; with the index that is given, where git did not write one of its own.
+fn mount_tree(
+    base: &Path,
+    folder: &Path,
+    warm: Option<&WarmIndex>,
+    by_user: bool,
+) -> std::io::Result<()> {
+    let (upper, work, mnt) = (
+        folder.join("upper"),
+        folder.join("work"),
+        folder.join("mnt"),
+    );
+    let mount = |lower: &[&Path]| {
+        let (upper, work) = (upper.as_path(), work.as_path());
+        mount::overlay(Layers { lower, upper, work }, &mnt, by_user)
     };
-    mount::overlay(layers, &folder.join("mnt"), by_user)
+    if let Some(warm) = warm.filter(|_| !upper.join("git/index").exists()) {
+        let above = folder.join("warm");
+        let laid = warm.lay(&above, &mnt.join("tree"));
+        let mounted = laid.and_then(|()| mount(&[&above, base]));
+        // An overlay holds what it stands on, seen or not.
+        mount::detach(&above)?;
+        if mounted.log_err().is_some() {
+            return Ok(());
+        }
+    }
+    mount(&[base])
 }

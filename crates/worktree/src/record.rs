@@ -39,6 +39,9 @@ pub(crate) struct LeaseRecord {
     pub(crate) owner: Owner,
     /// The config of its git folder, as we wrote it.
     pub(crate) config: String,
+    /// Whether that config names a program that tells git what changed.
+    #[serde(default)]
+    pub(crate) has_monitor: bool,
     #[serde(default)]
     pub(crate) shared: Vec<Shared>,
     #[serde(default)]

@@ -114,7 +114,7 @@ fn try_overlay(place: &Path, standing: Standing) -> Result<(), String> {
         fs::create_dir(place.join("lower/folder"))?;
         let (lower, upper, work) = (place.join("lower"), place.join("upper"), place.join("work"));
         let layers = Layers {
-            lower: &lower,
+            lower: &[&lower],
             upper: &upper,
             work: &work,
         };

@@ -1,5 +1,7 @@
 //! What may be chosen about leases.
 
+use std::path::PathBuf;
+
 use crate::rung::Rung;
 
 /// How leases are made and kept.
@@ -17,6 +19,10 @@ pub struct Settings {
     pub setup: Vec<String>,
     /// Commands that are run before a lease goes.
     pub teardown: Vec<String>,
+    /// The program that tells git what changed in a lease, where it is an overlay: one whose `main` begins with
+    /// `answer_git`.
+    /// Without, git looks at every file.
+    pub monitor: Option<PathBuf>,
     /// The lowest port that is handed out; blocks go up to the ports that systems hand out themselves.
     pub first_port: u16,
 }
@@ -24,6 +30,18 @@ pub struct Settings {
 impl Settings {
     /// How many ports each lease has.
     pub const PORTS: u16 = 16;
+
+    /// What holds where nobody chose, in one of Burin's programs: git is told what changed by `burin-agent`, the quickest
+    /// of them to start, or by the program itself.
+    pub fn of_program() -> Self {
+        let own = std::env::current_exe().ok();
+        let agent = own.as_ref().map(|own| own.with_file_name("burin-agent"));
+        let monitor = agent.filter(|agent| agent.is_file()).or(own);
+        Self {
+            monitor,
+            ..Self::usual()
+        }
+    }
 
     /// What holds where nobody chose.
     pub fn usual() -> Self {
@@ -36,6 +54,7 @@ impl Settings {
             rung: None,
             setup: Vec::new(),
             teardown: Vec::new(),
+            monitor: None,
             first_port: 20_000,
         }
     }

@@ -186,7 +186,7 @@ fn overlay(from: &Path, lease: &Path, ix: usize, at: &Path, by_user: bool) -> Re
         fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
     }
     let layers = Layers {
-        lower: from,
+        lower: &[from],
         upper: &upper,
         work: &work,
     };

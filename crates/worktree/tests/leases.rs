@@ -3,7 +3,8 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
-    reason = "tests make files of their own, start git and themselves, and end where these fail"
+    clippy::print_stderr,
+    reason = "tests make files of their own, start git and themselves, end where these fail, and say what they skip"
 )]
 
 mod leases {
@@ -14,5 +15,6 @@ mod leases {
     mod hostile;
     mod odd;
     mod person;
+    mod told;
     mod world;
 }

@@ -49,7 +49,7 @@ pub(super) fn measure(folder: &Path, files: usize) -> Result<Figures, String> {
     let state = AbsPath::new(folder.join("state")).ok_or("no absolute path")?;
     let hub_path = AbsPath::new(&hub).ok_or("no absolute path")?;
     let say = |error: ::worktree::Error| error.to_string();
-    let pool = Pool::open(&hub_path, &state, Settings::usual()).map_err(say)?;
+    let pool = Pool::open(&hub_path, &state, Settings::of_program()).map_err(say)?;
     let ladder = pool.ladder().map_err(say)?;
     let cold = timed(|| pool.warm().map_err(say))?.0;
     change(&hub, files)?;

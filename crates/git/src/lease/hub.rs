@@ -179,11 +179,19 @@ impl Hub {
     }
 
     /// The config of a lease's git folder: ours from the first byte to the last, with the person's name in it.
-    pub fn lease_config(&self) -> String {
+    /// `monitor` is the line of a shell by which git asks what changed, after githooks(5), "fsmonitor-watchman".
+    pub fn lease_config(&self, monitor: Option<&str>) -> String {
         let mut text = String::from(
             "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ../tree\n\
-             \tlogallrefupdates = true\n\tfsmonitor = false\n\thooksPath = /dev/null\n\ttrustctime = false\n",
+             \tlogallrefupdates = true\n\thooksPath = /dev/null\n\ttrustctime = false\n",
         );
+        match monitor {
+            Some(line) => text.push_str(&format!(
+                "\tfsmonitor = {}\n\tfsmonitorHookVersion = 2\n\tuntrackedCache = true\n",
+                quoted(line)
+            )),
+            None => text.push_str("\tfsmonitor = false\n"),
+        }
         let config = self
             .repository
             .config()

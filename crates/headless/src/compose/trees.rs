@@ -10,7 +10,7 @@ use composer::board::{Ground, Place, Side, Wanted};
 use composer::checkpoint::Stuck;
 use futures::future::BoxFuture;
 use host::{Dirs, Files as _, Lock, RealClock, RealFiles};
-use worktree::{Discard, Lease, LeaseId, Pool, Settings};
+use worktree::{Discard, Lease, LeaseId, Pool};
 
 /// The worktrees of one repository. Clones are the same.
 #[derive(Clone)]
@@ -50,7 +50,7 @@ impl Trees {
         let git_dir = repository
             .git_dir()
             .ok_or_else(|| format!("{hub} has no git folder"))?;
-        let pool = Pool::open(&hub, &dirs.state, Settings::usual());
+        let pool = Pool::open(&hub, &dirs.state, crate::lease_settings());
         let pool = pool.map_err(|error| error.to_string())?;
         let mark = host::ContentHash::of(hub.to_string().as_bytes()).0;
         let folder = dirs.state.join(format!("composer/{mark:032x}"));
@@ -190,11 +190,15 @@ impl Trees {
     pub(super) fn ground(&self, place: &Place) -> Result<confined::Ground, String> {
         self.hold(&place.lease)?;
         let held = lock_of(&self.0.held);
-        let variables = held.get(&place.lease).map(Lease::env).unwrap_or_default();
+        let lease = held.get(&place.lease);
+        let variables = lease.map(Lease::env).unwrap_or_default();
+        // Git asks there what changed.
+        let layer = lease.and_then(Lease::layer);
+        let seen = layer.into_iter().chain([self.0.repository.clone()]);
         Ok(confined::Ground {
             root: place.root()?,
             git_dir: Some(place.git_dir()?),
-            readable: vec![self.0.repository.clone()],
+            readable: seen.collect(),
             variables,
         })
     }

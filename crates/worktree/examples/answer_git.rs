@@ -1,0 +1,7 @@
+//! A program that git asks what changed in a lease: the least that `Settings::monitor` can name.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    worktree::answer_git().unwrap_or(ExitCode::FAILURE)
+}

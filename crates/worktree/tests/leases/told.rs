@@ -1,0 +1,318 @@
+//! Git is told what changed in a lease, and says the same as when it looks for itself.
+//!
+//! As root, and once more as an ordinary user in a namespace, where the kernel keeps its notes elsewhere. `BURIN_SEEDS`
+//! says how many rounds of random work, where a few are not enough.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use worktree::{Pool, Rung, Standing};
+
+use super::world::{World, git, one, try_git, write};
+
+/// Set in a test that was started in a namespace of its own.
+const INSIDE: &str = "BURIN_TEST_INSIDE";
+
+/// A world whose leases are overlays; `None` where none can be mounted.
+fn world() -> Option<World> {
+    if worktree::standing() == Standing::Plain {
+        eprintln!("skipped: overlays cannot be mounted here");
+        return None;
+    }
+    let mut world = World::new().by(Rung::Overlay);
+    // Tests lie beside the examples' folder.
+    let own = std::env::current_exe().unwrap();
+    let program = own.parent().unwrap().parent().unwrap();
+    let program = program.join("examples/answer_git");
+    assert!(
+        program.is_file(),
+        "{} is built with tests",
+        program.display()
+    );
+    world.settings.monitor = Some(program);
+    Some(world)
+}
+
+/// Runs the test of that name again where root is only called so.
+fn also_in_a_namespace(test: &str) {
+    if std::env::var_os(INSIDE).is_some() || worktree::standing() != Standing::Root {
+        return;
+    }
+    let done = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount"])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", "--nocapture", &format!("leases::told::{test}")])
+        .env(INSIDE, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "in a namespace: {said}");
+    let told = String::from_utf8_lossy(&done.stdout);
+    assert!(told.contains("1 passed"), "in a namespace: {told}");
+}
+
+/// What git says of a tree: when it is told, told without reading the kernel's notes, and when it looks.
+fn said(root: &Path, dice: &mut StdRng) -> (String, String) {
+    let words = ["status", "--porcelain"];
+    let told = match dice.random_range(0..3) {
+        0 => git(root, words),
+        1 => git(root, ["--no-optional-locks", words[0], words[1]]),
+        // Whose root is only called so cannot read what root noted.
+        _ => {
+            let done = Command::new("unshare")
+                .args(["--user", "--map-root-user", "git"])
+                .args(words)
+                .current_dir(root)
+                .env("GIT_CONFIG_GLOBAL", "/dev/null")
+                .output()
+                .unwrap();
+            assert!(done.stderr.is_empty(), "{:?}", done.stderr);
+            String::from_utf8(done.stdout).unwrap()
+        }
+    };
+    let look = [
+        "--no-optional-locks",
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "core.untrackedCache=false",
+        "status",
+        "--porcelain",
+    ];
+    (told, git(root, look))
+}
+
+#[test]
+fn a_fresh_lease_knows_its_files() {
+    let Some(world) = world() else { return };
+    let lease = one(&world.pool());
+    let root = lease.root.as_path();
+    let listed = git(root, ["ls-files", "-f"]);
+    assert!(listed.lines().count() > 5, "{listed}");
+    assert!(
+        listed.lines().all(|line| line.starts_with("h ")),
+        "git has noted all files: {listed}"
+    );
+    assert_eq!(git(root, ["status", "--porcelain"]), "");
+    let layer = lease.layer().unwrap();
+    let own = layer.as_path().parent().unwrap().join("git/index");
+    assert!(!own.exists(), "and had nothing to write");
+    assert_eq!(git(root, ["fsck"]), "");
+    also_in_a_namespace("a_fresh_lease_knows_its_files");
+}
+
+/// Does `before` in a fresh lease, has git note what it finds, does `after`, and asks again.
+fn check(before: &str, after: &str, expected: &str) {
+    let Some(world) = world() else { return };
+    let lease = one(&world.pool());
+    let root = lease.root.as_path();
+    let shell = |script: &str| {
+        let mut shell = Command::new("sh");
+        let done = shell
+            .args(["-ec", script])
+            .current_dir(root)
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{script}: {done:?}");
+    };
+    shell(before);
+    for _ in 0..2 {
+        // The index is written anew, with what is known by now.
+        git(root, ["status", "--porcelain"]);
+        let write = ["update-index", "-q", "--refresh", "--force-write-index"];
+        // It complains where a file is not as it knows it.
+        let _said = try_git(root, write);
+    }
+    shell(after);
+    assert_eq!(
+        git(root, ["status", "--porcelain"]),
+        expected,
+        "{before}; {after}"
+    );
+}
+
+#[test]
+fn what_went_again_is_not_taken_for_there() {
+    check("echo a > new; git add new", "rm new", "AD new\n");
+    check(
+        "echo a > src/new; git add src/new",
+        "rm src/new",
+        "AD src/new\n",
+    );
+    check(
+        "mkdir d; echo a > d/new; git add d",
+        "rm -r d",
+        "AD d/new\n",
+    );
+    check("echo a > new", "rm new", "");
+    check("echo a > src/new", "rm src/new", "");
+    check("mkdir -p d/e; echo a > d/e/new", "rm -r d", "");
+    also_in_a_namespace("what_went_again_is_not_taken_for_there");
+}
+
+#[test]
+fn folders_that_are_not_what_they_were_are_looked_at() {
+    check("rm readme.md", "git checkout readme.md", "");
+    let add = "mkdir -p d/e; echo a > d/a; echo a > d/e/a; git add d";
+    check(add, "echo b > d/b", "A  d/a\nA  d/e/a\n?? d/b\n");
+    check(add, "echo b > d/e/b", "A  d/a\nA  d/e/a\n?? d/e/b\n");
+    check("true", "rm -r src/deep", " D src/deep/er/lib.rs\n");
+    check(
+        "true",
+        "rm -r src/deep; mkdir src/deep; echo a > src/deep/a",
+        " D src/deep/er/lib.rs\n?? src/deep/a\n",
+    );
+    check(
+        "mkdir src/deep/x; echo a > src/deep/x/a",
+        "echo b > src/deep/b; rm -r src/deep/x",
+        "?? src/deep/b\n",
+    );
+    check(
+        "mv src/deep src/low",
+        "mv src/low src/deep; echo a > src/deep/er/a",
+        "?? src/deep/er/a\n",
+    );
+    check(
+        "rm -r 'with space'; mv src/deep 'with space'",
+        "echo a > 'with space/er/a'; git add .; rm 'with space/er/a'",
+        "AD \"with space/er/a\"\nR  src/deep/er/lib.rs -> \"with space/er/lib.rs\"\n\
+         D  \"with space/\\303\\274.txt\"\n",
+    );
+    also_in_a_namespace("folders_that_are_not_what_they_were_are_looked_at");
+}
+
+#[test]
+fn git_says_the_same_told_or_not() {
+    let Some(world) = world() else { return };
+    let seeds = std::env::var("BURIN_SEEDS").ok();
+    for seed in 0..seeds.and_then(|seeds| seeds.parse().ok()).unwrap_or(3) {
+        let pool = world.pool();
+        let mut lease = one(&pool);
+        let mut dice = StdRng::seed_from_u64(seed);
+        let mut done = Vec::new();
+        for step in 0..60 {
+            let root = lease.root.as_path().to_path_buf();
+            done.push(act(&root, &mut dice));
+            if dice.random_range(0..3) > 0 {
+                let (told, looked) = said(&root, &mut dice);
+                assert_eq!(told, looked, "seed {seed}, step {step}, after {done:#?}");
+            }
+            if step == 30 {
+                lease = taken_again(&pool, lease);
+            }
+        }
+        let root = lease.root.as_path();
+        git(root, ["add", "--all"]);
+        git(
+            root,
+            ["commit", "--quiet", "--allow-empty", "--message=all"],
+        );
+        assert_eq!(git(root, ["status", "--porcelain"]), "");
+    }
+    also_in_a_namespace("git_says_the_same_told_or_not");
+}
+
+/// Unmounted and mounted again.
+fn taken_again(pool: &Pool, lease: worktree::Lease) -> worktree::Lease {
+    let id = lease.id.clone();
+    drop(lease);
+    pool.take(&id).unwrap()
+}
+
+/// Something that an agent does; what it was.
+fn act(root: &Path, dice: &mut StdRng) -> String {
+    let names = [
+        "readme.md",
+        "src",
+        "src/main.rs",
+        "src/deep",
+        "src/deep/er",
+        "src/deep/er/lib.rs",
+    ];
+    let more = [
+        "with space",
+        "new",
+        "new/a",
+        "new/b/c",
+        "src/new",
+        "src/new/x",
+        "other",
+        "target",
+    ];
+    let all: Vec<&str> = names.into_iter().chain(more).collect();
+    let one = all.choose(dice).unwrap();
+    let other = all.choose(dice).unwrap();
+    let (path, place) = (root.join(one), root.join(other));
+    match dice.random_range(0..13) {
+        0..4 => {
+            let file = if path.is_dir() {
+                path.join("file")
+            } else {
+                path
+            };
+            // What is in the way stays there.
+            let made = fs::create_dir_all(file.parent().unwrap());
+            let text = format!("{}\n", dice.random_range(0..3));
+            let written = made.and_then(|()| fs::write(&file, text));
+            format!("write {}: {:?}", file.display(), written.is_ok())
+        }
+        4 | 5 => format!("remove {one}: {}", remove(&path)),
+        6 | 7 => {
+            let moved = Command::new("mv").arg("-T").arg(&path).arg(&place).output();
+            format!("move {one} to {other}: {}", moved.unwrap().status.success())
+        }
+        8 => format!("make {one}: {:?}", fs::create_dir_all(&path).is_ok()),
+        9 => format!("add {one}: {:?}", try_git(root, ["add", one]).is_ok()),
+        10 => {
+            let done = try_git(root, ["checkout", "--", one]);
+            format!("check out {one}: {:?}", done.is_ok())
+        }
+        11 => {
+            let done = try_git(root, ["stash", "--include-untracked"]);
+            let back = dice.random_bool(0.5) && try_git(root, ["stash", "pop"]).is_ok();
+            format!("stash: {:?}, back: {back}", done.is_ok())
+        }
+        _ => match dice.random_range(0..3) {
+            0 => format!(
+                "commit: {:?}",
+                try_git(root, ["commit", "-am", "some"]).is_ok()
+            ),
+            1 => format!("reset: {:?}", try_git(root, ["reset", "--quiet"]).is_ok()),
+            _ => format!("clean: {:?}", try_git(root, ["clean", "-fdx"]).is_ok()),
+        },
+    }
+}
+
+fn remove(path: &PathBuf) -> bool {
+    match path.is_dir() {
+        true => fs::remove_dir_all(path).is_ok(),
+        false => fs::remove_file(path).is_ok(),
+    }
+}
+
+#[test]
+fn a_program_that_is_gone_is_passed_over() {
+    let Some(mut world) = world() else { return };
+    let gone = world.path().join("gone");
+    fs::copy(world.settings.monitor.clone().unwrap(), &gone).unwrap();
+    world.settings.monitor = Some(gone.clone());
+    let lease = one(&world.pool());
+    let root = lease.root.as_path();
+    fs::remove_file(&gone).unwrap();
+    write(&root.join("src/main.rs"), "changed\n");
+    write(&root.join("new.txt"), "new\n");
+    let done = Command::new("git")
+        .args(["status", "--porcelain"])
+        .current_dir(root)
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&done.stderr), "");
+    assert_eq!(
+        String::from_utf8_lossy(&done.stdout),
+        " M src/main.rs\n?? new.txt\n"
+    );
+}
