@@ -20,4 +20,5 @@ mod program {
     mod opened;
     mod planted;
     mod servers;
+    mod told;
 }

@@ -192,13 +192,17 @@ impl Trees {
         let held = lock_of(&self.0.held);
         let lease = held.get(&place.lease);
         let variables = lease.map(Lease::env).unwrap_or_default();
-        // Git asks there what changed.
-        let layer = lease.and_then(Lease::layer);
-        let seen = layer.into_iter().chain([self.0.repository.clone()]);
+        let mut seen = vec![self.0.repository.clone()];
+        // There, and of that program, git asks what changed.
+        if let Some(layer) = lease.and_then(Lease::layer) {
+            let program = crate::lease_settings().monitor;
+            seen.extend(program.and_then(AbsPath::new));
+            seen.push(layer);
+        }
         Ok(confined::Ground {
             root: place.root()?,
             git_dir: Some(place.git_dir()?),
-            readable: seen.collect(),
+            readable: seen,
             variables,
         })
     }

@@ -1,0 +1,64 @@
+//! Git in an agent's worktree, in its sandbox, is told what the agent changed.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::home::Home;
+
+/// What the agent runs: what git has noted of each file, what it says of its monitor, the status after some work, and
+/// after that is committed. `=1=` stands between them, and nowhere in the script itself.
+const SCRIPT: &str = "git ls-files -f; echo =$((1))=; \
+    GIT_TRACE_FSMONITOR=1 git status --porcelain 2>&1; echo =$((1))=; \
+    echo two >> a.txt; mkdir new; echo x > new/b.txt; git add new; git status --porcelain; echo =$((1))=; \
+    git commit -qam more && git status --porcelain; echo =$((1))=";
+
+#[test]
+fn git_in_an_agents_sandbox_is_told_what_changed() {
+    let home = Home::new(&json!([
+        { "match": { "step": 1 },
+          "reply": [{ "call": { "tool": "exec_command", "arguments": { "command": SCRIPT } } }] },
+        { "reply": [{ "text": "Done." }] }
+    ]));
+    home.write("project/a.txt", "one\n");
+    home.write("project/folder/c.txt", "one\n");
+    let hub = home.path("project");
+    for words in [
+        &["init", "-q", "-b", "main"][..],
+        &["config", "user.name", "Ada"],
+        &["config", "user.email", "ada@localhost"],
+        &["add", "-A"],
+        &["commit", "-q", "-m", "begin"],
+    ] {
+        let mut git = Command::new("git");
+        let done = git.current_dir(&hub).args(words).output().expect("git");
+        assert!(done.status.success(), "git {words:?}: {done:?}");
+    }
+    let left = home.run(&["compose", "--model", "mock/m", "--yes", "look"]);
+    assert_eq!(left.code, Some(0), "{left:?}");
+    let asked = home.asked();
+    let said = asked.last().expect("two requests").to_string();
+    let parts: Vec<&str> = said.split("=1=").collect();
+    let [noted, first, second, third] = [0, 1, 2, 3].map(|ix| parts.get(ix).copied().unwrap_or(""));
+    let rung = list_rung(&home, &hub);
+    if rung != "overlay" {
+        eprintln!("skipped: worktrees are made by {rung} here");
+        return;
+    }
+    assert!(noted.contains("h a.txt"), "git has noted the base: {said}");
+    assert!(
+        first.contains("--what-changed-in") && first.contains("returned success"),
+        "{said}"
+    );
+    assert!(second.contains(" M a.txt\\nA  new/b.txt"), "{said}");
+    assert_eq!(third, "\\n", "{said}");
+}
+
+fn list_rung(home: &Home, hub: &Path) -> String {
+    let hub = hub.to_str().expect("a name");
+    let left = home.run(&["worktree", "list", "--json", "--root", hub]);
+    let listed: serde_json::Value = serde_json::from_str(&left.output).expect("JSON");
+    let rung = listed["rung"].as_str();
+    rung.unwrap_or_default().to_owned()
+}
