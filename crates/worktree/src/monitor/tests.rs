@@ -122,11 +122,62 @@ fn a_token_says_what_it_was_made_of() {
     }
 }
 
+/// What a shell makes of the line for a layer, asked with a token; the program only says that it was asked.
+fn shell(folder: &Path, token: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let program = folder.join("it's a program");
+    fs::write(&program, "#!/bin/sh\necho \"$@\"\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let line = command(&program, &folder.join("lay er"), true).unwrap();
+    let mut shell = std::process::Command::new("sh");
+    // As git does it.
+    shell.args(["-c", &format!("{line} \"$@\""), &line, "2", token]);
+    let done = shell.current_dir(folder.join("tree")).output().unwrap();
+    assert!(done.stderr.is_empty(), "{done:?}");
+    String::from_utf8(done.stdout).unwrap()
+}
+
 #[test]
-fn the_line_for_the_shell_survives_odd_paths() {
-    let line = command(Path::new("/a b/it's"), Path::new("/x$y"), true);
+fn the_shell_answers_for_what_nobody_touched_and_for_nothing_else() {
+    let world = tempfile::tempdir().unwrap();
+    let folder = world.path();
+    for name in ["lay er", "tree", "git"] {
+        fs::create_dir(folder.join(name)).unwrap();
+    }
+    let asked = |token: &str| {
+        let layer = folder.join("lay er");
+        format!("--what-changed-in {} user 2 {token}\n", layer.display())
+    };
+    assert_eq!(shell(folder, "burin:1:"), asked("burin:1:"), "no index");
+    fs::write(folder.join("git/index"), "").unwrap();
+    assert_eq!(shell(folder, "burin:1:"), "burin:1:\0");
     assert_eq!(
-        line.unwrap(),
-        "test -x '/a b/it'\\''s' && exec '/a b/it'\\''s' 2>/dev/null --what-changed-in '/x$y' user"
+        shell(folder, "burin:1:a"),
+        asked("burin:1:a"),
+        "was told more"
     );
+    assert_eq!(shell(folder, ""), asked(""), "was told nothing");
+    for name in ["a", ".a", "..a", "*"] {
+        let path = folder.join("lay er").join(name);
+        for is_link in [true, false] {
+            match is_link {
+                true => std::os::unix::fs::symlink("nowhere", &path).unwrap(),
+                false => fs::write(&path, "").unwrap(),
+            }
+            // As if git had written its index since.
+            fs::write(folder.join("git/index"), "").unwrap();
+            assert_eq!(shell(folder, "burin:1:"), asked("burin:1:"), "{name}");
+            fs::remove_file(&path).unwrap();
+        }
+    }
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(9);
+    let layer = fs::File::open(folder.join("lay er")).unwrap();
+    layer.set_modified(later).unwrap();
+    assert_eq!(
+        shell(folder, "burin:1:"),
+        asked("burin:1:"),
+        "something went"
+    );
+    fs::remove_dir(folder.join("lay er")).unwrap();
+    assert_eq!(shell(folder, "burin:1:"), asked("burin:1:"), "no layer");
 }
