@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 use git::lease::Hub;
 
@@ -10,6 +11,7 @@ use crate::error::Error;
 use crate::hidden::Hidden;
 use crate::lease::LeaseId;
 use crate::list::Shown;
+use crate::mounts;
 use crate::owner::{self, Gate, Owner};
 use crate::pool::Pool;
 use crate::record;
@@ -64,10 +66,14 @@ impl Pool {
     /// What releasing left when it was killed.
     fn clear_gone(&self, cleared: &mut Cleared) -> Result<(), Error> {
         let gone = self.folder.join("gone");
-        for entry in fs::read_dir(&gone)
-            .map_err(Error::file("read", &gone))?
-            .flatten()
-        {
+        let entries = |folder: &Path| {
+            let entries = fs::read_dir(folder).map_err(Error::file("read", folder));
+            entries.map(|entries| entries.flatten().collect::<Vec<_>>())
+        };
+        let mut left = entries(&self.folder)?;
+        left.retain(|entry| mounts::is_left_over(&entry.file_name().to_string_lossy()));
+        left.extend(entries(&gone)?);
+        for entry in left {
             let path = entry.path();
             crate::mount::detach_below(&path).map_err(Error::file("unmount below", &path))?;
             sweep::remove(&path).map_err(Error::file("remove", &path))?;

@@ -76,16 +76,22 @@ impl Pool {
     }
 }
 
+/// Whether a folder of that name is one in which a program that is gone wanted to mount something for a moment.
+pub(crate) fn is_left_over(name: &str) -> bool {
+    name.strip_prefix(PROBE).is_some_and(|rest| {
+        let process = rest.split('.').next().unwrap_or(rest);
+        !Path::new("/proc").join(process).exists()
+    })
+}
+
 /// The folder of a lease, or of a trial of a program that is gone, in which something is mounted.
 fn owner_of(top: &Path, place: &Path) -> Option<PathBuf> {
     let mut names = place.strip_prefix(top).ok()?.components();
     let repository = top.join(names.next()?);
     let inner = names.next()?;
     let name = inner.as_os_str().to_string_lossy();
-    if let Some(rest) = name.strip_prefix(PROBE) {
-        let process = rest.split('.').next().unwrap_or(rest);
-        let is_gone = !Path::new("/proc").join(process).exists();
-        return is_gone.then(|| repository.join(inner));
+    if name.starts_with(PROBE) {
+        return is_left_over(&name).then(|| repository.join(inner));
     }
     let lease = names.next().filter(|_| name == "leases")?;
     LeaseId::parse(&lease.as_os_str().to_string_lossy())?;

@@ -210,15 +210,46 @@ fn named(root: &Path) -> Option<Vec<u8>> {
     })
 }
 
-/// Where the notes on folders name their worktree, and how many bytes that takes.
+/// Where the notes on folders name their worktree, and how many bytes that takes. Names of files and folders may hold
+/// any bytes, so the way there goes from part to part.
 fn place(content: &[u8]) -> Option<(usize, usize)> {
-    let start = content
-        .windows(4)
-        .enumerate()
-        .rev()
-        .find(|(at, word)| *word == b"UNTR" && begins(content, at + 8).is_some())?
-        .0;
-    begins(content, start + 8)
+    let end = content.len().checked_sub(HASH)?;
+    let mut at = entries_end(content)?;
+    while at < end {
+        let size = usize::try_from(number(content, at + 4)?).ok()?;
+        let start = at + 8;
+        if &content[at..at + 4] == b"UNTR" {
+            return begins(content.get(..start.checked_add(size)?)?, start);
+        }
+        at = start.checked_add(size)?;
+    }
+    None
+}
+
+/// Where the entries end and what is noted beside them begins (gitformat-index(5)).
+fn entries_end(content: &[u8]) -> Option<usize> {
+    /// Stamps, id and flags.
+    const FIXED: usize = 62;
+    let version = number(content, 4).filter(|_| content.starts_with(b"DIRC"))?;
+    let mut at = 12;
+    for _ in 0..number(content, 8)? {
+        let flags = content.get(at + FIXED - 2..at + FIXED)?;
+        let name = at + FIXED + if flags[0] & 0x40 != 0 { 2 } else { 0 };
+        let ends = |from: usize| Some(from + content.get(from..)?.iter().position(|it| *it == 0)?);
+        at = match version {
+            // To a multiple of eight, with a zero at least.
+            2 | 3 => at + (ends(name)? - at + 8) / 8 * 8,
+            // How much of the name before to take comes first.
+            4 => ends(name + content.get(name..)?.iter().position(|it| it & 128 == 0)? + 1)? + 1,
+            _ => return None,
+        };
+    }
+    Some(at)
+}
+
+fn number(content: &[u8], at: usize) -> Option<u32> {
+    let bytes = content.get(at..at.checked_add(4)?)?;
+    Some(u32::from_be_bytes(bytes.try_into().ok()?))
 }
 
 /// The name at `at`, behind its length; `None` where none is.
@@ -237,12 +268,12 @@ fn begins(content: &[u8], at: usize) -> Option<(usize, usize)> {
 
 /// The index with room for any worktree's name.
 fn widened(content: &[u8]) -> Option<Vec<u8>> {
-    // A mark of where the entries end has a hash of its own; git does without.
+    // Where git has noted where the entries end, its hash does not fit any more, and git does without.
     let (place, length) = place(content)?;
     let digits = length_of(length).len();
     let start = place.checked_sub(digits)?;
     let size = start.checked_sub(4)?;
-    let old = u32::from_be_bytes(content.get(size..start)?.try_into().ok()?);
+    let old = number(content, size)?;
     let wide = length_of(PLACE);
     let grown = PLACE + wide.len() - length - digits;
     let new = old.checked_add(u32::try_from(grown).ok()?)?;

@@ -21,6 +21,7 @@ const KILLS: u64 = 12;
 fn settings() -> Settings {
     let mut settings = Settings::usual();
     settings.first_port = 28_000;
+    settings.monitor = Some(super::world::monitor());
     settings
 }
 

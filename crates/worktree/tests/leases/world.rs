@@ -108,6 +108,19 @@ impl Drop for World {
     }
 }
 
+/// A program that git can ask: tests lie beside the folder of the examples.
+pub(super) fn monitor() -> PathBuf {
+    let own = std::env::current_exe().unwrap();
+    let program = own.parent().unwrap().parent().unwrap();
+    let program = program.join("examples/answer_git");
+    assert!(
+        program.is_file(),
+        "{} is built with tests",
+        program.display()
+    );
+    program
+}
+
 pub(super) fn unmount_below(folder: &Path) {
     for place in mounts_below(folder).iter().rev() {
         Command::new("umount")
