@@ -1,3 +1,5 @@
+//! What git is told of a layer, and what the shell says by itself.
+
 use std::fs;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! The place in an index that names its worktree: found, filled, and not believed where anything is odd.
+
 use super::*;
 
 fn varint(length: usize) -> usize {
