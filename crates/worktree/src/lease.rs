@@ -83,6 +83,7 @@ pub struct Lease {
     pub set_up: Option<SetUp>,
     /// The name of the base it stands on.
     pub(crate) tree: String,
+    /// Whether git is told what changed in it.
     pub(crate) has_monitor: bool,
     /// Holds everything of it.
     pub(crate) folder: PathBuf,
@@ -134,9 +135,7 @@ impl Lease {
         }
         variables
     }
-}
 
-impl Lease {
     /// The folder with what changed in it, which git has to see to be told of it; `None` where it is told nothing.
     pub fn layer(&self) -> Option<AbsPath> {
         let layer = AbsPath::new(self.folder.join("upper/tree"));

@@ -320,7 +320,9 @@ impl Pool {
         };
         let base_tree = base.as_ref().map(Base::tree_folder).unwrap_or_default();
         let warm = match (rung, &base) {
-            (Rung::Overlay, Some(base)) => self.warm_index(&base.tree),
+            (Rung::Overlay, Some(base)) if self.settings.monitor.is_some() => {
+                WarmIndex::of(&self.bases().folder.join(&base.tree))
+            }
             _ => None,
         };
         Ok(Making {
@@ -469,11 +471,6 @@ impl Pool {
         let is_told = making.rung == Rung::Overlay && making.warm.is_some();
         let program = program.filter(|_| is_told)?;
         monitor::command(program, &folder.join("upper/tree"), by_user)
-    }
-
-    fn warm_index(&self, tree: &str) -> Option<WarmIndex> {
-        self.settings.monitor.as_ref()?;
-        WarmIndex::of(&self.bases().folder.join(tree))
     }
 
     /// A tree of files of its own.
