@@ -7,7 +7,9 @@
 mod never;
 mod path;
 mod position;
+mod printable;
 
 pub use never::{LogErr, report, set_reporter};
 pub use path::AbsPath;
 pub use position::{Bias, ByteOffset, Column, Point, Revision, Row, Span, Utf16Point};
+pub use printable::{LineFeeds, printable};
