@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask bench NAME`, `cargo xtask prices` and
+//! The project's own chores: `cargo xtask bench NAME`, `cargo xtask soak`, `cargo xtask prices` and
 //! `cargo xtask train-embed`. Tidy and the layering test are
 //! this crate's tests.
 #![expect(
@@ -20,6 +20,7 @@ mod tree;
 
 const USAGE: &str = "usage: cargo xtask bench NAME [ARGUMENT…]
        cargo xtask bench        lists the names
+       cargo xtask soak [TEST…] runs tests with large counts: all of them, or those whose names contain a TEST
        cargo xtask prices LITELLM_JSON SOURCE DATE MODELS_DEV_JSON SOURCE DATE
                                 writes assets/models/prices.json; see crates/xtask/src/prices.rs
        cargo xtask train-embed [STEP…]
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
         Some("bench") => bench(arguments.collect()),
+        Some("soak") => soak(arguments.collect()),
         Some("prices") => ended(prices(&arguments.collect::<Vec<_>>())),
         Some("train-embed") => ended(train_embed::run(&arguments.collect::<Vec<_>>())),
         _ => {
@@ -56,6 +58,40 @@ fn bench(arguments: Vec<String>) -> ExitCode {
         .args(arguments)
         .status();
     match status {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("cannot start cargo: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What the soak sets, beside `BURIN_SOAK` itself: the counts of tests that read one of their own.
+const SOAK_COUNTS: &[(&str, &str)] = &[
+    ("BURIN_BATTERY", "all"),
+    ("BURIN_CANCELS", "200"),
+    ("BURIN_KILLS", "200"),
+    ("BURIN_MERGES", "3000"),
+    ("BURIN_PAYLOADS", "315"),
+    ("BURIN_RACES", "10000"),
+    ("BURIN_ROUNDS", "100000"),
+    ("BURIN_SEEDS", "200"),
+    ("BURIN_TEST_KILLS", "100"),
+];
+
+/// Runs tests with large counts, in the profile and with the lints of the gate, so that nothing is built again.
+fn soak(filters: Vec<String>) -> ExitCode {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["test", "--workspace", "--lib", "--bins", "--tests", "--"]);
+    command.args(filters).env("BURIN_SOAK", "1");
+    for (name, count) in SOAK_COUNTS {
+        if std::env::var_os(name).is_none() {
+            command.env(name, count);
+        }
+    }
+    match command.status() {
         Ok(status) if status.success() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(error) => {
