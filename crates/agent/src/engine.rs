@@ -28,7 +28,7 @@ mod tests;
 use std::sync::Arc;
 
 use base::AbsPath;
-use model::Cost;
+use model::{Cost, Effort};
 use tokio::sync::mpsc;
 
 use crate::confine::Sandbox;
@@ -60,6 +60,8 @@ pub struct Start {
     pub model: String,
     /// How it works.
     pub mode: Mode,
+    /// How hard models think; the provider decides where it is `None`.
+    pub effort: Option<Effort>,
     /// Who judges its calls.
     pub judge: Arc<dyn Judge>,
     /// Whether somebody is there to be asked. Without, what needs leave is refused.

@@ -10,6 +10,7 @@ use agent::ask::Decision;
 use agent::leave::{Judge, Verdict};
 use agent::record::Mode;
 use agent::tool::{Access, Call, Tool};
+use model::Effort;
 use serde::Deserialize;
 
 /// The roles that we bring.
@@ -32,8 +33,8 @@ pub struct Role {
     pub tools: Option<Vec<String>>,
     /// Which kind of model suits it: `small`, `standard` or `frontier`. Advice for who chooses.
     pub tier: String,
-    /// How hard the model is to think: `low`, `medium` or `high`. Advice for who chooses.
-    pub effort: String,
+    /// How hard models think in this role; `None` where the role leaves it to the settings.
+    pub effort: Option<Effort>,
 }
 
 /// The roles there are.
@@ -59,16 +60,12 @@ struct RoleEntry {
     tools: Option<Vec<String>>,
     #[serde(default = "standard")]
     tier: String,
-    #[serde(default = "medium")]
-    effort: String,
+    #[serde(default)]
+    effort: Option<Effort>,
 }
 
 fn standard() -> String {
     "standard".to_owned()
-}
-
-fn medium() -> String {
-    "medium".to_owned()
 }
 
 impl Roles {
@@ -190,6 +187,8 @@ mod tests {
         let names: Vec<&str> = roles.all().iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["builder", "planner", "debugger", "reviewer"]);
         assert_eq!(roles.named("planner").unwrap().mode, Mode::Plan);
+        assert_eq!(roles.named("planner").unwrap().effort, Some(Effort::High));
+        assert_eq!(roles.named(USUAL).unwrap().effort, None);
         assert_eq!(roles.named(USUAL).unwrap().tell("do it"), "do it");
         let reviewer = roles.named("reviewer").unwrap();
         assert!(

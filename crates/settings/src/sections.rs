@@ -11,7 +11,7 @@ pub use editor::{
     Whitespace,
 };
 pub use files::{Autosave, FileSettings, Restore, SearchSettings};
-pub use models::{ModelSettings, ProviderSetting, ProviderWire};
+pub use models::{ModelEffort, ModelSettings, ProviderSetting, ProviderWire};
 pub use tab::{TabSettings, TabShow};
 pub use window::{
     KeymapBase, KeymapSettings, MenuBar, ReducedMotion, Side, TabCloseButton, ThemeMode,

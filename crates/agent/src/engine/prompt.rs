@@ -39,7 +39,7 @@ impl Session {
             tool_choice: ToolChoice::Auto,
             parallel_tools: profile.parallel != ParallelTools::Never,
             max_output: profile.max_output,
-            effort: None,
+            effort: self.start.effort,
             sampling: Sampling::default(),
             response_schema: None,
             stop: Vec::new(),

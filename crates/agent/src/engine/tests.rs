@@ -1,6 +1,7 @@
 //! Turns with scripted models and fake tools, under a clock that stands still.
 
 mod cancelling;
+mod effort;
 mod fakes;
 mod hooking;
 mod leaving;

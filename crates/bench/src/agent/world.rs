@@ -133,6 +133,7 @@ impl World {
             judge: Arc::new(AllowAll),
             has_person: false,
             budget: None,
+            effort: None,
             hooks: None,
             sandbox: None,
             parent: None,

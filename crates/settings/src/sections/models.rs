@@ -11,6 +11,8 @@ section! {
         default: String = "auto".to_owned();
         /// What `auto` chooses from, each written `provider/model`; all that are set up where the list is empty.
         auto: Vec<String> = Vec::new();
+        /// How hard models think when they work as agents. Models without such levels ignore it.
+        effort: ModelEffort = ModelEffort::Auto;
         /// Providers beside those Burin knows, or known ones at another address: `name`, `wire`, `url`, and as `key` the name of the environment variable that holds the key.
         providers: Vec<ProviderSetting> = Vec::new();
         /// Dollars that one turn may cost at most; 0 sets no limit.
@@ -37,6 +39,24 @@ pub struct ProviderSetting {
     /// The name of the environment variable that holds the key; none where no key is needed.
     #[schemars(default)]
     pub key: Option<String>,
+}
+
+choices! {
+    /// How hard a model thinks.
+    ModelEffort {
+        /// As the provider decides, or as an agent's role says.
+        Auto = "auto",
+        /// As little as possible.
+        Minimal = "minimal",
+        /// Quick answers.
+        Low = "low",
+        /// Between the two.
+        Medium = "medium",
+        /// Slow and thorough.
+        High = "high",
+        /// As much as the model can.
+        Max = "max",
+    }
 }
 
 choices! {

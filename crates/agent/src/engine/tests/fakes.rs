@@ -210,6 +210,7 @@ impl World {
             judge,
             has_person: true,
             budget: None,
+            effort: None,
             hooks: None,
             sandbox: None,
             parent: None,
