@@ -22,7 +22,7 @@ mod skills;
 
 pub use attach::{Found, symbols};
 pub use guides::guides;
-pub use header::{Header, Surroundings, date};
+pub use header::{Header, OpenFiles, Surroundings, date};
 pub use instructions::{Instructions, Rule, RuleUse};
 pub use mentions::{Mention, MentionKind, mentions};
 pub use opening::{Context, Joining, Opening, Trust};

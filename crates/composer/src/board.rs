@@ -231,6 +231,8 @@ pub struct Hand {
     pub gate: Gate,
     /// Whether it was told its task: a program may be killed between the two.
     pub has_heard: bool,
+    /// Problems that the person should know of, in sentences.
+    pub notices: Vec<String>,
 }
 
 /// Puts sessions together.

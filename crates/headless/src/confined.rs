@@ -64,6 +64,8 @@ pub(crate) struct Ground {
     pub(crate) root: AbsPath,
     /// The git folder of its own that it may commit to, where the folder is a worktree of its own.
     pub(crate) git_dir: Option<AbsPath>,
+    /// The person's checkout, where the folder is a worktree of its repository.
+    pub(crate) checkout: Option<AbsPath>,
     /// What else it has to see, although it may lie among what is hidden: the person's own repository.
     pub(crate) readable: Vec<AbsPath>,
     /// Variables that its commands find beside their own.
@@ -76,6 +78,7 @@ impl Ground {
         Self {
             root: root.clone(),
             git_dir: None,
+            checkout: None,
             readable: Vec::new(),
             variables: Vec::new(),
         }

@@ -4,10 +4,10 @@
 //! This is the one place where the parts of an agent meet.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::compact::PlannedCompactor;
-use agent::context::{ProjectContexts, SkillTool, Surroundings, Trust};
+use agent::context::{OpenFiles, ProjectContexts, SkillTool, Surroundings, Trust};
 use agent::engine::{Harness, HarnessParts, Limits, Mind, RouterMind, Start};
 use agent::hooks::Hooks;
 use agent::leave::{AllowAll, Judge};
@@ -20,9 +20,10 @@ use base::AbsPath;
 use composer::authored::{Watched, Watchers};
 use connect::mcp::ServerEntry;
 use host::{Dirs, Files as _, RealClock, RealFiles};
-use model::{Cost, Price, Profile, Tier, TokenCount};
+use model::{Cost, Effort, Price, Profile, Tier, TokenCount};
 use router::actor::{LaneConfig, RouterHandle};
 use serde_json::{Value, json};
+use settings::ModelEffort;
 
 use crate::confined::{self, Confinement, Ground};
 use crate::foreign::Pool;
@@ -92,6 +93,41 @@ pub(crate) struct Crew {
     servers: Pool,
     dirs: Dirs,
     watchers: Watchers,
+    checkouts: Checkouts,
+    effort: Option<Effort>,
+}
+
+/// The person's checkouts of worktrees that agents work in, by worktree.
+#[derive(Clone, Default)]
+struct Checkouts(Arc<Mutex<HashMap<AbsPath, AbsPath>>>);
+
+impl Checkouts {
+    fn lock(&self) -> MutexGuard<'_, HashMap<AbsPath, AbsPath>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn insert(&self, worktree: &AbsPath, checkout: &AbsPath) {
+        self.lock().insert(worktree.clone(), checkout.clone());
+    }
+
+    /// The folder that the person decides about when they trust `root`.
+    fn of(&self, root: &AbsPath) -> AbsPath {
+        self.lock().get(root).unwrap_or(root).clone()
+    }
+
+    /// `trust`, with worktrees trusted like their checkouts.
+    fn trust(&self, trust: Trust) -> Trust {
+        let checkouts = self.clone();
+        Trust::new(move |root| trust.of(&checkouts.of(root)))
+    }
+}
+
+/// What the windows of the program show.
+pub(crate) struct Windows {
+    /// Texts with unsaved edits.
+    pub(crate) buffers: Arc<dyn Buffers>,
+    /// The open files of a folder.
+    pub(crate) open_files: Arc<dyn Fn(&AbsPath) -> OpenFiles + Send + Sync>,
 }
 
 /// What one session is to be.
@@ -105,6 +141,8 @@ pub(crate) struct Wanted {
     /// Whether somebody is there to be asked.
     pub(crate) has_person: bool,
     pub(crate) budget: Option<Cost>,
+    /// How hard models think; the settings decide where it is `None`.
+    pub(crate) effort: Option<Effort>,
     pub(crate) hooks: Option<Arc<Hooks>>,
     /// What the person says about its sandbox.
     pub(crate) confinement: Confinement,
@@ -115,28 +153,71 @@ pub(crate) struct Wanted {
 }
 
 impl Crew {
-    /// `trust` says whose instructions may join prompts; `buffers` are the texts of windows.
+    /// `trust` says whose instructions may join prompts; `windows` is what windows show, where there are some.
     pub(crate) fn new(
         mind: impl Mind + 'static,
         store: Store,
         dirs: &Dirs,
         trust: Trust,
-        buffers: Option<Arc<dyn Buffers>>,
+        windows: Option<Windows>,
     ) -> Self {
         let rooms: Arc<Rooms> = Arc::default();
         let watchers = Watchers::default();
+        let checkouts = Checkouts::default();
+        let trust = checkouts.trust(trust);
+        let (buffers, surroundings) = windows_parts(windows, &checkouts);
+        let sources = sources(dirs, buffers);
+        let config = Some(dirs.config.clone());
+        let contexts =
+            ProjectContexts::new(sources.clone(), trust.clone(), config.clone(), surroundings);
+        let options = Options {
+            rooms: rooms.clone(),
+            ..Options::new(&sources)
+        };
+        let mut tools = tools::all(&options);
+        tools.push(Arc::new(SkillTool::new(trust, config)));
+        let left = rooms.clone();
+        let harness = Harness::new(HarnessParts {
+            store,
+            sources,
+            mind: Arc::new(mind),
+            tools: Watched::all(tools, &watchers),
+            contexts: Arc::new(contexts),
+            compactor: Arc::new(PlannedCompactor),
+            limits: Limits::default(),
+            farewell: Arc::new(move |session| left.leave(session)),
+        });
         Self {
-            harness: harness(mind, store, dirs, trust, buffers, (&rooms, &watchers)),
+            harness,
             rooms,
             servers: Pool::new(Arc::new(RealFiles), dirs),
             dirs: dirs.clone(),
             watchers,
+            checkouts,
+            effort: None,
         }
+    }
+
+    /// The same, with the effort of sessions that name none.
+    pub(crate) fn with_effort(mut self, effort: ModelEffort) -> Self {
+        self.effort = match effort {
+            ModelEffort::Auto => None,
+            ModelEffort::Minimal => Some(Effort::Minimal),
+            ModelEffort::Low => Some(Effort::Low),
+            ModelEffort::Medium => Some(Effort::Medium),
+            ModelEffort::High => Some(Effort::High),
+            ModelEffort::Max => Some(Effort::Max),
+        };
+        self
     }
 
     /// The trees in which it is written down who changes what.
     pub(crate) fn watchers(&self) -> &Watchers {
         &self.watchers
+    }
+
+    pub(crate) fn dirs(&self) -> &Dirs {
+        &self.dirs
     }
 
     pub(crate) fn store(&self) -> &Store {
@@ -150,11 +231,15 @@ impl Crew {
         let ground = wanted
             .ground
             .unwrap_or_else(|| Ground::of_person(&wanted.root));
+        let checkout = ground.checkout.clone();
+        if let Some(checkout) = &checkout {
+            self.checkouts.insert(&wanted.root, checkout);
+        }
         let (sandbox, problems) = confined::sandbox(&self.dirs, ground, &wanted.confinement);
         notices.extend(problems);
         let offer = self
             .servers
-            .open(&wanted.root, wanted.servers, &self.rooms)
+            .open(&wanted.root, checkout.as_ref(), wanted.servers, &self.rooms)
             .await;
         notices.extend(offer.notices);
         let start = Start {
@@ -163,6 +248,7 @@ impl Crew {
             root: wanted.root,
             model: wanted.model,
             mode: wanted.mode,
+            effort: wanted.effort.or(self.effort),
             judge,
             has_person: wanted.has_person,
             budget: wanted.budget,
@@ -179,16 +265,9 @@ impl Crew {
     }
 }
 
-/// Everything that sessions share.
-fn harness(
-    mind: impl Mind + 'static,
-    store: Store,
-    dirs: &Dirs,
-    trust: Trust,
-    buffers: Option<Arc<dyn Buffers>>,
-    (rooms, watchers): (&Arc<Rooms>, &Watchers),
-) -> Arc<Harness> {
-    let sources = Arc::new(Sources {
+/// The world as tools see it.
+fn sources(dirs: &Dirs, buffers: Option<Arc<dyn Buffers>>) -> Arc<Sources> {
+    Arc::new(Sources {
         files: Arc::new(RealFiles),
         clock: Arc::new(RealClock::default()),
         state: dirs.state.clone(),
@@ -199,28 +278,30 @@ fn harness(
         buffers,
         diagnostics: None,
         web: None,
-    });
-    let config = Some(dirs.config.clone());
-    let contexts = ProjectContexts::new(sources.clone(), trust.clone(), config.clone(), |_| {
-        Surroundings::of_machine(std::env::var("SHELL").ok().as_deref())
-    });
-    let options = Options {
-        rooms: rooms.clone(),
-        ..Options::new(&sources)
-    };
-    let mut tools = tools::all(&options);
-    tools.push(Arc::new(SkillTool::new(trust, config)));
-    let rooms = rooms.clone();
-    Harness::new(HarnessParts {
-        store,
-        sources,
-        mind: Arc::new(mind),
-        tools: Watched::all(tools, watchers),
-        contexts: Arc::new(contexts),
-        compactor: Arc::new(PlannedCompactor),
-        limits: Limits::default(),
-        farewell: Arc::new(move |session| rooms.leave(session)),
     })
+}
+
+/// The texts of windows, and what the prompts of a folder say about them.
+fn windows_parts(
+    windows: Option<Windows>,
+    checkouts: &Checkouts,
+) -> (
+    Option<Arc<dyn Buffers>>,
+    impl Fn(&AbsPath) -> Surroundings + Send + Sync + 'static,
+) {
+    let (buffers, open_files) = match windows {
+        Some(windows) => (Some(windows.buffers), Some(windows.open_files)),
+        None => (None, None),
+    };
+    let checkouts = checkouts.clone();
+    let surroundings = move |root: &AbsPath| {
+        let files = open_files.as_ref().map(|of| of(&checkouts.of(root)));
+        Surroundings {
+            files: files.unwrap_or_default(),
+            ..Surroundings::of_machine(std::env::var("SHELL").ok().as_deref())
+        }
+    };
+    (buffers, surroundings)
 }
 
 /// Who judges the calls of a session: the person's rules, and what they decide meanwhile. What could not be read of

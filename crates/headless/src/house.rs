@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use agent::context::{Trust, guides};
-use agent::hooks::{self, Hooks, RealHooks};
+use agent::hooks::{self, HookRunner, Hooks, RealHooks};
 use agent::house::{HouseRules, WaitingHooks, WaitingServer};
 use base::AbsPath;
 use connect::mcp::{Approval, Approvals as _, Origin, ServerEntry};
@@ -135,6 +135,16 @@ pub(crate) fn hooks_of(
     root: &AbsPath,
     how: &str,
 ) -> (Option<Arc<Hooks>>, Vec<String>) {
+    hooks_in(dirs, root, how, Arc::new(RealHooks))
+}
+
+/// The same, with what runs the hooks. Blocks on the disk.
+pub(crate) fn hooks_in(
+    dirs: &Dirs,
+    root: &AbsPath,
+    how: &str,
+    runner: Arc<dyn HookRunner>,
+) -> (Option<Arc<Hooks>>, Vec<String>) {
     let (mut all, mut notices) = (Vec::new(), Vec::new());
     for file in hooks::find(&RealFiles, &dirs.state, root) {
         let problems = file.problems.iter();
@@ -147,7 +157,7 @@ pub(crate) fn hooks_of(
             )),
         }
     }
-    let hooks = (!all.is_empty()).then(|| Arc::new(Hooks::new(all, Arc::new(RealHooks))));
+    let hooks = (!all.is_empty()).then(|| Arc::new(Hooks::new(all, runner)));
     (hooks, notices)
 }
 

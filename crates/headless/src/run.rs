@@ -15,7 +15,7 @@ use agent::store::{SessionLine, Store};
 use base::AbsPath;
 use clap::Args;
 use host::{Dirs, Files};
-use model::{Cost, FailureClass};
+use model::{Cost, Effort, FailureClass};
 
 use crate::ask;
 use crate::confined::Confinement;
@@ -53,6 +53,9 @@ pub(crate) struct Run {
     /// Go on with this session
     #[arg(long, value_name = "ID")]
     resume: Option<String>,
+    /// How hard the model thinks: minimal, low, medium, high or max; the settings' models.effort without it
+    #[arg(long, value_name = "LEVEL", value_parser = effort)]
+    effort: Option<Effort>,
     /// The most that it may cost, in US dollars
     #[arg(long, value_name = "DOLLARS")]
     max_cost: Option<f64>,
@@ -71,7 +74,7 @@ pub(crate) struct Run {
     #[arg(
         long,
         value_name = "NAME",
-        conflicts_with_all = ["model", "plan", "max_cost", "trust_hooks", "show_prompt"]
+        conflicts_with_all = ["model", "plan", "effort", "max_cost", "trust_hooks", "show_prompt"]
     )]
     agent: Option<String>,
     /// How to sign in to that agent before anything else, with what it needs to know: METHOD or METHOD={…}
@@ -79,6 +82,12 @@ pub(crate) struct Run {
     sign_in: Option<String>,
     /// The task; read from the input where it is left out or `-`
     task: Vec<String>,
+}
+
+fn effort(word: &str) -> Result<Effort, String> {
+    let value = serde_json::Value::from(word);
+    serde_json::from_value(value)
+        .map_err(|_| "the levels are minimal, low, medium, high and max".to_owned())
 }
 
 /// Where a run takes place.
@@ -185,7 +194,8 @@ impl Run {
         // Who starts an agent in a folder by hand trusts what stands there.
         let mind = crew::mind(router.clone(), &known);
         let root = self.folder(&wanted, past.as_ref(), machine, streams)?;
-        let crew = Crew::new(mind, store, machine.dirs, Trust::all(), None);
+        let crew = Crew::new(mind, store, machine.dirs, Trust::all(), None)
+            .with_effort(setup.settings.effort);
         let start = self.start(&crew, &wanted, root, machine, streams).await?;
         let opened = match &past {
             Some(past) => engine::resume(start.clone(), &past.id).await?,
@@ -240,6 +250,7 @@ impl Run {
             budget: self
                 .max_cost
                 .map(|dollars| Cost((dollars.max(0.0) * 1e9) as u64)),
+            effort: self.effort,
             hooks,
             confinement: self.confinement.clone(),
             ground: None,

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use agent::context::Trust;
+use agent::context::{OpenFiles, Trust};
 use agent::engine::{self, Opened, Start};
 use agent::house::{HouseRules, WaitingHooks, WaitingServer};
 use agent::record::Mode;
@@ -23,7 +23,7 @@ use router::actor::{RouterHandle, Told};
 use crate::ask::{self, LedgerBook};
 use crate::complete::remote as tab;
 use crate::confined::Confinement;
-use crate::crew::{self, Crew, Known, Wanted};
+use crate::crew::{self, Crew, Known, Wanted, Windows};
 use crate::house;
 use crate::models::setup::{self, DEMO, KeyState, Setup};
 
@@ -40,6 +40,16 @@ pub struct Workshop {
     for_tab: Vec<Candidate>,
 }
 
+/// A session that was started or resumed.
+pub struct Started {
+    /// Its channels.
+    pub opened: Opened,
+    /// The folder it works in.
+    pub root: AbsPath,
+    /// Problems that the person should know of before they go on: unreadable settings, servers that did not start.
+    pub notices: Vec<String>,
+}
+
 /// A model that can be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Model {
@@ -53,11 +63,18 @@ pub struct Model {
 }
 
 impl Workshop {
-    /// Looks at models and keys, opens the ledger and starts a router. Takes up to a few seconds. `unsaved` tells
-    /// which texts stand open with edits that are not on the disk.
-    pub async fn open(dirs: &Dirs, unsaved: Arc<Unsaved>) -> Result<Self, String> {
-        let buffers = Some(Arc::new(Open(unsaved)) as Arc<dyn Buffers>);
-        Self::open_with(dirs, house::trust(dirs), buffers, None).await
+    /// Looks at models and keys, opens the ledger and starts a router. Takes up to a few seconds. `unsaved` holds the
+    /// texts with edits that are not on the disk; `open_files` answers which files of a folder the windows show.
+    pub async fn open(
+        dirs: &Dirs,
+        unsaved: Arc<Unsaved>,
+        open_files: impl Fn(&AbsPath) -> OpenFiles + Send + Sync + 'static,
+    ) -> Result<Self, String> {
+        let windows = Windows {
+            buffers: Arc::new(Open(unsaved)),
+            open_files: Arc::new(open_files),
+        };
+        Self::open_with(dirs, house::trust(dirs), Some(windows), None).await
     }
 
     /// The same for programs without windows: `trust` says whose instructions may join prompts, and sessions begin
@@ -65,7 +82,7 @@ impl Workshop {
     pub(crate) async fn open_with(
         dirs: &Dirs,
         trust: Trust,
-        buffers: Option<Arc<dyn Buffers>>,
+        windows: Option<Windows>,
         model: Option<&str>,
     ) -> Result<Self, String> {
         let mut setup = Setup::find(&RealFiles, dirs).await;
@@ -94,7 +111,8 @@ impl Workshop {
         let router = ask::start(lanes, &setup.settings, book.clone());
         let store = Store::start(ledger)?;
         let mind = crew::mind(router.clone(), &known);
-        let crew = Arc::new(Crew::new(mind, store, dirs, trust, buffers));
+        let crew = Crew::new(mind, store, dirs, trust, windows);
+        let crew = Arc::new(crew.with_effort(setup.settings.effort));
         let is_named = |id: &str| *setup.settings.default == *id || named.iter().any(|it| it == id);
         let models = setup.models.iter().map(|found| {
             let id = found.id.to_string();
@@ -180,21 +198,20 @@ impl Workshop {
     }
 
     /// Starts a session in a folder, a real path without links. The demo model gets a copy of the sample project
-    /// instead, unless the folder is one. Nothing is written down before its first prompt. Answers where it works.
-    /// Takes a few seconds at most, as servers are waited for whose tools it gets.
-    pub async fn start(
-        &self,
-        root: AbsPath,
-        model: String,
-        mode: Mode,
-    ) -> Result<(Opened, AbsPath), String> {
+    /// instead, unless the folder is one. Nothing is written down before its first prompt. Takes a few seconds at most,
+    /// as servers are waited for whose tools it gets.
+    pub async fn start(&self, root: AbsPath, model: String, mode: Mode) -> Result<Started, String> {
         let root = ground_of(&model, root, &self.dirs)?;
-        let start = self.start_of(root.clone(), model, mode).await;
-        Ok((engine::start(start), root))
+        let (start, notices) = self.start_of(root.clone(), model, mode).await;
+        Ok(Started {
+            opened: engine::start(start),
+            root,
+            notices,
+        })
     }
 
-    /// Opens a session of before, in its own folder. Answers where it works.
-    pub async fn resume(&self, id: &str) -> Result<(Opened, AbsPath), String> {
+    /// Resumes an earlier session, in its own folder.
+    pub async fn resume(&self, id: &str) -> Result<Started, String> {
         let store = self.crew.store().clone();
         let name = id.to_owned();
         let lines = tokio::task::spawn_blocking(move || store.sessions(usize::MAX)).await;
@@ -202,8 +219,12 @@ impl Workshop {
         let line = lines.into_iter().find(|line| line.id == name);
         let line = line.ok_or_else(|| format!("there is no session {id}"))?;
         let root = AbsPath::new(&line.root).ok_or_else(|| format!("{} is no folder", line.root))?;
-        let start = self.start_of(root.clone(), line.model, line.mode).await;
-        Ok((engine::resume(start, id).await?, root))
+        let (start, notices) = self.start_of(root.clone(), line.model, line.mode).await;
+        Ok(Started {
+            opened: engine::resume(start, id).await?,
+            root,
+            notices,
+        })
     }
 
     /// The records of a session. Blocks on the disk.
@@ -242,7 +263,7 @@ impl Workshop {
         house::decide_server(&self.dirs, root, shown, may_run)
     }
 
-    async fn start_of(&self, root: AbsPath, model: String, mode: Mode) -> Start {
+    async fn start_of(&self, root: AbsPath, model: String, mode: Mode) -> (Start, Vec<String>) {
         let (hooks, mut problems) = house::hooks_of(&self.dirs, &root, "let them run in the panel");
         let wanted = Wanted {
             hooks,
@@ -254,12 +275,12 @@ impl Workshop {
             allows_all: false,
             has_person: true,
             budget: None,
+            effort: None,
             servers: Vec::new(),
         };
         let (start, notices) = self.crew.start(wanted).await;
         problems.extend(notices);
-        problems.iter().for_each(|problem| log::warn!("{problem}"));
-        start
+        (start, problems)
     }
 }
 

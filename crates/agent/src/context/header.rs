@@ -13,9 +13,16 @@ pub struct Surroundings {
     pub system: String,
     /// The person's shell: `bash`.
     pub shell: String,
-    /// Files that are open in the editor, relative to the root, the active one first.
+    /// Files in the editor.
+    pub files: OpenFiles,
+}
+
+/// The files of a folder that a person has in the editor. Paths are relative to the folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenFiles {
+    /// Files in tabs, the active one first.
     pub open: Vec<String>,
-    /// Files the person lately looked at or changed, relative to the root.
+    /// Files that were used lately, the latest first.
     pub recent: Vec<String>,
 }
 
@@ -43,8 +50,7 @@ impl Surroundings {
         Self {
             system: format!("{system} ({})", std::env::consts::ARCH),
             shell: shell.unwrap_or("sh").to_owned(),
-            open: Vec::new(),
-            recent: Vec::new(),
+            files: OpenFiles::default(),
         }
     }
 }
@@ -61,8 +67,8 @@ impl Header {
             Ok(repository) => header.set_git(&repository, root),
             Err(_) => header.set("Git", "not a repository"),
         }
-        header.set("Open files", &names(&surroundings.open));
-        header.set("Recent files", &names(&surroundings.recent));
+        header.set("Open files", &names(&surroundings.files.open));
+        header.set("Recent files", &names(&surroundings.files.recent));
         header
     }
 

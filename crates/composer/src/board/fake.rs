@@ -128,6 +128,7 @@ impl FakeHands {
             },
             gate,
             has_heard,
+            notices: Vec::new(),
         }
     }
 

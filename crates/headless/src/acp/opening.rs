@@ -205,6 +205,7 @@ impl Shop {
             allows_all: self.allows_all,
             has_person: true,
             budget: None,
+            effort: None,
             hooks: place.hooks.clone(),
             confinement: self.confinement.clone(),
             ground: None,

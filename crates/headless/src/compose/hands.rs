@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use agent::Stored;
+use agent::confine::Sandbox;
 use agent::engine::{self, Start};
+use agent::hooks::{HookRunner, RealHooks};
 use agent::record::Record;
 use composer::board::{Begin, Hand, Hands, Task};
 use composer::roles::Roles;
 use futures::future::BoxFuture;
 
 use crate::crew::{Crew, Wanted};
+use crate::house;
+use crate::sandboxed_hooks::SandboxedHooks;
 
 use super::Manner;
 use super::trees::Trees;
@@ -43,7 +47,8 @@ impl CrewHands {
 }
 
 impl Beginning {
-    async fn start(&self, begin: &Begin) -> Result<Start, String> {
+    /// What the session starts with, and problems that the person should know of.
+    async fn start(&self, begin: &Begin) -> Result<(Start, Vec<String>), String> {
         let role = self.roles.named(&begin.task.role)?;
         let wanted = Wanted {
             root: begin.place.root()?,
@@ -52,16 +57,37 @@ impl Beginning {
             allows_all: self.manner.allows_all,
             has_person: self.manner.has_person,
             budget: self.manner.budget,
-            // What a tree says that an agent writes is not run on the person's machine.
+            effort: role.effort,
             hooks: None,
             confinement: self.manner.confinement.clone(),
             ground: Some(self.trees.ground(&begin.place)?),
             servers: Vec::new(),
         };
-        let (mut start, notices) = self.crew.start(wanted).await;
-        notices.iter().for_each(|notice| log::warn!("{notice}"));
+        let (mut start, mut notices) = self.crew.start(wanted).await;
         start.judge = role.judge(start.judge);
-        Ok(start)
+        let dirs = self.crew.dirs().clone();
+        let (hub, sandbox) = (self.trees.hub().clone(), start.sandbox.clone());
+        // The checkout says which hooks there are; the worktree, which the agent writes, does not.
+        let found = tokio::task::spawn_blocking(move || {
+            house::hooks_in(
+                &dirs,
+                &hub,
+                "let them run in the panel",
+                hook_runner(sandbox),
+            )
+        });
+        let (hooks, problems) = found.await.map_err(|error| error.to_string())?;
+        start.hooks = hooks;
+        notices.extend(problems);
+        Ok((start, notices))
+    }
+}
+
+/// Hooks of an agent run where its commands do: what they call lies in its worktree, and the agent may have written it.
+fn hook_runner(sandbox: Option<Arc<dyn Sandbox>>) -> Arc<dyn HookRunner> {
+    match sandbox {
+        Some(sandbox) => Arc::new(SandboxedHooks::new(sandbox)),
+        None => Arc::new(RealHooks),
     }
 }
 
@@ -70,11 +96,12 @@ impl Hands for CrewHands {
         let own = self.beginning();
         Box::pin(async move {
             let gate = own.trees.watch(&begin.place).await?;
-            let start = own.start(&begin).await?;
+            let (start, notices) = own.start(&begin).await?;
             Ok(Hand {
                 opened: engine::start(start),
                 gate,
                 has_heard: false,
+                notices,
             })
         })
     }
@@ -83,7 +110,7 @@ impl Hands for CrewHands {
         let own = self.beginning();
         Box::pin(async move {
             let gate = own.trees.watch(&begin.place).await?;
-            let start = own.start(&begin).await?;
+            let (start, notices) = own.start(&begin).await?;
             let store = own.crew.store().clone();
             let name = session.clone();
             let found = tokio::task::spawn_blocking(move || store.find(&name)).await;
@@ -101,6 +128,7 @@ impl Hands for CrewHands {
                 opened,
                 gate,
                 has_heard,
+                notices,
             })
         })
     }
@@ -108,7 +136,7 @@ impl Hands for CrewHands {
     fn fork(&self, begin: Begin, session: String) -> BoxFuture<'static, Result<String, String>> {
         let own = self.beginning();
         Box::pin(async move {
-            let start = own.start(&begin).await?;
+            let (start, _) = own.start(&begin).await?;
             let store = own.crew.store().clone();
             let name = session.clone();
             let past = tokio::task::spawn_blocking(move || store.read(&name)).await;

@@ -202,6 +202,7 @@ impl Trees {
         Ok(confined::Ground {
             root: place.root()?,
             git_dir: Some(place.git_dir()?),
+            checkout: Some(self.0.hub.clone()),
             readable: seen,
             variables,
         })

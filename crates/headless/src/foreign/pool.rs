@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use agent::tools::Rooms;
 use base::AbsPath;
-use connect::mcp::ServerEntry;
-use host::{Dirs, Files};
+use connect::mcp::{Reach, ServerEntry};
+use host::{Dirs, FileKind, Files};
 
 use super::{Offer, Servers, gather};
 
@@ -26,21 +26,29 @@ impl Pool {
         }
     }
 
-    /// What servers offer to a session that begins in a folder now. Those that only this session was given take the
-    /// place of others of their name. Takes a few seconds at most.
+    /// What servers offer to a session that begins in a folder now. Where the folder is a worktree, `checkout` is the
+    /// person's own: its files name the servers, and the code of servers is run from there. Those that only this
+    /// session was given take the place of others of their name. Takes a few seconds at most.
     pub(crate) async fn open(
         &self,
         root: &AbsPath,
+        checkout: Option<&AbsPath>,
         own: Vec<ServerEntry>,
         rooms: &Arc<Rooms>,
     ) -> Offer {
-        let (files, dirs, folder) = (self.files.clone(), self.dirs.clone(), root.clone());
+        let folder = checkout.unwrap_or(root).clone();
+        let (files, dirs) = (self.files.clone(), self.dirs.clone());
         let gathered =
             tokio::task::spawn_blocking(move || gather(files.as_ref(), &dirs, &folder)).await;
         let (mut entries, problems) = gathered.unwrap_or_else(|error| {
             let problem = format!("the MCP servers cannot be looked for: {error}");
             (Vec::new(), vec![problem])
         });
+        if let Some(checkout) = checkout {
+            for entry in &mut entries {
+                point_at_worktree(self.files.as_ref(), entry, checkout, root);
+            }
+        }
         let is_shared = own.is_empty();
         entries.retain(|entry| own.iter().all(|it| it.name != entry.name));
         entries.extend(own);
@@ -86,3 +94,46 @@ impl Pool {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// Has a server that was configured for a checkout serve a worktree instead: folders of the checkout among its arguments
+/// and variables become those of the worktree. Its own folder and files that it names stay, because code in a worktree
+/// is an agent's, and the server runs with the person's rights.
+fn point_at_worktree(
+    files: &dyn Files,
+    entry: &mut ServerEntry,
+    checkout: &AbsPath,
+    worktree: &AbsPath,
+) {
+    let Ok(Reach::Process {
+        arguments,
+        environment,
+        ..
+    }) = &mut entry.reach
+    else {
+        return;
+    };
+    for text in arguments.iter_mut().chain(environment.values_mut()) {
+        let (option, value) = match text.split_once('=') {
+            Some((option, value)) if option.starts_with('-') => (Some(option), value),
+            _ => (None, text.as_str()),
+        };
+        let is_path = value == "." || value.starts_with("./") || value.starts_with('/');
+        let path = checkout.join(value);
+        let Some(relative) = path.relative_to(checkout).filter(|_| is_path) else {
+            continue;
+        };
+        if files
+            .stat(&path)
+            .is_ok_and(|it| it.kind == FileKind::Folder)
+        {
+            let moved = worktree.join(relative);
+            *text = match option {
+                Some(option) => format!("{option}={moved}"),
+                None => moved.to_string(),
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -64,6 +64,21 @@ impl Story {
         lines.collect::<Result<_, _>>().expect("lines of JSON")
     }
 
+    /// Writes a file of the checkout and commits it.
+    pub(super) fn commit(&self, path: &str, text: &str) {
+        let file = self.hub.join(path);
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        std::fs::write(file, text).expect("a file");
+        for arguments in [&["add", path][..], &["commit", "-qm", "change"]] {
+            let git = std::process::Command::new("git")
+                .args(["-c", "user.name=A", "-c", "user.email=a@example.org"])
+                .args(arguments)
+                .current_dir(&self.hub)
+                .status();
+            assert!(git.expect("git").success(), "{arguments:?}");
+        }
+    }
+
     pub(super) fn read(&self, path: &str) -> String {
         std::fs::read_to_string(self.hub.join(path)).expect("a file")
     }

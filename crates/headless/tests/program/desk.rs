@@ -4,18 +4,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agent::context::OpenFiles;
+use agent::record::{Mode, Record};
 use base::AbsPath;
-use composer::desk::{AgentState, Board, Settlement, Side, Verdict, Wish};
+use composer::desk::{AgentState, Board, Settlement, Side, Task, Verdict, Wish};
 use futures::StreamExt as _;
 use futures::channel::mpsc;
 use headless::compose::desk::Desk;
 use headless::workshop::Workshop;
 use host::Dirs;
+use serde_json::json;
 
 use super::compose::Story;
 
 struct Person {
     story: Story,
+    workshop: Arc<Workshop>,
     desk: Desk,
     boards: mpsc::UnboundedReceiver<Arc<Board>>,
     board: Arc<Board>,
@@ -30,13 +34,15 @@ impl Person {
             cache: folder("cache"),
         };
         let unsaved = Arc::new(project::Unsaved::default());
-        let workshop = Workshop::open(&dirs, unsaved.clone()).await;
+        let workshop = Workshop::open(&dirs, unsaved.clone(), |_| OpenFiles::default()).await;
         let workshop = Arc::new(workshop.expect("a workshop"));
         let hub = AbsPath::new(story.hub.clone()).expect("a path");
-        let desk = tokio::task::spawn_blocking(move || Desk::open(&workshop, &dirs, &hub, unsaved));
+        let engines = workshop.clone();
+        let desk = tokio::task::spawn_blocking(move || Desk::open(&engines, &dirs, &hub, unsaved));
         let desk = desk.await.expect("no panic").expect("a desk");
         Self {
             boards: desk.boards(),
+            workshop,
             desk,
             story,
             board: Arc::default(),
@@ -67,6 +73,58 @@ impl Person {
         let what = format!("{agent} is {}", state.word());
         self.until(&what, |board| is(board, agent, state)).await
     }
+}
+
+/// What joined the prompt of an agent, and which notices its board showed.
+async fn joined(person: &mut Person, agents: usize) -> String {
+    person.wish(Wish::Start(Task {
+        prompt: "Improve the sample project".to_owned(),
+        model: "demo".to_owned(),
+        mode: Mode::Build,
+        agents: 1,
+        is_contest: false,
+    }));
+    let agent = format!("a{agents}");
+    person.stands(&agent, AgentState::Done).await;
+    let watched = person.desk.watch(&agent).expect("it has begun");
+    let texts = watched.past.iter().filter_map(|event| match event {
+        agent::Event::Recorded(stored) => match &stored.record {
+            Record::Joined { text, .. } => Some(text.clone()),
+            _ => None,
+        },
+        _ => None,
+    });
+    texts.collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn agents_in_worktrees_get_what_their_checkout_is_trusted_with() {
+    let Some(story) = Story::of(&["--agents", "1", "Improve the sample project"]) else {
+        return;
+    };
+    let hook = json!({ "type": "command", "command": "echo hook ran in $(pwd)" });
+    let hooks = json!({ "hooks": { "UserPromptSubmit": [{ "hooks": [hook] }] } });
+    story.commit("AGENTS.md", "Prefer short names.\n");
+    story.commit(".claude/settings.json", &hooks.to_string());
+    let mut person = Person::at(story).await;
+    let before = joined(&mut person, 2).await;
+    assert!(!before.contains("Prefer short names."), "{before}");
+    assert!(!before.contains("hook ran in"), "{before}");
+
+    let root = AbsPath::new(person.story.hub.clone()).expect("a path");
+    let workshop = person.workshop.clone();
+    let allowed = tokio::task::spawn_blocking(move || {
+        workshop.set_trusted(&root, true)?;
+        let waiting = workshop.house(&root).hooks;
+        workshop.allow_hooks(&root, &waiting)
+    });
+    allowed.await.expect("no panic").expect("kept");
+    let after = joined(&mut person, 3).await;
+    assert!(after.contains("Prefer short names."), "{after}");
+    let board = person.board.clone();
+    let root = board.agent("a3").and_then(|it| it.root.clone());
+    let root = root.expect("a worktree");
+    assert!(after.contains(&format!("hook ran in {root}")), "{after}");
 }
 
 fn is(board: &Board, agent: &str, state: AgentState) -> bool {

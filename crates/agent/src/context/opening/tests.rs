@@ -218,7 +218,7 @@ fn only_what_changed_around_is_told_with_a_later_prompt() {
     let mut around = opening.surroundings.clone();
     let none = context.prompt(&sources, &around, "hello", &[], None);
     assert_eq!(none, Joining::default());
-    around.open = vec!["web/app.ts".into()];
+    around.files.open = vec!["web/app.ts".into()];
     let change = context.prompt(&sources, &around, "hello", &[], None);
     assert_eq!(
         texts(&change),

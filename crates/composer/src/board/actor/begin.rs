@@ -4,7 +4,7 @@ use super::{Actor, GO_ON, Held, Inner, Job};
 use crate::board::graph_of::readiness_of;
 use crate::board::job::State;
 use crate::board::record::Record;
-use crate::board::{Begin, Hand, Place, Wanted};
+use crate::board::{Begin, Event, Hand, Place, Wanted};
 use crate::graph::Readiness;
 
 impl Actor {
@@ -117,6 +117,11 @@ impl Actor {
             Ok(hand) => hand,
             Err(why) => return self.stand(ix, State::Failed { why }).await,
         };
+        if !hand.notices.is_empty() {
+            let text = hand.notices.join("\n");
+            let job = job.to_owned();
+            self.tell(Event::Said { job, text }).await;
+        }
         let session = hand.opened.id.as_ref().to_owned();
         if self.jobs[ix].line.session.as_ref() != Some(&session) {
             let record = Record::Began {

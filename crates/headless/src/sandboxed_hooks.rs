@@ -1,0 +1,161 @@
+//! Hooks that run in the sandbox of their session: for agents in worktrees, who may change the scripts that hooks call.
+//!
+//! Knows: `agent::hooks`, bounds of processes. Must not know: which hooks there are.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use agent::confine::Sandbox;
+use agent::hooks::{HookRunner, Ran};
+use base::AbsPath;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use host::process::{End, Launch, Spawned, spawn};
+
+use crate::confined;
+
+/// The most bytes of a hook's output that are kept.
+const MAX_OUTPUT: usize = 256 * 1024;
+/// The most bytes of a hook's input: all of it is handed over in arguments.
+const MAX_INPUT: usize = 1 << 20;
+/// Bytes of input in one argument; Linux allows 128 KiB.
+const INPUT_CHUNK: usize = 64 * 1024;
+
+/// Feeds the input, which a bounded process has no pipe for, and keeps the two outputs apart, which it has one pipe
+/// for: the errors follow behind a separator. Arguments: the folder, the hook, the separator, pieces of the input.
+const SCRIPT: &str = r#"
+CLAUDE_PROJECT_DIR=$1; export CLAUDE_PROJECT_DIR
+hook=$2; separator=$3; shift 3
+exec 3>&1
+errors=$({ printf %s "$@" | (eval "$hook"); } 2>&1 1>&3 3>&-)
+code=$?
+printf '%s%s' "$separator" "$errors"
+exit $code
+"#;
+
+/// Runs hooks within the bounds of a session.
+pub(crate) struct SandboxedHooks {
+    sandbox: Arc<dyn Sandbox>,
+}
+
+impl SandboxedHooks {
+    pub(crate) fn new(sandbox: Arc<dyn Sandbox>) -> Self {
+        Self { sandbox }
+    }
+}
+
+impl HookRunner for SandboxedHooks {
+    fn run(
+        &self,
+        command: &str,
+        folder: &AbsPath,
+        input: Vec<u8>,
+        patience: Duration,
+    ) -> BoxFuture<'static, Result<Ran, String>> {
+        let sandbox = self.sandbox.clone();
+        let (command, folder) = (command.to_owned(), folder.clone());
+        async move {
+            let started = tokio::task::spawn_blocking(move || {
+                Running::start(sandbox.as_ref(), &command, &folder, &input)
+            });
+            let started = started.await;
+            let running = started.map_err(|error| format!("could not be run: {error}"))??;
+            Ok(running.finish(patience).await)
+        }
+        .boxed()
+    }
+}
+
+/// A hook that runs. Dropping it ends the process.
+struct Running {
+    spawned: Spawned,
+    output: Arc<Mutex<Vec<u8>>>,
+    separator: String,
+}
+
+impl Running {
+    fn start(
+        sandbox: &dyn Sandbox,
+        command: &str,
+        folder: &AbsPath,
+        input: &[u8],
+    ) -> Result<Self, String> {
+        let input = std::str::from_utf8(input)
+            .map_err(|error| format!("could not be run: its input is no text: {error}"))?;
+        if input.len() > MAX_INPUT {
+            return Err(format!(
+                "could not be run: its input of {} bytes is larger than {MAX_INPUT}",
+                input.len()
+            ));
+        }
+        let separator = separator(command, input);
+        let mut arguments = vec!["-c".into(), SCRIPT.into(), "sh".into()];
+        arguments.push(folder.as_path().as_os_str().to_owned());
+        arguments.extend([command.into(), (&separator).into()]);
+        arguments.extend(pieces(input).map(Into::into));
+        let launch = Launch {
+            program: "sh".into(),
+            arguments,
+            folder: folder.clone(),
+            variables: std::env::vars_os().collect(),
+            screen: None,
+            bounds: Some(sandbox.bounds(&[])?),
+        };
+        let output: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let sink = output.clone();
+        let sink = Box::new(move |bytes: &[u8]| {
+            let mut kept = confined::lock(&sink);
+            let room = MAX_OUTPUT.saturating_sub(kept.len());
+            kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        });
+        let spawned = spawn(&launch, sink).map_err(|error| format!("could not be run: {error}"))?;
+        Ok(Self {
+            spawned,
+            output,
+            separator,
+        })
+    }
+
+    async fn finish(self, patience: Duration) -> Ran {
+        let ended = self.spawned.ended();
+        let ended = tokio::time::timeout(patience, ended.recv()).await;
+        let code = match ended.map(|ended| ended.map(|it| it.end)) {
+            Ok(Ok(End::Exited(code))) => Some(code),
+            Ok(Ok(End::Signalled(signal))) => Some(128 + signal),
+            Ok(Ok(End::TimedOut) | Err(_)) | Err(_) => None,
+        };
+        let text = String::from_utf8_lossy(&confined::lock(&self.output)).into_owned();
+        let (output, errors) = text.rsplit_once(&self.separator).unwrap_or((&text, ""));
+        Ran {
+            code,
+            output: output.to_owned(),
+            errors: errors.to_owned(),
+        }
+    }
+}
+
+/// A line that stands neither in the hook nor in its input.
+fn separator(command: &str, input: &str) -> String {
+    let mut number = 0_u32;
+    loop {
+        let separator = format!("\n--- errors of the hook {number} ---\n");
+        if !command.contains(&separator) && !input.contains(&separator) {
+            return separator;
+        }
+        number += 1;
+    }
+}
+
+/// The input in pieces that fit into one argument each.
+fn pieces(input: &str) -> impl Iterator<Item = &str> {
+    let mut rest = input;
+    std::iter::from_fn(move || {
+        let end = rest.floor_char_boundary(INPUT_CHUNK);
+        let (piece, tail) = rest.split_at(end);
+        rest = tail;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+#[cfg(test)]
+mod tests;
