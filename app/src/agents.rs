@@ -1,28 +1,30 @@
 //! The engines behind the panel for agents: a runtime of their own, beside the window's thread.
 //!
-//! Nothing of it is there before the panel first asks. Invariant: what a session tells arrives in order, and what it
-//! is told too.
+//! Nothing of it is there before the panel first asks. Invariant: a session's events and commands keep their order.
+//! Invariant: starting, opening or leaving a session never stops another one.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError};
 
-use agent::engine::Opened;
+use agent::Event;
+use agent::context::OpenFiles;
 use agent::record::TurnEnd;
 use agent::store::SessionState;
-use agent::{Command, Event};
 use base::AbsPath;
 use composer_panel::agents::{
-    Agents, Consent, HouseRules, Live, ModelLine, ModelList, NewSession, SessionLine,
+    Activity, Agents, Consent, HouseRules, Live, ModelLine, ModelList, NewSession, RunningSession,
+    SessionLine,
 };
 use composer_panel::board;
-use futures::StreamExt as _;
-use futures::channel::mpsc;
 use futures::future::{BoxFuture, FutureExt as _};
+use futures::stream::{self, BoxStream, Stream, StreamExt as _};
 use headless::compose::desk::{Desk, Watched};
+use headless::live_sessions::{self, Attachment, LiveSessions, SessionStatus};
 use headless::workshop::Workshop;
 use host::Dirs;
 use project::Unsaved;
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch::Receiver;
 use tokio::sync::{Mutex, OnceCell};
 
 /// The engines of the program.
@@ -33,6 +35,12 @@ pub(crate) struct Engines {
     workshop: Arc<OnceCell<Arc<Workshop>>>,
     /// The boards of folders, for as long as the program runs.
     desks: Arc<Mutex<HashMap<AbsPath, Desk>>>,
+    /// The sessions that run, shown by a panel or not.
+    sessions: LiveSessions,
+    /// Held while a session is opened, so that two windows do not resume the same one twice.
+    opening: Arc<Mutex<()>>,
+    /// The files that windows show, by folder.
+    open_files: Arc<std::sync::Mutex<HashMap<AbsPath, OpenFiles>>>,
 }
 
 /// The most sessions that are listed.
@@ -47,6 +55,9 @@ impl Engines {
             runtime: OnceLock::new(),
             workshop: Arc::default(),
             desks: Arc::default(),
+            sessions: LiveSessions::default(),
+            opening: Arc::default(),
+            open_files: Arc::default(),
         }
     }
 
@@ -94,15 +105,16 @@ impl Engines {
             Err(sentence) => return std::future::ready(Err(sentence.clone())).boxed(),
         };
         let (dirs, cell) = (self.dirs.clone(), self.workshop.clone());
-        let unsaved = self.unsaved.clone();
+        let (unsaved, shown) = (self.unsaved.clone(), self.open_files.clone());
         let task = runtime.spawn(async move {
             let workshop = cell
                 .get_or_try_init(|| async {
-                    let workshop = Workshop::open(&dirs, unsaved).await?;
-                    for problem in workshop.problems() {
-                        log::warn!("{problem}");
-                    }
-                    Ok::<_, String>(Arc::new(workshop))
+                    let open_files = move |root: &AbsPath| {
+                        let shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+                        shown.get(root).cloned().unwrap_or_default()
+                    };
+                    let workshop = Workshop::open(&dirs, unsaved, open_files).await;
+                    workshop.map(Arc::new)
                 })
                 .await?
                 .clone();
@@ -124,6 +136,7 @@ impl Agents for Engines {
                     models: Vec::new(),
                     default: String::new(),
                     advice,
+                    problems: Vec::new(),
                 })
             })
             .boxed()
@@ -142,20 +155,56 @@ impl Agents for Engines {
     }
 
     fn start(&self, session: NewSession) -> BoxFuture<'static, Result<Live, String>> {
+        let sessions = self.sessions.clone();
         self.with(move |workshop| async move {
-            let start = workshop.start(session.root, session.model, session.mode);
-            let (opened, root) = start.await?;
-            Ok(live(opened, root, Vec::new()))
+            let folder = session.root.clone();
+            let started = workshop
+                .start(session.root, session.model, session.mode)
+                .await?;
+            let id = started.opened.id.to_string();
+            let attachment = sessions.adopt(started.opened, folder, started.root);
+            Ok(live(id, attachment, Vec::new(), started.notices))
         })
     }
 
-    fn open(&self, id: String) -> BoxFuture<'static, Result<Live, String>> {
+    fn open(&self, root: AbsPath, id: String) -> BoxFuture<'static, Result<Live, String>> {
+        let (sessions, opening) = (self.sessions.clone(), self.opening.clone());
         self.with(move |workshop| async move {
-            let (opened, root) = workshop.resume(&id).await?;
-            let records = on_disk(move || workshop.records(&id)).await?;
+            let _opening = opening.lock().await;
+            let (attachment, notices) = match sessions.attach(&id) {
+                Some(attachment) => (attachment, Vec::new()),
+                None => {
+                    sessions.ended(&id).await;
+                    let started = workshop.resume(&id).await?;
+                    let attachment = sessions.adopt(started.opened, root, started.root);
+                    (attachment, started.notices)
+                }
+            };
+            let session = id.clone();
+            let records = on_disk(move || workshop.records(&session)).await?;
             let past = records.into_iter().map(|it| Event::Recorded(Arc::new(it)));
-            Ok(live(opened, root, past.collect()))
+            Ok(live(id, attachment, past.collect(), notices))
         })
+    }
+
+    fn note_open_files(&self, root: AbsPath, files: OpenFiles) {
+        let mut shown = self
+            .open_files
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        shown.insert(root, files);
+    }
+
+    fn running(&self) -> BoxStream<'static, Vec<RunningSession>> {
+        let statuses = self.sessions.statuses();
+        let next = |(mut statuses, is_first): (Receiver<Vec<SessionStatus>>, bool)| async move {
+            if !is_first {
+                statuses.changed().await.ok()?;
+            }
+            let now = statuses.borrow_and_update().iter().map(running).collect();
+            Some((now, (statuses, false)))
+        };
+        stream::unfold((statuses, true), next).boxed()
     }
 
     fn board(&self, root: AbsPath) -> BoxFuture<'static, Result<board::Live, String>> {
@@ -204,84 +253,60 @@ async fn on_disk<T: Send + 'static>(
     done.map_err(|error| format!("the engine broke off: {error}"))?
 }
 
-/// A session's channels as the panel wants them; must be called on the runtime.
-fn live(opened: Opened, root: AbsPath, past: Vec<Event>) -> Live {
-    let Opened {
-        id,
-        commands,
-        mut events,
-    } = opened;
-    let (told, heard) = mpsc::unbounded();
-    let (tell, mut wishes) = mpsc::unbounded::<Command>();
-    let close = commands.clone();
-    tokio::spawn(async move {
-        while let Some(command) = wishes.next().await {
-            if commands.send(command).await.is_err() {
-                return;
-            }
-        }
-    });
-    tokio::spawn(async move {
-        for event in past {
-            if told.unbounded_send(event).is_err() {
-                break;
-            }
-        }
-        while let Some(event) = events.recv().await {
-            if told.unbounded_send(event).is_err() {
-                // Nobody looks any more. A session that has closed by itself does not hear it.
-                close.send(Command::Close).await.ok();
-            }
-        }
-    });
-    Live {
-        id: id.as_ref().to_owned(),
+/// A session as the panel wants it: its past, and then what happens.
+fn live(id: String, attachment: Attachment, past: Vec<Event>, notices: Vec<String>) -> Live {
+    let Attachment {
         root,
-        tell: Arc::new(move |command| {
-            // A session that is over hears nothing.
-            tell.unbounded_send(command).ok();
-        }),
-        events: heard,
+        handle,
+        pending,
+        mut events,
+    } = attachment;
+    let events = stream::poll_fn(move |cx| events.poll_recv(cx));
+    Live {
+        id,
+        root,
+        tell: Arc::new(move |command| handle.send(command)),
+        events: from_past(past, pending, events),
+        notices,
     }
 }
 
-/// An agent of a board, as the panel wants it: what was told already is not told twice.
+/// An agent of a board, as the panel wants it.
 fn looked_on(watched: Watched) -> Live {
-    let Watched {
-        session,
-        root,
-        past,
-        mut events,
-        tell,
-    } = watched;
-    let (told, heard) = mpsc::unbounded();
-    let known = past.iter().filter_map(number).max();
-    tokio::spawn(async move {
-        let mut past = past.into_iter();
-        loop {
-            let event = match past.next() {
-                Some(event) => event,
-                None => match events.next().await {
-                    Some(event)
-                        if known.is_some()
-                            && number(&event).is_some_and(|it| Some(it) <= known) =>
-                    {
-                        continue;
-                    }
-                    Some(event) => event,
-                    None => return,
-                },
-            };
-            if told.unbounded_send(event).is_err() {
-                return;
-            }
-        }
-    });
     Live {
-        id: session,
-        root,
-        tell,
-        events: heard,
+        id: watched.session,
+        root: watched.root,
+        tell: watched.tell,
+        events: from_past(watched.past, Vec::new(), watched.events),
+        notices: Vec::new(),
+    }
+}
+
+/// Events of the past, those that are pending, and then those to come but for records that are in the past already.
+fn from_past(
+    past: Vec<Event>,
+    pending: Vec<Event>,
+    events: impl Stream<Item = Event> + Send + 'static,
+) -> BoxStream<'static, Event> {
+    let known = past.iter().filter_map(number).max();
+    let is_new = move |event: &Event| {
+        let number = number(event);
+        std::future::ready(number.is_none() || number > known)
+    };
+    stream::iter(past.into_iter().chain(pending))
+        .chain(events.filter(is_new))
+        .boxed()
+}
+
+fn running(status: &SessionStatus) -> RunningSession {
+    RunningSession {
+        id: status.id.clone(),
+        folder: status.folder.clone(),
+        activity: match status.activity {
+            live_sessions::Activity::Idle => Activity::Idle,
+            live_sessions::Activity::Working => Activity::Working,
+            live_sessions::Activity::WaitingForUser => Activity::WaitingForUser,
+        },
     }
 }
 
@@ -334,6 +359,7 @@ fn model_list(workshop: &Workshop) -> ModelList {
         models,
         default,
         advice,
+        problems: workshop.problems().to_vec(),
     }
 }
 
@@ -370,3 +396,6 @@ fn session_line(line: agent::store::SessionLine) -> SessionLine {
         end: end.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests;

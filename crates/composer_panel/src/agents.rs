@@ -7,11 +7,12 @@ use std::sync::Arc;
 use agent::Command;
 use agent::record::Mode;
 use base::AbsPath;
-use futures::channel::mpsc;
 use futures::future::BoxFuture;
+use futures::stream::BoxStream;
 
 use crate::board;
 
+pub use agent::context::OpenFiles;
 pub use agent::house::{HouseRules, WaitingHooks, WaitingServer};
 pub use fake::FakeAgents;
 
@@ -26,8 +27,15 @@ pub trait Agents: Send + Sync {
     /// Starts a session. It writes nothing down before it is told its first prompt.
     fn start(&self, session: NewSession) -> BoxFuture<'static, Result<Live, String>>;
 
-    /// Opens a session of before; its records come first, as events.
-    fn open(&self, id: String) -> BoxFuture<'static, Result<Live, String>>;
+    /// Opens a session for the folder of the panel: attaches to it where it runs, or resumes it. Its records come
+    /// first, as events.
+    fn open(&self, root: AbsPath, id: String) -> BoxFuture<'static, Result<Live, String>>;
+
+    /// The sessions that run in this program, shown or not: now, and after each change.
+    fn running(&self) -> BoxStream<'static, Vec<RunningSession>>;
+
+    /// Takes in which files of a folder a window shows, for the prompts of sessions there.
+    fn note_open_files(&self, root: AbsPath, files: OpenFiles);
 
     /// The engine of many agents for a folder, a git checkout. The same folder has one.
     fn board(&self, root: AbsPath) -> BoxFuture<'static, Result<board::Live, String>>;
@@ -80,8 +88,32 @@ pub struct Live {
     pub root: AbsPath,
     /// What it is told. Telling never waits: the session reads at once, and people type slowly.
     pub tell: Arc<dyn Fn(Command) + Send + Sync>,
-    /// What it tells. Dropping it lets go of the session; a running turn is stopped.
-    pub events: mpsc::UnboundedReceiver<agent::Event>,
+    /// Its events. A session goes on when they are dropped, and closes when its turn has ended and no panel shows it.
+    pub events: BoxStream<'static, agent::Event>,
+    /// Problems that the person should know of before they go on, in sentences.
+    pub notices: Vec<String>,
+}
+
+/// A session that runs, shown by a panel or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunningSession {
+    /// Its id.
+    pub id: String,
+    /// The folder for which it was opened.
+    pub folder: AbsPath,
+    /// Its activity.
+    pub activity: Activity,
+}
+
+/// The activity of a running session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Activity {
+    /// No turn runs.
+    Idle,
+    /// A turn runs.
+    Working,
+    /// A turn waits for the person: for an approval or an answer.
+    WaitingForUser,
 }
 
 /// The models there are.
@@ -93,6 +125,8 @@ pub struct ModelList {
     pub default: String,
     /// What to do to get more of them, a sentence; empty where there are some.
     pub advice: String,
+    /// Problems found at start-up, such as settings that cannot be read, in sentences.
+    pub problems: Vec<String>,
 }
 
 /// A model that can be asked.

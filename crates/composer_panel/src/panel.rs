@@ -30,7 +30,7 @@ use gpui_kit::{
 
 pub use board_view::mark;
 
-use crate::agents::{Agents, Live, ModelList, SessionLine};
+use crate::agents::{Activity, Agents, Live, ModelList, RunningSession, SessionLine};
 use crate::transcript::{Item, Touched, Transcript};
 
 /// The panel.
@@ -44,6 +44,8 @@ pub struct ComposerPanel {
     mode: Mode,
     shows: Shows,
     sessions: Sessions,
+    /// The sessions that run in this program, of other folders too.
+    running: Vec<RunningSession>,
     open: Option<OpenSession>,
     board: Option<board::BoardFace>,
     count: board::Count,
@@ -55,6 +57,7 @@ pub struct ComposerPanel {
     _loading: Option<Task<()>>,
     _house: Option<Task<()>>,
     _board: Option<Task<()>>,
+    _running: Option<Task<()>>,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -67,6 +70,8 @@ pub enum PanelEvent {
     OpenFile(AbsPath, Option<u32>),
     /// The board stands otherwise now.
     BoardChanged,
+    /// A problem that the person should know of, a sentence.
+    Problem(String),
     /// The person wants to write how a dispute ends; `ComposerPanel::settle_with` takes it.
     WriteDispute {
         /// Whose landing it is about.
@@ -127,6 +132,9 @@ struct OpenSession {
     _task: Task<()>,
 }
 
+/// The most events that are taken in before the panel is drawn again.
+const MAX_BATCH: usize = 4096;
+
 struct Handle {
     id: String,
     root: AbsPath,
@@ -158,6 +166,7 @@ impl ComposerPanel {
             mode: Mode::Build,
             shows: Shows::Session,
             sessions: Sessions::default(),
+            running: Vec::new(),
             open: None,
             board: None,
             count: board::Count::default(),
@@ -168,6 +177,7 @@ impl ComposerPanel {
             _loading: None,
             _house: None,
             _board: None,
+            _running: None,
             _subscriptions: subscriptions,
         }
     }
@@ -177,6 +187,7 @@ impl ComposerPanel {
         if !std::mem::replace(&mut self.is_awake, true) {
             self.load_models(window, cx);
             self.load_house(cx);
+            self.follow_running(cx);
         }
     }
 
@@ -224,6 +235,13 @@ impl ComposerPanel {
             let mut roots = agents.iter().filter_map(|agent| agent.root.as_ref());
             roots.any(|root| *root == open.live.root)
         };
+        for session in self.running_elsewhere() {
+            match session.activity {
+                Activity::WaitingForUser => standing.waiting += 1,
+                Activity::Working => standing.working += 1,
+                Activity::Idle => {}
+            }
+        }
         let open = self.open.as_ref().filter(|open| !is_on_board(open));
         if let Some(open) = open.filter(|open| open.transcript.is_running()) {
             match open.transcript.asking().is_some() || open.question.is_some() {
@@ -234,7 +252,22 @@ impl ComposerPanel {
         standing
     }
 
-    /// Works in another folder from now on. A session that runs is let go.
+    /// The sessions of this folder that run and are not shown.
+    fn running_elsewhere(&self) -> impl Iterator<Item = &RunningSession> {
+        let shown = self.open.as_ref().map(|open| open.live.id.as_str());
+        let is_elsewhere = move |it: &&RunningSession| {
+            Some(it.id.as_str()) != shown && self.root.as_ref() == Some(&it.folder)
+        };
+        self.running.iter().filter(is_elsewhere)
+    }
+
+    /// The activity of a session, where it runs.
+    fn activity(&self, id: &str) -> Option<Activity> {
+        let running = self.running.iter().find(|it| it.id == id)?;
+        Some(running.activity)
+    }
+
+    /// Works in another folder from now on. A session that runs goes on in the background.
     pub fn set_root(&mut self, root: Option<AbsPath>, cx: &mut Context<Self>) {
         if self.root != root {
             self.root = root;
@@ -257,10 +290,30 @@ impl ComposerPanel {
             let models = agents.models().await;
             // The window may be gone by then.
             this.update(cx, |this, cx| {
+                for problem in &models.problems {
+                    cx.emit(PanelEvent::Problem(problem.clone()));
+                }
                 this.models = models;
                 cx.notify();
             })
             .ok();
+        }));
+    }
+
+    fn follow_running(&mut self, cx: &mut Context<Self>) {
+        let Some(mut running) = self.agents.as_ref().map(|agents| agents.running()) else {
+            return;
+        };
+        self._running = Some(cx.spawn(async move |this, cx| {
+            while let Some(sessions) = running.next().await {
+                let taken = this.update(cx, |this, cx| {
+                    this.running = sessions;
+                    cx.notify();
+                });
+                if taken.is_err() {
+                    return;
+                }
+            }
         }));
     }
 
@@ -284,17 +337,18 @@ impl ComposerPanel {
             id,
             root,
             tell,
-            mut events,
+            events,
+            notices,
         } = live;
+        for notice in notices {
+            cx.emit(PanelEvent::Problem(notice));
+        }
+        // What is there already is taken in together and drawn once.
+        let mut batches = events.ready_chunks(MAX_BATCH);
         let task = cx.spawn_in(
             window,
             async move |this: WeakEntity<Self>, cx: &mut AsyncWindowContext| {
-                while let Some(event) = events.next().await {
-                    // What is there already is taken in together and drawn once.
-                    let mut batch = vec![event];
-                    while let Ok(event) = events.try_recv() {
-                        batch.push(event);
-                    }
+                while let Some(batch) = batches.next().await {
                     let taken = this.update_in(cx, |this, window, cx| {
                         for event in &batch {
                             this.take(event, window, cx);

@@ -9,6 +9,7 @@ mod finding;
 mod palette;
 mod panes;
 mod restoring;
+mod running_sessions;
 mod searching;
 mod settings_files;
 mod suggestions;

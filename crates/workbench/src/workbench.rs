@@ -26,6 +26,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use base::AbsPath;
+use composer_panel::agents::OpenFiles;
 use gpui_kit::{
     AnyWindowHandle, App, AppContext as _, Context, Entity, EntityId, FocusHandle, Focusable,
     Pixels, Subscription, Task, WeakEntity, Window, px,
@@ -51,6 +52,9 @@ use agents::AgentsDock;
 pub(crate) use excerpts::{around, gather};
 pub(crate) use go::TrailPlace;
 pub(crate) use open::{Focus, Goal, How, go_to};
+
+/// The most recently used files that agents hear of.
+const RECENT_TOLD: usize = 10;
 
 /// One window.
 pub struct Workbench {
@@ -261,6 +265,27 @@ impl Workbench {
         self.title.update(cx, |_, cx| cx.notify());
         self.status.update(cx, |status, cx| status.follow(cx));
         self.follow_front(cx);
+        self.note_open_files(cx);
+    }
+
+    /// Tells the engines of agents which files this window shows.
+    fn note_open_files(&self, cx: &mut Context<Self>) {
+        let (Some(engines), Some(root)) = (self.services.agents.as_ref(), self.root(cx)) else {
+            return;
+        };
+        let active = self.layout.active_item();
+        let mut items = self.layout.items();
+        items.sort_by_key(|item| Some(*item) != active);
+        let mut open: Vec<String> = Vec::new();
+        for path in items.iter().filter_map(|item| self.item(*item)?.path(cx)) {
+            let relative = path.relative_to(&root).and_then(|it| it.to_str());
+            if let Some(relative) = relative.filter(|it| !open.iter().any(|known| known == it)) {
+                open.push(relative.to_owned());
+            }
+        }
+        let recent = self.recent_files.iter().filter(|it| !open.contains(it));
+        let recent = recent.take(RECENT_TOLD).cloned().collect();
+        engines.note_open_files(root, OpenFiles { open, recent });
     }
 
     /// Gives the keyboard to what shows in the active pane.

@@ -6,10 +6,14 @@ use agent::{Command, Event};
 use base::AbsPath;
 use futures::channel::mpsc;
 use futures::future::{BoxFuture, FutureExt as _, ready};
+use futures::stream::{BoxStream, StreamExt as _};
 
 use crate::board::{self, Board, Wish};
 
-use super::{Agents, Consent, HouseRules, Live, ModelList, NewSession, SessionLine};
+use super::{
+    Agents, Consent, HouseRules, Live, ModelList, NewSession, OpenFiles, RunningSession,
+    SessionLine,
+};
 
 /// Sessions whose events come from a test, and whose commands it reads.
 #[derive(Clone, Default)]
@@ -29,6 +33,9 @@ struct State {
     boards: Option<mpsc::UnboundedSender<Arc<Board>>>,
     watched: Vec<String>,
     events: Option<mpsc::UnboundedSender<Event>>,
+    running: Vec<mpsc::UnboundedSender<Vec<RunningSession>>>,
+    notices: Vec<String>,
+    open_files: Option<(AbsPath, OpenFiles)>,
 }
 
 impl FakeAgents {
@@ -96,6 +103,26 @@ impl FakeAgents {
         self.with(|state| state.house = house);
     }
 
+    /// These sessions run now.
+    pub fn set_running(&self, sessions: &[RunningSession]) {
+        // A panel that was closed does not see it.
+        self.with(|state| {
+            state
+                .running
+                .retain(|it| it.unbounded_send(sessions.to_vec()).is_ok())
+        });
+    }
+
+    /// Sessions that are started or opened from now on have these notices.
+    pub fn set_notices(&self, notices: &[&str]) {
+        self.with(|state| state.notices = notices.iter().map(ToString::to_string).collect());
+    }
+
+    /// The files that a window said it shows, and their folder.
+    pub fn open_files(&self) -> Option<(AbsPath, OpenFiles)> {
+        self.with(|state| state.open_files.clone())
+    }
+
     fn live(&self, id: &str, root: AbsPath) -> Live {
         let (sender, events) = mpsc::unbounded();
         self.with(|state| state.events = Some(sender));
@@ -104,7 +131,8 @@ impl FakeAgents {
             id: id.to_owned(),
             root,
             tell: Arc::new(move |command| this.with(|state| state.told.push(command))),
-            events,
+            events: events.boxed(),
+            notices: self.with(|state| state.notices.clone()),
         }
     }
 }
@@ -124,13 +152,20 @@ impl Agents for FakeAgents {
         ready(Ok(live)).boxed()
     }
 
-    fn open(&self, id: String) -> BoxFuture<'static, Result<Live, String>> {
-        let Some(root) = AbsPath::new("/p") else {
-            return ready(Err("no folder".to_owned())).boxed();
-        };
+    fn open(&self, root: AbsPath, id: String) -> BoxFuture<'static, Result<Live, String>> {
         let live = self.live(&id, root);
         self.with(|state| state.opened.push(id));
         ready(Ok(live)).boxed()
+    }
+
+    fn running(&self) -> BoxStream<'static, Vec<RunningSession>> {
+        let (sender, receiver) = mpsc::unbounded();
+        self.with(|state| state.running.push(sender));
+        receiver.boxed()
+    }
+
+    fn note_open_files(&self, root: AbsPath, files: OpenFiles) {
+        self.with(|state| state.open_files = Some((root, files)));
     }
 
     fn board(&self, _: AbsPath) -> BoxFuture<'static, Result<board::Live, String>> {

@@ -8,6 +8,7 @@ use ui::{ActiveTheme as _, EmptyState, Icon, Label, ListRow, dp};
 
 use super::{ComposerPanel, Sessions, Shows};
 use crate::actions::ShowSessions;
+use crate::agents::Activity;
 
 impl ComposerPanel {
     pub(super) fn show_sessions(
@@ -50,8 +51,11 @@ impl ComposerPanel {
 
     pub(super) fn open_selected_session(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let line = self.sessions.lines.get(self.sessions.selected);
-        let (Some(agents), Some(id)) = (self.agents.clone(), line.map(|line| line.id.clone()))
-        else {
+        let (Some(agents), Some(root), Some(id)) = (
+            self.agents.clone(),
+            self.root.clone(),
+            line.map(|line| line.id.clone()),
+        ) else {
             return;
         };
         if self.open.as_ref().is_some_and(|open| open.live.id == id) {
@@ -61,7 +65,7 @@ impl ComposerPanel {
             return;
         }
         self._loading = Some(cx.spawn_in(window, async move |this, cx| {
-            let opened = agents.open(id).await;
+            let opened = agents.open(root, id).await;
             // The window may be gone by then.
             this.update_in(cx, |this, window, cx| match opened {
                 Ok(live) => {
@@ -115,10 +119,16 @@ impl ComposerPanel {
         let problem = problem.map(|it| Label::new(it).color(error).into_any_element());
         let rows = self.sessions.lines.iter().enumerate().map(|(at, line)| {
             let cost = line.cost_nano.filter(|cost| *cost > 0).map(dollars);
-            let about = [Some(line.model.clone()), cost, Some(line.end.clone())];
+            let state = match self.activity(&line.id) {
+                Some(Activity::Working) => "working".to_owned(),
+                Some(Activity::WaitingForUser) => "needs your approval or answer".to_owned(),
+                Some(Activity::Idle) | None => line.end.clone(),
+            };
+            let about = [Some(line.model.clone()), cost, Some(state)];
             let about = about.into_iter().flatten().filter(|it| !it.is_empty());
             let about: Vec<String> = about.collect();
-            ListRow::new(("session", at), line.title.clone())
+            let about = about.join(" \u{b7} ");
+            ListRow::new(("session", at), format!("{}, {about}", line.title))
                 .lines(2)
                 .selected(at == self.sessions.selected)
                 .on_click(cx.listener(move |this, _, window, cx| {
@@ -131,7 +141,7 @@ impl ComposerPanel {
                         .flex_col()
                         .min_w_0()
                         .child(Label::new(line.title.clone()))
-                        .child(Label::new(about.join(" \u{b7} ")).small().muted()),
+                        .child(Label::new(about).small().muted()),
                 )
                 .into_any_element()
         });

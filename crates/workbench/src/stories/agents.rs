@@ -18,6 +18,11 @@ use super::{Story, path, project, services, start_with};
 use crate::windows::Request;
 
 pub(super) fn open(cx: &mut TestAppContext) -> (Story, FakeAgents) {
+    open_with(&[], cx)
+}
+
+/// A window whose engines found these problems at their start.
+pub(super) fn open_with(problems: &[&str], cx: &mut TestAppContext) -> (Story, FakeAgents) {
     let line = |id: &str, name: &str| ModelLine {
         id: id.to_owned(),
         name: name.to_owned(),
@@ -27,6 +32,7 @@ pub(super) fn open(cx: &mut TestAppContext) -> (Story, FakeAgents) {
         models: vec![line("local/coder", "Coder"), line("demo", "Demo model")],
         default: "local/coder".to_owned(),
         advice: String::new(),
+        problems: problems.iter().map(ToString::to_string).collect(),
     };
     let session = SessionLine {
         id: "old".to_owned(),
@@ -70,7 +76,7 @@ fn text(text: &str) -> StoredPart {
 }
 
 /// A turn up to the moment at which a call waits for leave.
-fn until_leave() -> Vec<Event> {
+pub(super) fn until_leave() -> Vec<Event> {
     let call = StoredPart {
         content: StoredContent::Call {
             id: "c1".to_owned(),
@@ -155,7 +161,7 @@ fn after_leave() -> Vec<Event> {
     ]
 }
 
-fn said(text: &str) -> Prompt {
+pub(super) fn said(text: &str) -> Prompt {
     Prompt {
         text: text.to_owned(),
         images: Vec::new(),

@@ -10,9 +10,10 @@ use gpui_kit::{
     InteractiveElement as _, IntoElement as _, ParentElement as _, Pixels,
     StatefulInteractiveElement as _, StyleRefinement, Styled as _, Window, div, px, relative,
 };
-use ui::ActiveTheme as _;
+use ui::{ActiveTheme as _, Tone};
 
 use super::{Goal, How, Workbench};
+use crate::notices::Notice;
 use crate::pickers::choices;
 use crate::region::region;
 use crate::services::Services;
@@ -231,6 +232,10 @@ impl Workbench {
             PanelEvent::ChooseTurn { agent, turns } => {
                 let choices = choices::turns(self.agents.panel.clone(), agent.clone(), *turns);
                 self.pick(choices, window, cx);
+            }
+            PanelEvent::Problem(sentence) => {
+                let notice = Notice::new(Tone::Warning, sentence.clone()).key(sentence);
+                self.report(notice, window, cx);
             }
             PanelEvent::Leave => self.focus_active(window, cx),
         }
