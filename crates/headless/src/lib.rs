@@ -23,6 +23,7 @@ mod index;
 mod indexes;
 mod mcp;
 mod models;
+mod permissions;
 mod recover;
 mod run;
 mod sandbox;

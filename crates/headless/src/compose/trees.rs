@@ -201,6 +201,7 @@ impl Trees {
         }
         Ok(confined::Ground {
             root: place.root()?,
+            project: self.0.hub.clone(),
             git_dir: Some(place.git_dir()?),
             readable: seen,
             variables,
