@@ -44,6 +44,9 @@ impl ComposerPanel {
             // The window may be gone by then.
             this.update(cx, |this, cx| match house {
                 Ok(rules) => {
+                    if !rules.problems.is_empty() {
+                        this.trouble = Some(rules.problems.join("\n"));
+                    }
                     this.house.rules = rules;
                     cx.notify();
                 }

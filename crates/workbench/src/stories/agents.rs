@@ -107,6 +107,7 @@ fn until_leave() -> Vec<Event> {
             call: "c1".to_owned(),
             title: "cargo test".to_owned(),
             reason: "it runs a program".to_owned(),
+            rules: vec!["Bash(cargo test:*)".to_owned()],
         }),
     ]
 }
@@ -307,6 +308,7 @@ fn what_a_folder_brings_waits_for_the_person(cx: &mut TestAppContext) {
             written: "{ \"command\": \"docs\" }".to_owned(),
             mark: "2".to_owned(),
         }],
+        problems: Vec::new(),
     });
     story.keys("ctrl-alt-b");
     story.settle();
