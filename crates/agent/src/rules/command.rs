@@ -85,12 +85,19 @@ impl Line {
         touched.max().unwrap_or(Touch::No)
     }
 
-    /// Whether the value of a variable that it sets for later commands has a word in it.
-    pub(super) fn sets(&self, word: &str) -> bool {
-        let assignments = self.read.iter().flat_map(|line| &line.assignments);
-        assignments
-            .into_iter()
-            .any(|assignment| mentions(&assignment.value.text, word))
+    /// Whether it sets a variable for later commands that may have them run a program of this name.
+    pub(super) fn sets(&self, program: &str) -> bool {
+        let mut assignments = self.read.iter().flat_map(|line| &line.assignments);
+        assignments.any(|it| configures(&it.name) || mentions(&it.value.text, program))
+    }
+
+    /// Whether it runs a file of commands and has all of these words, so that it may have written them there.
+    pub(super) fn may_write_and_run(&self, words: &[&str]) -> bool {
+        let runs = |command: &Command| match command.runs_file() {
+            true => Touch::Yes,
+            false => Touch::No,
+        };
+        words.iter().all(|word| self.mentions(word)) && self.touched(&runs) == Touch::Yes
     }
 
     /// Whether rules allow every part of it.
@@ -194,6 +201,11 @@ fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('*', "\\*")
 }
 
+/// Whether a variable tells git or a shell what to run.
+fn configures(variable: &str) -> bool {
+    variable.starts_with("GIT_CONFIG") || matches!(variable, "BASH_ENV" | "ENV" | "PROMPT_COMMAND")
+}
+
 /// A path without `.` and, as far as it can be told, without `..`.
 fn tidied(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
@@ -254,10 +266,10 @@ impl Command {
         inner.max().unwrap_or(Touch::No).max(of(self))
     }
 
-    /// Whether a word stands in the value of a variable that is set for it.
-    pub(super) fn is_given(&self, word: &str) -> bool {
+    /// Whether a variable is set for it that may have it run a program of this name.
+    pub(super) fn is_given(&self, program: &str) -> bool {
         let mut assignments = self.assignments.iter();
-        assignments.any(|assignment| mentions(&assignment.value.text, word))
+        assignments.any(|it| configures(&it.name) || mentions(&it.value.text, program))
     }
 
     /// Whether a word stands in its arguments or its input.

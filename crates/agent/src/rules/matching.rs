@@ -46,6 +46,15 @@ impl Whole {
         is_whole_word.then_some(name)
     }
 
+    /// The words that stand in it.
+    pub(super) fn literals(&self) -> Vec<&str> {
+        let words = self
+            .pieces
+            .iter()
+            .flat_map(|piece| piece.split_whitespace());
+        words.collect()
+    }
+
     /// Whether it is certainly a command of these words.
     pub(super) fn fits(&self, words: &[Word]) -> bool {
         let is_plain = |word: &Word| {

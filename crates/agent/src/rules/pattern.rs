@@ -136,6 +136,19 @@ impl Pattern {
         }
     }
 
+    /// The words of a command that are no options.
+    fn words(&self) -> Vec<&str> {
+        let words: Vec<&str> = match &self.what {
+            What::Prefix(prefix) => prefix.iter().map(String::as_str).collect(),
+            What::Whole(whole) => whole.literals(),
+            _ => Vec::new(),
+        };
+        words
+            .into_iter()
+            .filter(|it| !it.starts_with('-'))
+            .collect()
+    }
+
     /// Whether it is about some commands.
     fn is_of_commands(&self) -> bool {
         matches!(self.what, What::Prefix(_) | What::Whole(_))
@@ -158,10 +171,13 @@ impl Pattern {
         match line.is_understood() {
             false if line.mentions(program) => Touch::Yes,
             false => Touch::Maybe,
-            true if line.sets(program) => {
-                Touch::Maybe.max(line.touched(&|it| self.touches_command(it, program)))
+            true => {
+                let touch = line.touched(&|it| self.touches_command(it, program));
+                match line.sets(program) || line.may_write_and_run(&self.words()) {
+                    true => touch.max(Touch::Maybe),
+                    false => touch,
+                }
             }
-            true => line.touched(&|it| self.touches_command(it, program)),
         }
     }
 

@@ -15,8 +15,8 @@ const SUBCOMMANDS: &[(&str, &[&str])] = &[
     (
         "cargo",
         &[
-            "bench", "build", "check", "clippy", "doc", "fmt", "metadata", "nextest", "run",
-            "test", "tree",
+            "bench", "build", "check", "clippy", "doc", "fetch", "fmt", "metadata", "nextest",
+            "run", "test", "tree",
         ],
     ),
     ("go", &["build", "fmt", "test", "vet", "list"]),

@@ -120,7 +120,7 @@ fn a_linked_file_stays_a_link() {
     let world = world("{}");
     let real = world.dirs.config.join("real.json");
     let file = path(&world.dirs);
-    std::fs::rename(&file, &real).expect("moved");
+    RealFiles.rename(&file, &real).expect("moved");
     std::os::unix::fs::symlink(&real, &file).expect("linked");
     keep(&file, &Scope::Everywhere, &["Bash(ls)".to_owned()]).expect("kept");
     let meta = file.as_path().symlink_metadata().expect("there");

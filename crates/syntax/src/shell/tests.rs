@@ -215,6 +215,9 @@ fn the_input_of_commands_is_told() {
     );
     assert_eq!(of("{ bash; } <<< x"), ["other"]);
     assert_eq!(of("bash < file"), ["other"]);
+    assert_eq!(of("bash 0<&3"), ["other"]);
+    assert_eq!(of("tee >(bash) < a"), ["other", "other"]);
+    assert_eq!(of("cat <(bash)"), ["-", "-"]);
 }
 
 #[test]

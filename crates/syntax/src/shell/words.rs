@@ -78,7 +78,11 @@ impl Reader {
             if matches!(letter, '<' | '>') && self.peek_at(1) == Some('(') {
                 let from = self.at;
                 self.at += 1;
+                // What is written into `>( … )` is the input of its commands.
+                let was_piped = self.is_piped;
+                self.is_piped |= letter == '>';
                 self.substitution()?;
+                self.is_piped = was_piped;
                 word.push_unknown(&self.slice(from, self.at));
                 continue;
             }

@@ -156,6 +156,18 @@ impl Command {
         name.is_some_and(|name| INTERPRETERS.contains(&name))
     }
 
+    /// Whether it runs a file of commands: a script given to a shell, or a program by its path.
+    pub(super) fn runs_file(&self) -> bool {
+        let is_path = self
+            .words
+            .first()
+            .is_some_and(|word| word.text.contains('/'));
+        let name = self.name().map(super::super::width::base);
+        let reads =
+            name.is_some_and(|name| SHELLS.contains(&name) || matches!(name, "source" | "."));
+        is_path || reads && !self.arguments().is_empty()
+    }
+
     pub(super) fn look_within(&mut self, depth: usize) {
         let Some(name) = self.name().map(str::to_owned) else {
             self.is_opaque = true;
@@ -194,6 +206,7 @@ impl Command {
                 let file = self.arguments().first();
                 self.note_opaque(file.is_none_or(is_stream));
             }
+            "at" | "batch" | "crontab" => self.look_into_input(depth),
             "hash" => self.note_opaque(self.texts().iter().any(|text| text == "-p")),
             "enable" => self.note_opaque(self.texts().iter().any(|text| text == "-f")),
             _ if EVALUATING.contains(&name.as_str()) => {
@@ -251,6 +264,12 @@ impl Command {
         {
             return;
         }
+        let configures = |text: &String| {
+            text.split_once('=')
+                .is_some_and(|(name, _)| super::configures(name))
+        };
+        let is_configured = self.texts().iter().any(configures);
+        self.note_opaque(is_configured);
         let mut starts = BTreeSet::new();
         let mut seen = BTreeSet::new();
         self.note_opaque(self.starts(1, positional, &mut seen, &mut starts));
