@@ -5,7 +5,7 @@ use agent::record::Mode;
 use gpui_kit::component::input::Textarea;
 use gpui_kit::{
     AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
-    StatefulInteractiveElement as _, Styled as _, Window, div, px, relative,
+    StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window, div, px, relative,
 };
 use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, IconButton, Label, Tone, dp};
 
@@ -243,7 +243,11 @@ impl ComposerPanel {
                 .with_keys();
             let kept = [
                 ("agent-always", "Always in this project", Decision::Always),
-                ("agent-everywhere", "Always everywhere", Decision::Everywhere),
+                (
+                    "agent-everywhere",
+                    "Always everywhere",
+                    Decision::Everywhere,
+                ),
             ];
             let kept = kept.map(|(id, label, it)| button(id, label, ButtonStyle::Ghost, it));
             std::iter::once(session).chain(kept)
@@ -267,8 +271,13 @@ impl ComposerPanel {
             )
             .children(keeping);
         let kept = can_keep.then(|| {
-            let text = format!("Allowed for more than once: {rules}");
-            Label::new(text).small().mono()
+            let text = format!("A decision for more than once allows {rules}");
+            div()
+                .id("agent-rules")
+                .test_support()
+                .role(Role::Status)
+                .aria_label(text.clone())
+                .child(Label::new(text).small().mono())
         });
         Some(
             card("agent-approval", Role::Alert, colors.warning, colors.raised)
