@@ -10,6 +10,7 @@ use super::harmless;
 use super::pattern::{Pattern, Subject, Touch};
 use super::places::home;
 use super::width;
+use within::Depth;
 
 /// A command line.
 #[derive(Clone, Debug)]
@@ -56,10 +57,10 @@ const HARMLESS_VARIABLES: &[&str] = &[
 
 impl Line {
     pub(super) fn read(written: &str) -> Self {
-        Self::read_at(written, 0)
+        Self::read_at(written, Depth::top(&Depth::left()))
     }
 
-    fn read_at(written: &str, depth: usize) -> Self {
+    fn read_at(written: &str, depth: Depth<'_>) -> Self {
         let read = shell::read(written);
         let commands = read.iter().flat_map(|line| &line.commands);
         Self {
@@ -237,7 +238,7 @@ pub(super) fn mentions(text: &str, word: &str) -> bool {
 }
 
 impl Command {
-    fn of(command: &SimpleCommand, depth: usize) -> Self {
+    fn of(command: &SimpleCommand, depth: Depth<'_>) -> Self {
         let mut found = Self {
             words: command.words.clone(),
             assignments: command.assignments.clone(),

@@ -18,6 +18,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::confined::Confinement;
+use crate::permissions::Permissions;
 use crate::run::person::{Interrupt, answers, decision, listen, through};
 use crate::run::show::{json_of, line as json_line};
 use crate::workshop::Workshop;
@@ -137,6 +138,10 @@ impl How {
             confinement: self.confinement.clone(),
         };
         let has_person = manner.has_person;
+        let (_, unclear) = Permissions::read(dirs).rules(&orders.hub);
+        let is_new = |problem: &&String| !workshop.problems().contains(problem);
+        let unclear = unclear.iter().filter(is_new);
+        unclear.for_each(|problem| tell(streams, problem));
         let fleet = Fleet::open(&workshop, dirs, &orders.hub, manner, self.room)?;
         let past = fleet.past.problems.iter();
         past.for_each(|problem| tell(streams, problem));

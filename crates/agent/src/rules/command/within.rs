@@ -2,14 +2,42 @@
 //!
 //! Errs on the side of too much: where an option may or may not take the next word, both are looked at.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use syntax::shell::{Input, SimpleCommand, Word};
 
 use super::{Command, Line};
 
-/// How many wrappers are looked through.
+/// How many wrappers within each other are looked through.
 const DEEPEST: usize = 8;
+/// How many commands of a line are looked at, with all that they may run. More are not known.
+const MOST: usize = 300;
+
+/// How deep within wrappers a command is, and how many may still be looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Depth<'a> {
+    depth: usize,
+    left: &'a Cell<usize>,
+}
+
+impl<'a> Depth<'a> {
+    pub(super) fn left() -> Cell<usize> {
+        Cell::new(MOST)
+    }
+
+    pub(super) fn top(left: &'a Cell<usize>) -> Self {
+        Self { depth: 0, left }
+    }
+
+    /// What a command at this depth runs.
+    fn deeper(self) -> Option<Self> {
+        let left = self.left.get().checked_sub(1)?;
+        self.left.set(left);
+        let depth = self.depth + 1;
+        (depth <= DEEPEST).then_some(Self { depth, ..self })
+    }
+}
 
 /// Programs that run the command in their arguments, with the number of words before it that are no options.
 const WRAPPERS: &[(&str, usize)] = &[
@@ -168,15 +196,15 @@ impl Command {
         is_path || reads && !self.arguments().is_empty()
     }
 
-    pub(super) fn look_within(&mut self, depth: usize) {
+    pub(super) fn look_within(&mut self, depth: Depth<'_>) {
         let Some(name) = self.name().map(str::to_owned) else {
             self.is_opaque = true;
             return;
         };
-        if depth >= DEEPEST {
+        let Some(depth) = depth.deeper() else {
             self.is_opaque = true;
             return;
-        }
+        };
         if let Some((_, positional)) = WRAPPERS.iter().find(|(wrapper, _)| *wrapper == name) {
             self.look_behind(&name, *positional, depth);
         }
@@ -240,25 +268,25 @@ impl Command {
         self.arguments().iter().map(|it| it.text.clone()).collect()
     }
 
-    fn add(&mut self, words: Vec<Word>, depth: usize) {
+    fn add(&mut self, words: Vec<Word>, depth: Depth<'_>) {
         if !words.is_empty() {
             let inner = SimpleCommand {
                 words,
                 input: self.input.clone(),
                 ..SimpleCommand::default()
             };
-            self.inner.push(Self::of(&inner, depth + 1));
+            self.inner.push(Self::of(&inner, depth));
         }
     }
 
-    fn look_into(&mut self, script: &str, depth: usize) {
-        let line = Line::read_at(script, depth + 1);
+    fn look_into(&mut self, script: &str, depth: Depth<'_>) {
+        let line = Line::read_at(script, depth);
         self.note_opaque(!line.is_understood());
         self.inner.extend(line.commands);
     }
 
     /// What a wrapper runs.
-    fn look_behind(&mut self, name: &str, positional: usize, depth: usize) {
+    fn look_behind(&mut self, name: &str, positional: usize, depth: Depth<'_>) {
         if name == "command"
             && matches!(self.texts().first().map(String::as_str), Some("-v" | "-V"))
         {
@@ -293,7 +321,7 @@ impl Command {
                 let bare = text.trim_start_matches('-');
                 let value = bare.split_once('=').map_or(bare, |(_, value)| value);
                 for script in [text.as_str(), value, text.get(2..).unwrap_or_default()] {
-                    self.inner.extend(Line::read_at(script, depth + 1).commands);
+                    self.inner.extend(Line::read_at(script, depth).commands);
                 }
             }
         }
@@ -305,7 +333,7 @@ impl Command {
                 words: words.to_vec(),
                 ..SimpleCommand::default()
             };
-            self.wrapped = Some(Box::new(Self::of(&inner, depth + 1)));
+            self.wrapped = Some(Box::new(Self::of(&inner, depth)));
         }
     }
 
@@ -399,7 +427,7 @@ impl Command {
     }
 
     /// What is behind each of these flags, up to one of these ends.
-    fn look_behind_flags(&mut self, flags: &[&str], ends: &[&str], depth: usize) {
+    fn look_behind_flags(&mut self, flags: &[&str], ends: &[&str], depth: Depth<'_>) {
         let texts = self.texts();
         self.note_opaque(self.arguments().iter().any(|it| !it.is_known));
         for (at, text) in texts.iter().enumerate() {
@@ -425,7 +453,7 @@ impl Command {
         }
     }
 
-    fn look_into_git(&mut self, depth: usize) {
+    fn look_into_git(&mut self, depth: Depth<'_>) {
         let texts = self.texts();
         for (at, text) in texts.iter().enumerate() {
             let is_configuration = text.contains("alias.") && text.contains('=');
@@ -445,7 +473,7 @@ impl Command {
         }
     }
 
-    fn look_into_shell(&mut self, depth: usize) {
+    fn look_into_shell(&mut self, depth: Depth<'_>) {
         let mut operands: Vec<Word> = Vec::new();
         let (mut runs_text, mut reads_input, mut values) = (false, false, 0);
         for argument in self.arguments() {
@@ -475,7 +503,7 @@ impl Command {
         }
     }
 
-    fn look_into_interpreter(&mut self, name: &str, depth: usize) {
+    fn look_into_interpreter(&mut self, name: &str, depth: Depth<'_>) {
         let texts = self.texts();
         if super::super::width::base(name) == "python"
             && let Some(at) = texts.iter().position(|text| text == "-m")
@@ -488,7 +516,7 @@ impl Command {
     }
 
     /// What a shell reads from its input.
-    fn look_into_input(&mut self, depth: usize) {
+    fn look_into_input(&mut self, depth: Depth<'_>) {
         match self.input.clone() {
             Input::Inherited => {}
             Input::Text(script) if script.is_known => self.look_into(&script.text, depth),

@@ -474,6 +474,18 @@ fn yes_answers_only_what_would_be_asked() {
 }
 
 #[test]
+fn lines_that_could_run_very_much_are_asked() {
+    let rules = rules(json!({ "deny": ["Bash(git push:*)"], "allow": ["Bash"] }));
+    let flags = "sudo -x ".repeat(400) + "ls";
+    let nested = (0..12).fold("ls".to_owned(), |line, _| {
+        format!("env -S {line:?} {line:?}")
+    });
+    for command in [flags, nested] {
+        assert_ne!(with_yes(&rules, &command), "allow");
+    }
+}
+
+#[test]
 fn typing_into_a_terminal_may_be_what_is_forbidden() {
     let typing = Access {
         writes: vec![
