@@ -157,6 +157,46 @@ const INTERPRETERS: &[&str] = &[
     "guile",
 ];
 
+/// Names in code of interpreters that run programs, whatever these are called.
+const RUNNING: &[&str] = &[
+    "system",
+    "exec",
+    "execl",
+    "execle",
+    "execlp",
+    "execv",
+    "execve",
+    "execvp",
+    "execSync",
+    "execFile",
+    "execFileSync",
+    "spawn",
+    "spawnSync",
+    "spawnl",
+    "spawnv",
+    "spawnvp",
+    "posix_spawn",
+    "popen",
+    "popen2",
+    "Popen",
+    "open3",
+    "Open3",
+    "subprocess",
+    "check_output",
+    "getoutput",
+    "qx",
+    "fork",
+    "shell_exec",
+    "passthru",
+    "proc_open",
+    "ProcessBuilder",
+    "child_process",
+];
+
+/// Interpreters in which a backquote runs a program, and those in which `!` does.
+const BACKQUOTING: &[&str] = &["perl", "ruby", "php"];
+const BANGING: &[&str] = &["vim", "vi", "nvim", "ed", "ex", "gdb", "emacs"];
+
 /// Builtins that read their arguments as names of variables, whose subscripts are evaluated.
 const EVALUATING: &[&str] = &[
     "[[",
@@ -226,8 +266,10 @@ impl Command {
             "trap" | "alias" => {
                 self.note_opaque(!self.arguments().iter().all(|it| it.is_known));
                 for text in self.texts() {
-                    let script = text.split_once('=').map_or(text.as_str(), |(_, it)| it);
-                    self.look_into(script, depth);
+                    match text.split_once('=') {
+                        Some((_, script)) if name == "alias" => self.look_into(script, depth),
+                        _ => self.look_into(&text, depth),
+                    }
                 }
             }
             "source" | "." => {
@@ -511,6 +553,19 @@ impl Command {
             let words: Vec<Word> = self.words.iter().skip(at + 2).cloned().collect();
             self.add(words, depth);
         }
+        let input = match &self.input {
+            Input::Text(input) => input.text.clone(),
+            Input::Inherited | Input::Other => String::new(),
+        };
+        let base = super::super::width::base(name);
+        let runs = |text: &String| {
+            let mut names = text.split(|it: char| !it.is_alphanumeric() && it != '_');
+            names.any(|name| RUNNING.contains(&name))
+                || BACKQUOTING.contains(&base) && text.contains('`')
+                || BANGING.contains(&base) && (text.contains('!') || text.contains("shell"))
+        };
+        let runs_more = texts.iter().chain([&input]).any(runs);
+        self.note_opaque(runs_more);
         let reads_input = texts.iter().all(|text| text == "-");
         self.note_opaque(reads_input && self.input == Input::Other);
     }
