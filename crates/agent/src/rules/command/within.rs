@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use syntax::shell::{Input, SimpleCommand, Word};
 
 use super::{Command, Line};
+use crate::rules::width::base;
 
 /// How many wrappers within each other are looked through.
 const DEEPEST: usize = 8;
@@ -220,7 +221,7 @@ const EVALUATING: &[&str] = &[
 impl Command {
     /// Whether it runs code in its arguments, in which commands can stand.
     pub(in super::super) fn is_interpreter(&self) -> bool {
-        let name = self.name().map(super::super::width::base);
+        let name = self.name().map(base);
         name.is_some_and(|name| INTERPRETERS.contains(&name))
     }
 
@@ -230,7 +231,7 @@ impl Command {
             .words
             .first()
             .is_some_and(|word| word.text.contains('/'));
-        let name = self.name().map(super::super::width::base);
+        let name = self.name().map(base);
         let reads =
             name.is_some_and(|name| SHELLS.contains(&name) || matches!(name, "source" | "."));
         is_path || reads && !self.arguments().is_empty()
@@ -249,7 +250,7 @@ impl Command {
             self.look_behind(&name, *positional, depth);
         }
         match name.as_str() {
-            _ if SHELLS.contains(&super::super::width::base(&name)) => self.look_into_shell(depth),
+            _ if SHELLS.contains(&base(&name)) => self.look_into_shell(depth),
             "find" => {
                 self.look_behind_flags(&["-exec", "-execdir", "-ok", "-okdir"], &[";", "+"], depth)
             }
@@ -546,8 +547,9 @@ impl Command {
     }
 
     fn look_into_interpreter(&mut self, name: &str, depth: Depth<'_>) {
+        let plain = base(name);
         let texts = self.texts();
-        if super::super::width::base(name) == "python"
+        if plain == "python"
             && let Some(at) = texts.iter().position(|text| text == "-m")
         {
             let words: Vec<Word> = self.words.iter().skip(at + 2).cloned().collect();
@@ -557,12 +559,11 @@ impl Command {
             Input::Text(input) => input.text.clone(),
             Input::Inherited | Input::Other => String::new(),
         };
-        let base = super::super::width::base(name);
         let runs = |text: &String| {
             let mut names = text.split(|it: char| !it.is_alphanumeric() && it != '_');
             names.any(|name| RUNNING.contains(&name))
-                || BACKQUOTING.contains(&base) && text.contains('`')
-                || BANGING.contains(&base) && (text.contains('!') || text.contains("shell"))
+                || BACKQUOTING.contains(&plain) && text.contains('`')
+                || BANGING.contains(&plain) && (text.contains('!') || text.contains("shell"))
         };
         let runs_more = texts.iter().chain([&input]).any(runs);
         self.note_opaque(runs_more);
