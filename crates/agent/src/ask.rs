@@ -13,13 +13,24 @@ pub enum Decision {
     Once,
     /// This and all like it, for the rest of the session.
     Session,
-    /// This and all like it, from now on; the rule is kept in the settings.
+    /// This and all like it in this project, from now on; the rules are kept in the permissions file.
     Always,
+    /// The same in all projects.
+    Everywhere,
     /// Not.
     Refuse {
         /// What to do instead, for the model.
         instead: Option<String>,
     },
+}
+
+/// Rules as a question names them.
+pub fn rules_in_words(rules: &[String]) -> String {
+    let rules: Vec<String> = rules
+        .iter()
+        .map(|rule| base::printable(rule, base::LineFeeds::Escape).into_owned())
+        .collect();
+    rules.join(", ")
 }
 
 /// A question that a tool asks the person.

@@ -14,8 +14,18 @@ pub trait Sandbox: Send + Sync {
     /// A sentence when bounds cannot be had: what is missing and how to get it.
     fn bounds(&self, granted: &[Denial]) -> Result<Arc<dyn Bounds>, String>;
 
+    /// Bounds for a command that runs unasked because it only reads: nothing can be written, and files that are known
+    /// to hold secrets look empty, by whatever name they are reached.
+    ///
+    /// # Errors
+    /// A sentence when bounds cannot be had.
+    fn reading(&self) -> Result<Arc<dyn Bounds>, String>;
+
     /// What the person let commands like this one do, from now on.
     fn granted(&self, command: &str) -> Vec<Denial>;
+
+    /// The rules by which commands are like this one, for a question about what they may do.
+    fn rules(&self, command: &str) -> Vec<String>;
 
     /// The person lets commands like this one do these things from now on.
     ///

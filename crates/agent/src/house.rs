@@ -13,6 +13,8 @@ pub struct HouseRules {
     pub hooks: Vec<WaitingHooks>,
     /// Its MCP servers that wait for the person's consent.
     pub servers: Vec<WaitingServer>,
+    /// What is wrong with the person's permissions file, in sentences.
+    pub problems: Vec<String>,
 }
 
 /// Hooks that run only once the person consented.

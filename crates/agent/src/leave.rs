@@ -34,6 +34,12 @@ pub trait Judge: Send + Sync {
     /// What is to become of a call. Pure in what it was told and taught so far.
     fn judge(&self, tool: &dyn Tool, call: &Call, access: &Access, mode: Mode) -> Verdict;
 
+    /// The rules that a decision about a call would keep, if it is for more than once; empty where it can only be for
+    /// once.
+    fn rules(&self, _tool: &dyn Tool, _access: &Access) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The person decided about a call: judge the like of it alike from now on, for this session or for good. Fails
     /// with a sentence where that cannot be kept.
     fn learn(
@@ -43,26 +49,6 @@ pub trait Judge: Send + Sync {
         access: &Access,
         decision: &Decision,
     ) -> Result<(), String>;
-}
-
-/// Allows everything: for `--yes`, where the person said so.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct AllowAll;
-
-impl Judge for AllowAll {
-    fn judge(&self, _tool: &dyn Tool, _call: &Call, _access: &Access, _mode: Mode) -> Verdict {
-        Verdict::Allow
-    }
-
-    fn learn(
-        &self,
-        _tool: &dyn Tool,
-        _call: &Call,
-        _access: &Access,
-        _decision: &Decision,
-    ) -> Result<(), String> {
-        Ok(())
-    }
 }
 
 /// Asks about whatever changes something or leaves the machine, once for each command, host or set of files where
@@ -103,7 +89,7 @@ impl Judge for AskFirst {
                 allowed.insert(like(tool, access));
                 Ok(())
             }
-            Decision::Always => {
+            Decision::Always | Decision::Everywhere => {
                 allowed.insert(like(tool, access));
                 Err("there are no rules to keep it in: it holds for this session".to_owned())
             }

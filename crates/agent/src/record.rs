@@ -101,6 +101,9 @@ pub enum Record {
         title: String,
         /// Why it is asked.
         reason: String,
+        /// The rules that a decision for more than once would keep; empty where there is only this once.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        rules: Vec<String>,
     },
     /// The person decided.
     LeaveGiven {

@@ -2,16 +2,21 @@
 //!
 //! A rule is written as `Tool` or `Tool(what)`: `Bash(git status:*)`, `Edit(src/**)`, `Read(~/.ssh/**)`,
 //! `Fetch(domain:docs.rs)`, `mcp__files`. Forbidding wins over asking, asking over allowing, a rule over what goes
-//! without saying. In settings they stand as `permissions: { allow, ask, deny, edits }`.
+//! without saying. In settings they are `permissions: { allow, ask, deny, edits }` for all projects and
+//! `projects: { "/a/folder": { allow, ask, deny } }` for one.
 //!
-//! Must not know: who is asked. Invariant: what is not understood is asked for.
+//! Must not know: who is asked. Invariant: what is not understood is asked for; where a rule that forbids or asks is not
+//! understood, every call is.
 //! Start at `Rules::judge`; what a decision for the session becomes is in `Rules::rules_for`.
 
 mod command;
 mod harmless;
 mod judging;
+mod matching;
 mod pattern;
 pub(crate) mod places;
+mod reading;
+mod width;
 
 use serde_json::Value;
 
@@ -19,10 +24,10 @@ use crate::record::Mode;
 use crate::tool::{Access, Call, Input, Kept, Scope, Tool, ToolClass};
 
 use self::command::Line;
-use self::pattern::{Pattern, Subject};
+use self::pattern::{Pattern, Subject, Touch};
 
 pub use harmless::is_read_only;
-pub use judging::{Keep, RuleJudge};
+pub use judging::{Keep, Reach, RuleJudge, Unasked};
 
 /// What a call may.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +38,8 @@ pub enum Verdict {
     Ask {
         /// Why, in a few words for the person.
         reason: String,
+        /// Whether only the person may answer it: `--yes` does not.
+        is_firm: bool,
     },
     /// It is not made.
     Deny {
@@ -41,9 +48,16 @@ pub enum Verdict {
     },
 }
 
-/// A rule that cannot be read, as a sentence.
+/// Something in the permissions that was not understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem(pub String);
+pub struct Problem {
+    /// Its keys, from the outermost; an index in a list is written as a number.
+    pub path: Vec<String>,
+    /// What is wrong, in a few words.
+    pub message: String,
+    /// Whether it could hide a rule that forbids or asks, so that every call is asked for.
+    pub closes: bool,
+}
 
 /// The rules of a session.
 #[derive(Clone, Debug, Default)]
@@ -53,73 +67,21 @@ pub struct Rules {
     deny: Vec<Pattern>,
     /// Whether edits below the root are asked for, where no rule speaks of them.
     asks_for_edits: bool,
+    /// Why every call is asked for; `None` where the rules are understood.
+    closed: Option<String>,
 }
 
 impl Rules {
-    /// Reads settings: an object with `permissions`, or that object itself. What cannot be read is left out
-    /// and named, but for a rule that forbids or asks: it then stands for its whole tool.
-    pub fn parse(text: &str) -> (Self, Vec<Problem>) {
-        match serde_json::from_str::<Value>(text) {
-            Ok(value) => Self::of(&value),
-            Err(error) => {
-                let problem = Problem(format!("the permissions cannot be read: {error}"));
-                (Self::default(), vec![problem])
-            }
-        }
+    /// The rules of a project from the permissions file's value. A rule that forbids or asks and cannot be read stands
+    /// for its whole tool, and every call is asked for until it is mended.
+    pub fn of(settings: &Value, project: &str) -> (Self, Vec<Problem>) {
+        reading::rules(settings, project)
     }
 
-    /// The same from a value.
-    pub fn of(settings: &Value) -> (Self, Vec<Problem>) {
-        let permissions = settings.get("permissions").unwrap_or(settings);
-        let mut problems = Vec::new();
-        let mut list = |name: &str| {
-            let mut patterns = Vec::new();
-            let rules = match permissions.get(name) {
-                None | Some(Value::Null) => return patterns,
-                Some(Value::Array(rules)) => rules,
-                Some(_) => {
-                    problems.push(Problem(format!(
-                        "`{name}` of the permissions must be a list of rules"
-                    )));
-                    return patterns;
-                }
-            };
-            for rule in rules {
-                let Some(rule) = rule.as_str() else {
-                    problems.push(Problem(format!("{rule} is no rule; write it as a string")));
-                    continue;
-                };
-                match Pattern::read(rule) {
-                    Ok(pattern) => patterns.push(pattern),
-                    Err(error) => {
-                        problems.push(Problem(error));
-                        // A slip of the pen must not open what was to be closed.
-                        if name != "allow" {
-                            patterns.extend(Pattern::whole_tool(rule));
-                        }
-                    }
-                }
-            }
-            patterns
-        };
-        let (allow, ask, deny) = (list("allow"), list("ask"), list("deny"));
-        let asks_for_edits = match permissions.get("edits").and_then(Value::as_str) {
-            Some("ask") => true,
-            Some("allow") | None => false,
-            Some(other) => {
-                problems.push(Problem(format!(
-                    "`edits` is \"ask\" or \"allow\", not {other:?}"
-                )));
-                true
-            }
-        };
-        let rules = Self {
-            allow,
-            ask,
-            deny,
-            asks_for_edits,
-        };
-        (rules, problems)
+    /// The same rules, with every call asked for because of `reason`.
+    pub fn closed(mut self, reason: String) -> Self {
+        self.closed = Some(reason);
+        self
     }
 
     /// The same with rules that allow more: what `rules_for` gave, once the person agreed.
@@ -135,11 +97,12 @@ impl Rules {
         let line = access.command.as_deref().map(Line::read);
         let subject = Subject {
             name: tool.name(),
-            class: tool.class(),
+            class: class_of(tool, access),
             access,
             line: line.as_ref(),
         };
-        if let Some(pattern) = self.deny.iter().find(|pattern| pattern.touches(&subject)) {
+        let denying = |touch: Touch| self.deny.iter().find(|it| it.touches(&subject) == touch);
+        if let Some(pattern) = denying(Touch::Yes) {
             return deny(format!(
                 "The rule {pattern} forbids it. Do it another way, or ask the person."
             ));
@@ -150,7 +113,19 @@ impl Rules {
         if let Some(verdict) = places::guarded(&subject.class, access) {
             return verdict;
         }
-        if let Some(pattern) = self.ask.iter().find(|pattern| pattern.touches(&subject)) {
+        if let Some(reason) = &self.closed
+            && subject.class != ToolClass::Interact
+        {
+            return firm(reason.clone());
+        }
+        // No rule can allow what may be what another forbids.
+        if let Some(pattern) = denying(Touch::Maybe) {
+            return firm(format!(
+                "what it runs is known only when it runs, and the rule {pattern} forbids a part of that"
+            ));
+        }
+        let asking = |it: &&Pattern| it.touches(&subject) != Touch::No;
+        if let Some(pattern) = self.ask.iter().find(asking) {
             return ask(format!("the rule {pattern} asks for it"));
         }
         match self.covers(&subject) {
@@ -173,7 +148,7 @@ impl Rules {
         match subject.class {
             ToolClass::Read => match places::outside(&access.reads) {
                 None => Verdict::Allow,
-                Some(path) => ask(format!("{path} lies outside of the project")),
+                Some(path) => firm(format!("{path} lies outside of the project")),
             },
             ToolClass::Edit => match places::outside(&access.writes) {
                 Some(path) => deny(format!(
@@ -211,10 +186,11 @@ impl Rules {
     /// The rules by which this call, and all like it, would be allowed from now on: for a decision for the
     /// session or for always. Empty where nothing wider than this once can be allowed.
     pub fn rules_for(&self, tool: &dyn Tool, access: &Access) -> Vec<String> {
-        if places::guarded(&tool.class(), access).is_some() {
+        let class = class_of(tool, access);
+        if self.closed.is_some() || places::guarded(&class, access).is_some() {
             return Vec::new();
         }
-        match (tool.class(), &access.command) {
+        match (class, &access.command) {
             (ToolClass::Execute, Some(command)) => Line::read(command).rules(),
             (ToolClass::Edit, _) => vec!["Edit(**)".to_owned()],
             (ToolClass::Read, _) => {
@@ -241,6 +217,17 @@ impl Rules {
 /// is for.
 pub fn rules_of(command: &str) -> Vec<String> {
     Line::read(command).rules()
+}
+
+/// The effect of a call: a patch that was typed as a command is an edit.
+fn class_of(tool: &dyn Tool, access: &Access) -> ToolClass {
+    let is_file = |scope: &Scope| matches!(scope, Scope::Path(_));
+    match tool.class() {
+        ToolClass::Execute if access.command.is_none() && access.writes.iter().any(is_file) => {
+            ToolClass::Edit
+        }
+        class => class,
+    }
 }
 
 fn forbidden_by_mode(subject: &Subject<'_>, mode: Mode) -> Option<Verdict> {
@@ -283,7 +270,17 @@ fn takes_all(call: &Call) -> bool {
 }
 
 fn ask(reason: String) -> Verdict {
-    Verdict::Ask { reason }
+    Verdict::Ask {
+        reason,
+        is_firm: false,
+    }
+}
+
+fn firm(reason: String) -> Verdict {
+    Verdict::Ask {
+        reason,
+        is_firm: true,
+    }
 }
 
 fn deny(reason: String) -> Verdict {

@@ -165,6 +165,10 @@ impl Judge for RoleJudge {
         }
     }
 
+    fn rules(&self, tool: &dyn Tool, access: &Access) -> Vec<String> {
+        self.rules.rules(tool, access)
+    }
+
     fn learn(
         &self,
         tool: &dyn Tool,

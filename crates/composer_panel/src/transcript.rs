@@ -109,6 +109,8 @@ pub struct CallItem {
     pub shown: Vec<Shown>,
     /// How long it took, in milliseconds.
     pub millis: u64,
+    /// The rules that allowing it for more than once would keep.
+    pub rules: Vec<String>,
     /// The answer it belongs to; calls of one answer that stand together ran side by side.
     pub step: u64,
 }
@@ -323,8 +325,10 @@ impl Transcript {
                 call,
                 title,
                 reason,
+                rules,
             } => self.with_call(call, |it| {
                 it.title.clone_from(title);
+                it.rules.clone_from(rules);
                 it.state = CallState::Asking(reason.clone());
             }),
             Record::LeaveGiven { call, decision } => self.with_call(call, |it| {
@@ -574,6 +578,7 @@ impl CallItem {
             answer: String::new(),
             shown: Vec::new(),
             millis: 0,
+            rules: Vec::new(),
             step,
         }
     }

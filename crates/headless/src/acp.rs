@@ -45,7 +45,8 @@ pub(crate) struct Acp {
     /// without it
     #[arg(long)]
     model: Option<String>,
-    /// Allow everything that would be asked: files are changed and commands run, in the sandbox
+    /// Allow what would be asked for: files are changed and commands run, in the sandbox. Deny rules hold; secret and
+    /// protected files and files outside the folder are still asked for
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
@@ -71,14 +72,14 @@ impl Acp {
             tell(streams, problem);
         }
         if self.yes {
-            tell(streams, self.confinement.warning());
+            tell(streams, &self.confinement.warning(dirs));
         }
         let shop = Shop {
             crew: workshop.crew().clone(),
             dirs: dirs.clone(),
             models: workshop.models().to_vec(),
             default: workshop.default_model().to_owned(),
-            allows_all: self.yes,
+            allows_asked: self.yes,
             confinement: self.confinement.clone(),
         };
         let engine = Arc::new(Burin::new(shop));

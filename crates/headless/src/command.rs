@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use host::{Dirs, RealFiles};
 
 use crate::{
-    Streams, acp, agents, apply, ask, complete, compose, doctor, grep, index, mcp, models, recover,
-    run, sandbox, sessions, stats, worktree, write,
+    Streams, acp, agents, apply, ask, complete, compose, doctor, grep, index, mcp, models,
+    permissions, recover, run, sandbox, sessions, stats, worktree, write,
 };
 
 /// Burin without a window.
@@ -51,6 +51,7 @@ pub(crate) enum Command {
     Sessions(sessions::Sessions),
     Stats(stats::Stats),
     Models(models::Models),
+    Permissions(permissions::Command),
     Grep(grep::Grep),
     Index(index::Index),
     Search(index::Search),
@@ -86,6 +87,7 @@ impl Command {
             Command::Sessions(sessions) => sessions.run(dirs, streams),
             Command::Stats(stats) => stats.run(dirs, streams),
             Command::Models(models) => models.run(&RealFiles, dirs, streams),
+            Command::Permissions(permissions) => permissions.run(dirs, streams),
             Command::Grep(grep) => grep.run(dirs, streams),
             Command::Index(index) => index.run(&RealFiles, dirs, streams),
             Command::Search(search) => search.run(&RealFiles, dirs, streams),

@@ -87,7 +87,7 @@ pub(crate) struct Where {
 #[derive(Clone, Debug)]
 pub struct Manner {
     /// Whether everything is allowed that would be asked.
-    pub allows_all: bool,
+    pub allows_asked: bool,
     /// Whether somebody is there to be asked.
     pub has_person: bool,
     /// The most that each may cost.

@@ -5,6 +5,7 @@
 mod bound;
 mod kept;
 mod lookout;
+mod reading;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -12,15 +13,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 
 use agent::confine::Sandbox;
+use agent::rules::rules_of;
 use base::AbsPath;
 use clap::Args;
 use host::Dirs;
 use host::process::{Bounds, Denial, End, Spawned};
 use sandbox::{HostRule, Layer, Network, Person, Policy, Room};
 
+use crate::permissions::{self, Permissions};
 use bound::{Fresh, Warm};
 use kept::Kept;
 use lookout::Lookout;
+use reading::Reading;
 
 /// What the person says about the sandbox of one run.
 #[derive(Args, Clone, Debug, Default)]
@@ -37,16 +41,20 @@ pub(crate) struct Confinement {
 }
 
 impl Confinement {
-    /// What a person should know who let an agent do everything.
-    pub(crate) fn warning(&self) -> &'static str {
-        match self.no_sandbox {
-            true => {
-                "nothing is asked: the agent changes files and runs commands with your rights, without a sandbox"
-            }
-            false => {
-                "nothing is asked: the agent changes files and runs commands, which the sandbox keeps in the folder"
-            }
-        }
+    /// What `--yes` does, for the person who gave it.
+    pub(crate) fn warning(&self, dirs: &Dirs) -> String {
+        let permissions = Permissions::read(dirs);
+        // Without a project it says nothing but whether the sandbox is off.
+        let (kept, _) = Kept::of(&permissions, &dirs.config);
+        let commands = match self.no_sandbox || kept.is_off() {
+            true => "commands run with your rights, without a sandbox",
+            false => "commands run in the sandbox, which keeps them in the folder",
+        };
+        format!(
+            "--yes allows what would be asked for: files are changed, and {commands}. Deny rules hold; secret and \
+             protected files, files outside the folder and unclear permissions are still asked for, or refused where \
+             no user is attached"
+        )
     }
 }
 
@@ -62,10 +70,10 @@ pub(crate) fn layer(name: &str) -> Result<Layer, String> {
 pub(crate) struct Ground {
     /// The folder.
     pub(crate) root: AbsPath,
+    /// The person's folder that rules are kept for: the root, or the checkout that a worktree belongs to.
+    pub(crate) project: AbsPath,
     /// The git folder of its own that it may commit to, where the folder is a worktree of its own.
     pub(crate) git_dir: Option<AbsPath>,
-    /// The person's checkout, where the folder is a worktree of its repository.
-    pub(crate) checkout: Option<AbsPath>,
     /// What else it has to see, although it may lie among what is hidden: the person's own repository.
     pub(crate) readable: Vec<AbsPath>,
     /// Variables that its commands find beside their own.
@@ -77,8 +85,8 @@ impl Ground {
     pub(crate) fn of_person(root: &AbsPath) -> Self {
         Self {
             root: root.clone(),
+            project: root.clone(),
             git_dir: None,
-            checkout: None,
             readable: Vec::new(),
             variables: Vec::new(),
         }
@@ -92,7 +100,8 @@ pub(crate) fn sandbox(
     ground: Ground,
     said: &Confinement,
 ) -> (Option<Arc<dyn Sandbox>>, Vec<String>) {
-    let (kept, problems) = Kept::read(dirs);
+    let permissions = Permissions::read(dirs);
+    let (kept, problems) = Kept::of(&permissions, &ground.project);
     if said.no_sandbox || kept.is_off() {
         return (None, problems);
     }
@@ -103,7 +112,9 @@ pub(crate) fn sandbox(
     policy.environment.clear();
     let mut problems = problems;
     if let Err(sentence) = kept.apply(&mut policy, &person.home) {
-        problems.push(format!("{}: {sentence}", kept.path()));
+        problems.push(permissions::advised(
+            &permissions.problem(&["sandbox", "policy"], &sentence),
+        ));
     }
     policy.without.extend(said.without.iter().copied());
     let hosts = said.allow_host.iter().map(|host| HostRule {
@@ -121,6 +132,7 @@ pub(crate) fn sandbox(
         variables: ground.variables,
         policy,
         room: Mutex::default(),
+        reading: Mutex::default(),
         kept: Mutex::new(kept),
     };
     (Some(Arc::new(yard)), problems)
@@ -158,6 +170,8 @@ struct Yard {
     variables: Vec<(OsString, OsString)>,
     /// Kept up from the first command on.
     room: Mutex<Option<Arc<Room>>>,
+    /// The room of commands that only read, as long as what it hides is the same.
+    reading: Mutex<Option<(Reading, Arc<Room>)>>,
     kept: Mutex<Kept>,
 }
 
@@ -186,6 +200,35 @@ impl Sandbox for Yard {
             lookout,
             variables,
         }))
+    }
+
+    fn reading(&self) -> Result<Arc<dyn Bounds>, String> {
+        let without = &self.policy.without;
+        if [Layer::Mounts, Layer::Namespaces]
+            .iter()
+            .any(|layer| without.contains(layer))
+        {
+            // The person does without what would hide files.
+            return self.bounds(&[]);
+        }
+        let wanted = Reading::of(&self.policy)?;
+        let mut kept = lock(&self.reading);
+        let room = match &*kept {
+            Some((reading, room)) if *reading == wanted => room.clone(),
+            _ => {
+                let room = Room::open(&wanted.policy).map_err(|refused| refused.to_string())?;
+                kept.insert((wanted, Arc::new(room))).1.clone()
+            }
+        };
+        Ok(Arc::new(Warm {
+            room,
+            lookout: self.lookout.clone(),
+            variables: self.variables.clone(),
+        }))
+    }
+
+    fn rules(&self, command: &str) -> Vec<String> {
+        rules_of(command)
     }
 
     fn granted(&self, command: &str) -> Vec<Denial> {

@@ -10,24 +10,24 @@ use agent::compact::PlannedCompactor;
 use agent::context::{OpenFiles, ProjectContexts, SkillTool, Surroundings, Trust};
 use agent::engine::{Harness, HarnessParts, Limits, Mind, RouterMind, Start};
 use agent::hooks::Hooks;
-use agent::leave::{AllowAll, Judge};
+use agent::leave::Judge;
 use agent::record::Mode;
-use agent::rules::{RuleJudge, Rules};
+use agent::rules::{Reach, RuleJudge, Unasked};
 use agent::sources::{Buffers, Sources};
 use agent::store::Store;
 use agent::tools::{self, Options, Rooms};
 use base::AbsPath;
 use composer::authored::{Watched, Watchers};
 use connect::mcp::ServerEntry;
-use host::{Dirs, Files as _, RealClock, RealFiles};
+use host::{Dirs, RealClock, RealFiles};
 use model::{Cost, Effort, Price, Profile, Tier, TokenCount};
 use router::actor::{LaneConfig, RouterHandle};
-use serde_json::{Value, json};
 use settings::ModelEffort;
 
 use crate::confined::{self, Confinement, Ground};
 use crate::foreign::Pool;
 use crate::indexes::{self, Indexes};
+use crate::permissions::{self, Permissions, Scope};
 
 /// The way to models for sessions: the router, with what is known of each model it may ask.
 pub(crate) fn mind(router: RouterHandle, lanes: &[Known]) -> RouterMind {
@@ -106,8 +106,10 @@ impl Checkouts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn insert(&self, worktree: &AbsPath, checkout: &AbsPath) {
-        self.lock().insert(worktree.clone(), checkout.clone());
+    fn insert(&self, root: &AbsPath, checkout: &AbsPath) {
+        if root != checkout {
+            self.lock().insert(root.clone(), checkout.clone());
+        }
     }
 
     /// The folder that the person decides about when they trust `root`.
@@ -136,8 +138,8 @@ pub(crate) struct Wanted {
     pub(crate) root: AbsPath,
     pub(crate) model: String,
     pub(crate) mode: Mode,
-    /// Whether everything is allowed that would be asked.
-    pub(crate) allows_all: bool,
+    /// Whether calls that would be asked for are allowed; what only the person may answer is still asked for.
+    pub(crate) allows_asked: bool,
     /// Whether somebody is there to be asked.
     pub(crate) has_person: bool,
     pub(crate) budget: Option<Cost>,
@@ -227,19 +229,21 @@ impl Crew {
     /// What a session is started with, and what the person should know before, in sentences. Waits a few seconds at
     /// most for servers whose tools the session gets.
     pub(crate) async fn start(&self, wanted: Wanted) -> (Start, Vec<String>) {
-        let (judge, mut notices) = judge(wanted.allows_all, &self.dirs);
         let ground = wanted
             .ground
             .unwrap_or_else(|| Ground::of_person(&wanted.root));
-        let checkout = ground.checkout.clone();
-        if let Some(checkout) = &checkout {
-            self.checkouts.insert(&wanted.root, checkout);
-        }
+        let unasked = match wanted.allows_asked {
+            true => Unasked::Ordinary,
+            false => Unasked::Nothing,
+        };
+        let project = ground.project.clone();
+        self.checkouts.insert(&wanted.root, &project);
         let (sandbox, problems) = confined::sandbox(&self.dirs, ground, &wanted.confinement);
+        let (judge, mut notices) = judge(unasked, &project, problems.first(), &self.dirs);
         notices.extend(problems);
         let offer = self
             .servers
-            .open(&wanted.root, checkout.as_ref(), wanted.servers, &self.rooms)
+            .open(&wanted.root, &project, wanted.servers, &self.rooms)
             .await;
         notices.extend(offer.notices);
         let start = Start {
@@ -304,63 +308,26 @@ fn windows_parts(
     (buffers, surroundings)
 }
 
-/// Who judges the calls of a session: the person's rules, and what they decide meanwhile. What could not be read of
-/// the rules comes as sentences.
-fn judge(allows_all: bool, dirs: &Dirs) -> (Arc<dyn Judge>, Vec<String>) {
-    if allows_all {
-        return (Arc::new(AllowAll), Vec::new());
+/// The judge of a session's calls: the person's rules for a project, and what they decide meanwhile. Problems of the
+/// permissions come as sentences; where there is one, or `problem` with what they say about the sandbox, every call is
+/// asked for.
+fn judge(
+    unasked: Unasked,
+    project: &AbsPath,
+    problem: Option<&String>,
+    dirs: &Dirs,
+) -> (Arc<dyn Judge>, Vec<String>) {
+    let (mut rules, problems) = Permissions::read(dirs).rules(project);
+    if let Some(problem) = problem {
+        rules = rules.closed(problem.clone());
     }
-    let path = dirs.config.join("permissions.json");
-    let (rules, problems) = match RealFiles.read(&path, MOST_RULES) {
-        Ok(text) => {
-            let (rules, problems) = Rules::parse(&String::from_utf8_lossy(&text));
-            let problems = problems.into_iter().map(|it| format!("{path}: {}", it.0));
-            (rules, problems.collect())
-        }
-        Err(error) if error.is_not_found() => (Rules::default(), Vec::new()),
-        Err(error) => (Rules::default(), vec![error.to_string()]),
-    };
-    let judge = RuleJudge::new(rules, move |more| keep(&path, more));
+    let (path, project) = (permissions::path(dirs), project.clone());
+    let judge = RuleJudge::new(rules, unasked, move |reach, more| {
+        let scope = match reach {
+            Reach::Project => Scope::Project(project.clone()),
+            Reach::Everywhere => Scope::Everywhere,
+        };
+        permissions::keep(&path, &scope, more)
+    });
     (Arc::new(judge), problems)
-}
-
-/// The largest file of rules that is read.
-const MOST_RULES: u64 = 1 << 20;
-
-/// Adds rules to those that allow, in the person's own file.
-fn keep(path: &AbsPath, more: &[String]) -> Result<(), String> {
-    let text = match RealFiles.read(path, MOST_RULES) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(error) if error.is_not_found() => "{}".to_owned(),
-        Err(error) => return Err(error.to_string()),
-    };
-    let unreadable = |error| format!("{path} cannot be read, so nothing was added to it: {error}");
-    let mut value: Value = serde_json::from_str(&text).map_err(unreadable)?;
-    let Some(object) = value.as_object_mut() else {
-        return Err(format!(
-            "{path} holds no object, so nothing was added to it"
-        ));
-    };
-    let permissions = object.entry("permissions").or_insert_with(|| json!({}));
-    let allow = permissions
-        .as_object_mut()
-        .map(|it| it.entry("allow").or_insert_with(|| json!([])));
-    let Some(allow) = allow.and_then(Value::as_array_mut) else {
-        return Err(format!(
-            "the permissions in {path} have another form, so nothing was added"
-        ));
-    };
-    for rule in more {
-        let rule = Value::from(rule.as_str());
-        if !allow.contains(&rule) {
-            allow.push(rule);
-        }
-    }
-    let text = format!("{value:#}\n");
-    let folder = path
-        .parent()
-        .map_or(Ok(()), |folder| RealFiles.create_folder(&folder));
-    folder
-        .and_then(|()| RealFiles.write_private(path, text.as_bytes()))
-        .map_err(|error| error.to_string())
 }

@@ -15,6 +15,7 @@ use host::{ContentHash, Dirs, Files, RealFiles};
 use serde_json::{Value, json};
 
 use crate::foreign::{self, Consents, plain};
+use crate::permissions::Permissions;
 
 /// The largest list of trusted folders that is read, in bytes.
 const MOST: u64 = 1 << 20;
@@ -40,6 +41,7 @@ pub(crate) fn look(dirs: &Dirs, root: &AbsPath) -> HouseRules {
         servers: servers(dirs, root)
             .filter_map(|(entry, path)| waiting_server(&entry, path))
             .collect(),
+        problems: Permissions::read(dirs).rules(root).1,
     }
 }
 

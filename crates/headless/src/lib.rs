@@ -24,6 +24,7 @@ mod indexes;
 pub mod live_sessions;
 mod mcp;
 mod models;
+mod permissions;
 mod recover;
 mod run;
 mod sandbox;

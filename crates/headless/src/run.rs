@@ -59,7 +59,8 @@ pub(crate) struct Run {
     /// The most that it may cost, in US dollars
     #[arg(long, value_name = "DOLLARS")]
     max_cost: Option<f64>,
-    /// Allow everything that would be asked: files are changed and commands run, in the sandbox
+    /// Allow what would be asked for: files are changed and commands run, in the sandbox. Deny rules hold; secret and
+    /// protected files and files outside the folder stay refused
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
@@ -233,7 +234,7 @@ impl Run {
         streams: &mut Streams<'_>,
     ) -> Result<Start, String> {
         if self.yes {
-            tell(streams, self.confinement.warning());
+            tell(streams, &self.confinement.warning(machine.dirs));
         }
         let is_there = self.json || std::io::stdin().is_terminal();
         if self.trust_hooks {
@@ -245,7 +246,7 @@ impl Run {
             root,
             model: model.to_owned(),
             mode: self.other_mode(Mode::Build).unwrap_or_default(),
-            allows_all: self.yes,
+            allows_asked: self.yes,
             has_person: is_there && !self.yes,
             budget: self
                 .max_cost

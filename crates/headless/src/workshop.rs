@@ -26,6 +26,7 @@ use crate::confined::Confinement;
 use crate::crew::{self, Crew, Known, Wanted, Windows};
 use crate::house;
 use crate::models::setup::{self, DEMO, KeyState, Setup};
+use crate::permissions::Permissions;
 
 /// The way to sessions.
 pub struct Workshop {
@@ -108,6 +109,9 @@ impl Workshop {
         let known: Vec<Known> = lanes.iter().map(Known::of).collect();
         let (book, ledger, aside) = ask::open_books(dirs)?;
         problems.extend(aside);
+        // Rules of single projects are looked at when a session begins there.
+        let (_, unclear) = Permissions::read(dirs).rules(&dirs.config);
+        problems.extend(unclear);
         let router = ask::start(lanes, &setup.settings, book.clone());
         let store = Store::start(ledger)?;
         let mind = crew::mind(router.clone(), &known);
@@ -272,7 +276,7 @@ impl Workshop {
             root,
             model,
             mode,
-            allows_all: false,
+            allows_asked: false,
             has_person: true,
             budget: None,
             effort: None,

@@ -9,6 +9,7 @@
 mod color;
 mod document;
 mod edit;
+mod jsonc;
 mod keymap;
 mod places;
 mod schema;
@@ -22,7 +23,8 @@ mod theme;
 pub mod builtin;
 
 pub use color::{Rgba, contrast};
-pub use edit::{EditError, set_key};
+pub use edit::{EditError, add_to_list, remove_from_list, set_key};
+pub use jsonc::Jsonc;
 pub use keymap::{BoundAction, Keymap, KeymapBinding, KeymapBlock, parse_keymap};
 pub use places::Problem;
 pub use schema::{keymap_schema, settings_schema, theme_schema};

@@ -1,58 +1,83 @@
-//! What a shell command line would run: its simple commands with their words, without running any of it.
+//! Reads a line of bash without running it: its simple commands with their words, and what the shell does by itself.
 //!
 //! Invariant: a line of which any part is not understood has no answer at all; nothing is guessed.
-//! Limits: says what is written, not what it comes to: aliases, functions of the same name and the values of
-//! variables are not known.
-//! Start at `read`.
+//! Limits: aliases, the values of variables, what globs match and what functions do when they are called are not known.
+//! Arithmetic commands (`((`), `coproc` and `$[` are not understood.
+//! Start at `read`; words and expansions are in `words`.
 
-use std::ops::ControlFlow;
+mod commands;
+mod words;
 
-use tree_sitter::{Node, ParseOptions, ParseState, Parser};
-
-/// The longest line that is looked at, in bytes.
+/// The longest line that is read, in bytes.
 const LONGEST: usize = 64 << 10;
 /// The deepest nesting.
-const DEEPEST: usize = 200;
-/// How often the parser may report before it is given up.
-const PATIENCE: usize = 10_000;
+const DEEPEST: usize = 50;
 
-/// All that a line would run, in the order written, with what stands in substitutions, loops and functions.
+/// All that a line would run, in the order written, with the contents of substitutions, loops and functions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShellLine {
     /// The simple commands.
     pub commands: Vec<SimpleCommand>,
-    /// Files that are read or written by `<` and `>`.
+    /// Files that the shell opens for `<` and `>`.
     pub redirects: Vec<Redirect>,
-    /// Variables that are set for the rest of the line, or exported.
-    pub assignments: Vec<String>,
+    /// Variables that are set for the rest of the line, by loops as well.
+    pub assignments: Vec<Assignment>,
+    /// What the shell does by itself beside that, as it is written: arithmetic with names, subscripts, indirect
+    /// expansions, which can all run commands, and the names of functions that are defined.
+    pub effects: Vec<String>,
 }
 
 /// A command with its words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SimpleCommand {
     /// Variables that are set for it alone.
-    pub assignments: Vec<String>,
+    pub assignments: Vec<Assignment>,
     /// Its name and arguments; at least one.
     pub words: Vec<Word>,
+    /// Its standard input.
+    pub input: Input,
+}
+
+/// The standard input of a command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Input {
+    /// That of the shell.
+    #[default]
+    Inherited,
+    /// A text in the line.
+    Text(Word),
+    /// A pipe or a file.
+    Other,
+}
+
+/// A variable that is set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Assignment {
+    /// The variable's name.
+    pub name: String,
+    /// The value; not known where a loop or an array sets it.
+    pub value: Word,
 }
 
 /// A word of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Word {
-    /// Without quotes and backslashes; what is not known before it runs stands as it is written.
+    /// Without quotes and backslashes. Expansions stay as they are written.
     pub text: String,
-    /// Whether it is just that, but for the globs in it.
+    /// Whether it has no expansions but globs and `~`. A word with braces such as `{a,b}` is several.
     pub is_known: bool,
-    /// Whether it holds globs or braces outside of quotes.
+    /// Whether it has globs outside of quotes.
     pub has_globs: bool,
+    /// Whether it has a `~` outside of quotes that may stand for a folder.
+    pub has_tilde: bool,
 }
 
-/// A file that is read or written by the shell itself.
+/// A file that the shell itself opens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redirect {
     /// Whether it is written.
     pub is_write: bool,
-    /// Which.
+    /// The file.
     pub target: Word,
 }
 
@@ -63,220 +88,122 @@ impl SimpleCommand {
     }
 }
 
-/// Reads a line of bash. `None` where it does not parse as a whole.
+impl Word {
+    /// Whether the program gets exactly `text`.
+    pub fn is_certain(&self) -> bool {
+        self.is_known && !self.has_globs && !self.has_tilde
+    }
+}
+
+/// Reads a line of bash. `None` where it is not understood as a whole.
 pub fn read(line: &str) -> Option<ShellLine> {
-    if line.len() > LONGEST || line.contains('\0') {
+    if line.len() > LONGEST || line.contains('\0') || joins_within_words(line) {
         return None;
     }
-    let mut parser = Parser::new();
-    parser
-        .set_language(&tree_sitter_bash::LANGUAGE.into())
-        .ok()?;
-    let mut reports = 0;
-    let mut progress = |_: &ParseState| {
-        reports += 1;
-        match reports > PATIENCE {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        }
-    };
-    let options = ParseOptions::new().progress_callback(&mut progress);
-    let bytes = line.as_bytes();
-    let tree = parser.parse_with_options(
-        &mut |at, _| bytes.get(at..).unwrap_or_default(),
-        None,
-        Some(options),
-    )?;
-    let root = tree.root_node();
-    if root.has_error() {
-        return None;
-    }
-    let mut reader = Reader {
-        text: line,
-        line: ShellLine::default(),
-    };
-    reader.node(root, 0)?;
-    Some(reader.line)
+    let mut reader = Reader::new(line, 0);
+    reader.whole()?;
+    Some(reader.finished())
 }
 
-struct Reader<'a> {
-    text: &'a str,
+/// Whether a backslash before a line feed follows anything but a blank. Bash joins such lines before it looks for words
+/// and operators, even within them.
+fn joins_within_words(line: &str) -> bool {
+    let mut joins = line.match_indices("\\\n");
+    joins.any(|(at, _)| !line[..at].ends_with([' ', '\t']))
+}
+
+/// Reads the characters of a line from left to right.
+struct Reader {
+    letters: Vec<char>,
+    at: usize,
+    depth: usize,
     line: ShellLine,
+    /// Here-documents whose bodies begin after the next line feed.
+    pending: Vec<HereDocument>,
+    /// Bodies of here-documents by number; `Input::Text` names them until the end.
+    bodies: Vec<Word>,
+    /// Commands whose input is a here-document, with its number.
+    fed: Vec<(usize, usize)>,
+    /// Whether commands read from a pipe.
+    is_piped: bool,
 }
 
-impl Reader<'_> {
-    fn node(&mut self, node: Node<'_>, depth: usize) -> Option<()> {
-        if depth > DEEPEST {
-            return None;
+struct HereDocument {
+    number: usize,
+    end: String,
+    is_literal: bool,
+    strips_tabs: bool,
+}
+
+impl Reader {
+    fn new(line: &str, depth: usize) -> Self {
+        Self {
+            letters: line.chars().collect(),
+            at: 0,
+            depth,
+            line: ShellLine::default(),
+            pending: Vec::new(),
+            bodies: Vec::new(),
+            fed: Vec::new(),
+            is_piped: false,
         }
-        match node.kind() {
-            "command" => self.command(node)?,
-            "declaration_command" | "unset_command" => {
-                let word = Word {
-                    text: node.kind().trim_end_matches("_command").to_owned(),
-                    is_known: true,
-                    has_globs: false,
-                };
-                self.push(Vec::new(), vec![word]);
-            }
-            "file_redirect" => self.redirect(node)?,
-            "variable_assignment"
-                if node.parent().is_none_or(|above| above.kind() != "command") =>
+    }
+
+    fn finished(self) -> ShellLine {
+        let mut line = self.line;
+        for (command, body) in self.fed {
+            if let (Some(command), Some(body)) =
+                (line.commands.get_mut(command), self.bodies.get(body))
             {
-                let name = node.child_by_field_name("name")?;
-                self.line.assignments.push(self.source(name).to_owned());
-            }
-            _ => {}
-        }
-        // Substitutions may stand anywhere, within words too.
-        let mut cursor = node.walk();
-        for child in node.children(&mut cursor) {
-            self.node(child, depth + 1)?;
-        }
-        Some(())
-    }
-
-    fn command(&mut self, node: Node<'_>) -> Option<()> {
-        let (mut assignments, mut words) = (Vec::new(), Vec::new());
-        let mut cursor = node.walk();
-        for child in node.children(&mut cursor) {
-            match child.kind() {
-                "variable_assignment" => {
-                    let name = child.child_by_field_name("name")?;
-                    assignments.push(self.source(name).to_owned());
-                }
-                "file_redirect" | "herestring_redirect" | "heredoc_redirect" | "comment" => {}
-                _ => words.push(self.word(child)),
+                command.input = Input::Text(body.clone());
             }
         }
-        match words.is_empty() {
-            // Only redirections or assignments: nothing is run.
-            true => self.line.assignments.extend(assignments),
-            false => self.push(assignments, words),
+        line
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.letters.get(self.at).copied()
+    }
+
+    fn peek_at(&self, ahead: usize) -> Option<char> {
+        self.letters.get(self.at + ahead).copied()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let letter = self.peek()?;
+        self.at += 1;
+        Some(letter)
+    }
+
+    fn looks_at(&self, text: &str) -> bool {
+        let rest = self.letters.get(self.at..).unwrap_or_default();
+        let mut rest = rest.iter();
+        text.chars().all(|letter| rest.next() == Some(&letter))
+    }
+
+    /// Passes over a text, if it is next.
+    fn take(&mut self, text: &str) -> bool {
+        let is_next = self.looks_at(text);
+        if is_next {
+            self.at += text.chars().count();
         }
-        Some(())
+        is_next
     }
 
-    fn push(&mut self, assignments: Vec<String>, words: Vec<Word>) {
-        self.line
-            .commands
-            .push(SimpleCommand { assignments, words });
+    fn slice(&self, from: usize, to: usize) -> String {
+        let slice = self.letters.get(from..to).unwrap_or_default();
+        slice.iter().collect()
     }
 
-    fn redirect(&mut self, node: Node<'_>) -> Option<()> {
-        let mut cursor = node.walk();
-        let operator = node
-            .children(&mut cursor)
-            .map(|child| child.kind())
-            .find(|kind| kind.contains(['<', '>']))?;
-        let Some(target) = node.child_by_field_name("destination") else {
-            // `2>&-` closes.
-            return Some(());
+    /// Reads something nested; `None` where that is too deep.
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        self.depth += 1;
+        let found = match self.depth > DEEPEST {
+            true => None,
+            false => read(self),
         };
-        let target = self.word(target);
-        let is_number = target.text == "-" || target.text.bytes().all(|byte| byte.is_ascii_digit());
-        if operator.ends_with('&') && is_number {
-            return Some(());
-        }
-        let is_write = operator.contains('>');
-        self.line.redirects.push(Redirect { is_write, target });
-        Some(())
-    }
-
-    fn word(&self, node: Node<'_>) -> Word {
-        let mut word = Word {
-            is_known: true,
-            ..Word::default()
-        };
-        self.piece(node, &mut word, 0);
-        word
-    }
-
-    /// Adds what a piece of a word comes to.
-    fn piece(&self, node: Node<'_>, word: &mut Word, depth: usize) {
-        let source = self.source(node);
-        match node.kind() {
-            _ if depth > DEEPEST => word.is_known = false,
-            "command_name" | "concatenation" => self.pieces(node, word, depth),
-            "word" | "number" | "test_operator" | "special_character" => unescape(source, word),
-            "raw_string" => word.text.push_str(source.trim_matches('\'')),
-            "string" => {
-                let inner = source
-                    .strip_prefix('"')
-                    .and_then(|inner| inner.strip_suffix('"'));
-                let is_plain = node
-                    .named_children(&mut node.walk())
-                    .all(|child| child.kind() == "string_content");
-                match inner {
-                    Some(inner) if is_plain => unquote(inner, word),
-                    _ => unknown(source, word),
-                }
-            }
-            kind if node.child_count() == 0 && !kind.contains("expansion") => {
-                unescape(source, word)
-            }
-            _ => unknown(source, word),
-        }
-    }
-
-    fn pieces(&self, node: Node<'_>, word: &mut Word, depth: usize) {
-        if node.child_count() == 0 {
-            return unescape(self.source(node), word);
-        }
-        let mut cursor = node.walk();
-        for child in node.children(&mut cursor) {
-            self.piece(child, word, depth + 1);
-        }
-    }
-
-    fn source(&self, node: Node<'_>) -> &str {
-        self.text.get(node.byte_range()).unwrap_or_default()
-    }
-}
-
-fn unknown(source: &str, word: &mut Word) {
-    word.is_known = false;
-    word.text.push_str(source);
-}
-
-/// Plain letters outside of quotes.
-fn unescape(source: &str, word: &mut Word) {
-    let mut letters = source.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\\' => match letters.next() {
-                Some('\n') | None => {}
-                Some(escaped) => word.text.push(escaped),
-            },
-            '$' | '`' => {
-                word.is_known = false;
-                word.text.push(letter);
-            }
-            '*' | '?' | '[' | '{' => {
-                word.has_globs = true;
-                word.text.push(letter);
-            }
-            _ => word.text.push(letter),
-        }
-    }
-}
-
-/// What stands within double quotes.
-fn unquote(inner: &str, word: &mut Word) {
-    let mut letters = inner.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\\' => match letters.next() {
-                Some('\n') | None => {}
-                Some(escaped @ ('"' | '\\' | '$' | '`')) => word.text.push(escaped),
-                Some(other) => word.text.extend(['\\', other]),
-            },
-            '$' | '`' => {
-                word.is_known = false;
-                word.text.push(letter);
-            }
-            _ => word.text.push(letter),
-        }
+        self.depth -= 1;
+        found
     }
 }
 

@@ -210,10 +210,13 @@ impl Session {
     ) -> Result<(), Halt> {
         let slot = &batch.slots[ix];
         let (id, tool) = (slot.id.clone(), slot.tool.clone());
-        let title = slot
-            .ready
-            .as_ref()
-            .map_or_else(String::new, |it| it.access.title.clone());
+        let (title, rules) = match &slot.ready {
+            Some(it) => (
+                it.access.title.clone(),
+                self.start.judge.rules(&*it.tool, &it.access),
+            ),
+            None => (String::new(), Vec::new()),
+        };
         if !self.start.has_person {
             let why = format!(
                 "it needs leave ({reason}), and nobody is there to give it. Do without it, or say what has to be \
@@ -244,6 +247,7 @@ impl Session {
             call: id,
             title,
             reason,
+            rules,
         }])
         .await
     }
@@ -269,7 +273,9 @@ impl Session {
             }
         }
         match decision {
-            Decision::Once | Decision::Session | Decision::Always => self.queue(batch, ix),
+            Decision::Once | Decision::Session | Decision::Always | Decision::Everywhere => {
+                self.queue(batch, ix);
+            }
             Decision::Refuse { instead } => {
                 let instead = instead.map(|instead| format!(". They say: {instead}"));
                 let why = format!("the person refused it{}", instead.unwrap_or_default());

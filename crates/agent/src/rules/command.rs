@@ -1,34 +1,38 @@
-//! A command line as rules see it: its simple commands, and those within `sudo`, `xargs`, `bash -c` and the like.
+//! A command line as rules see it: its simple commands, and those that wrappers and shells run for them.
+//!
+//! Start at `Line::read`; what a command may run in turn is found by `within`.
 
-use syntax::shell::{self, ShellLine, SimpleCommand};
+mod within;
+
+use syntax::shell::{self, Assignment, Input, ShellLine, SimpleCommand, Word};
 
 use super::harmless;
-use super::pattern::{Pattern, Subject};
-
-/// How many wrappers are looked through.
-const DEEPEST: usize = 6;
+use super::pattern::{Pattern, Subject, Touch};
+use super::places::home;
+use super::width;
+use within::Depth;
 
 /// A command line.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) written: String,
-    /// `None` where it does not parse.
+    /// `None` where it is not understood.
     read: Option<ShellLine>,
     commands: Vec<Command>,
 }
 
 /// A simple command.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) struct Command {
-    pub(super) words: Vec<String>,
-    /// Whether every word is known before it runs.
-    pub(super) is_known: bool,
-    /// Whether variables are set for it that may change what it does.
-    has_assignments: bool,
-    /// What it runs in turn, if it is a wrapper.
+    pub(super) words: Vec<Word>,
+    assignments: Vec<Assignment>,
+    input: Input,
+    /// All that it may run in turn. More than it does run, where that depends on the options of a wrapper.
     inner: Vec<Command>,
-    /// Whether allowing what it runs allows it.
-    is_transparent: bool,
+    /// The one command that a wrapper certainly runs, where allowing that allows the wrapper.
+    wrapped: Option<Box<Command>>,
+    /// Whether it may run programs whose names are not in the line.
+    pub(super) is_opaque: bool,
 }
 
 /// Variables that change nothing but what is printed.
@@ -53,28 +57,48 @@ const HARMLESS_VARIABLES: &[&str] = &[
 
 impl Line {
     pub(super) fn read(written: &str) -> Self {
+        Self::read_at(written, Depth::top(&Depth::left()))
+    }
+
+    fn read_at(written: &str, depth: Depth<'_>) -> Self {
         let read = shell::read(written);
         let commands = read.iter().flat_map(|line| &line.commands);
         Self {
-            commands: commands.map(|command| Command::of(command, 0)).collect(),
+            commands: commands.map(|it| Command::of(it, depth)).collect(),
             written: written.to_owned(),
             read,
         }
     }
 
-    /// Whether it parses.
+    /// Whether it is understood as a whole.
     pub(super) fn is_understood(&self) -> bool {
         self.read.is_some()
     }
 
-    /// Whether it only looks, at nothing secret and nothing outside.
+    /// Whether it only reads, nothing secret and nothing outside.
     pub(super) fn is_read_only(&self) -> bool {
         self.read.as_ref().is_some_and(harmless::is_harmless)
     }
 
-    /// Whether any command, or one within a wrapper, is such.
-    pub(super) fn has(&self, is_such: impl Fn(&Command) -> bool) -> bool {
-        self.commands.iter().any(|command| command.has(&is_such))
+    /// The strongest of what is true of its commands, and of those that they run in turn.
+    pub(super) fn touched(&self, of: &impl Fn(&Command) -> Touch) -> Touch {
+        let touched = self.commands.iter().map(|command| command.touched(of));
+        touched.max().unwrap_or(Touch::No)
+    }
+
+    /// Whether it sets a variable for later commands that may have them run a program of this name.
+    pub(super) fn sets(&self, program: &str) -> bool {
+        let mut assignments = self.read.iter().flat_map(|line| &line.assignments);
+        assignments.any(|it| configures(&it.name) || mentions(&it.value.text, program))
+    }
+
+    /// Whether it runs a file of commands and has all of these words, so that it may have written them there.
+    pub(super) fn may_write_and_run(&self, words: &[&str]) -> bool {
+        let runs = |command: &Command| match command.runs_file() {
+            true => Touch::Yes,
+            false => Touch::No,
+        };
+        words.iter().all(|word| self.mentions(word)) && self.touched(&runs) == Touch::Yes
     }
 
     /// Whether rules allow every part of it.
@@ -88,9 +112,7 @@ impl Line {
         let Some(read) = &self.read else {
             return false;
         };
-        if !read.assignments.is_empty()
-            || !harmless::are_redirects_harmless(read, harmless::Writing::Below)
-        {
+        if !has_only_commands(read) {
             return false;
         }
         let is_allowed = |command: &Command| {
@@ -98,7 +120,7 @@ impl Line {
                 .iter()
                 .any(|pattern| pattern.is_about(command, subject))
         };
-        // What only looks may stand beside what is allowed; alone it has no rule to speak for it.
+        // Commands that only read may stand beside what is allowed; alone they have no rule to speak for them.
         let (allowed, rest): (Vec<_>, Vec<_>) = self
             .commands
             .iter()
@@ -108,24 +130,46 @@ impl Line {
         !allowed.is_empty() && rest.iter().all(|(_, simple)| is_harmless(simple))
     }
 
-    /// Whether a word stands anywhere in it, for lines that do not parse.
-    pub(super) fn mentions(&self, word: &str) -> bool {
-        let is_part = |sign: char| sign.is_alphanumeric() || "_-.".contains(sign);
-        let mut words = self.written.split(|sign| !is_part(sign));
-        words.any(|other| other == word)
+    /// The files that it names, as far as that can be told from words.
+    pub(super) fn files(&self) -> Vec<String> {
+        let redirects = self.read.iter().flat_map(|line| &line.redirects);
+        let mut files: Vec<String> = redirects.map(|it| it.target.text.clone()).collect();
+        self.commands
+            .iter()
+            .for_each(|command| command.add_files(&mut files));
+        let home = home().map(|home| home.to_string());
+        let expanded = |path: &String| match (path.strip_prefix("~/"), &home) {
+            (Some(rest), Some(home)) => format!("{home}/{rest}"),
+            _ => path.clone(),
+        };
+        let mut whole: Vec<String> = files.iter().map(|it| tidied(&expanded(it))).collect();
+        // Below which folder an absolute path lies is not known here.
+        let absolute: Vec<String> = whole
+            .iter()
+            .filter(|it| it.starts_with('/'))
+            .cloned()
+            .collect();
+        for path in absolute {
+            whole.extend(
+                path.match_indices('/')
+                    .map(|(at, _)| path[at + 1..].to_owned()),
+            );
+        }
+        whole.retain(|path| !path.is_empty());
+        whole
     }
 
-    /// Rules that would allow it: one for each command that is not allowed by now.
+    /// Whether a word stands anywhere in it.
+    pub(super) fn mentions(&self, word: &str) -> bool {
+        mentions(&self.written, word)
+    }
+
+    /// Rules that would allow it: one for each command that is not allowed by now, or one for exactly this line.
     pub(super) fn rules(&self) -> Vec<String> {
-        let exact = || vec![format!("Bash({})", self.written.trim())];
-        let Some(read) = &self.read else {
+        let exact = || vec![format!("Bash({})", escaped(self.written.trim()))];
+        let Some(read) = self.read.as_ref().filter(|read| has_only_commands(read)) else {
             return exact();
         };
-        if !read.assignments.is_empty()
-            || !harmless::are_redirects_harmless(read, harmless::Writing::Below)
-        {
-            return exact();
-        }
         let mut rules = Vec::new();
         for (command, simple) in self.commands.iter().zip(&read.commands) {
             if harmless::is_harmless_command(simple) {
@@ -146,181 +190,139 @@ impl Line {
     }
 }
 
+/// Whether a line does nothing beside running its commands and writing plain files below the root.
+fn has_only_commands(read: &ShellLine) -> bool {
+    read.assignments.is_empty()
+        && read.effects.is_empty()
+        && harmless::are_redirects_harmless(read, harmless::Writing::Below)
+}
+
+/// A text in which stars are letters, as `Pattern` reads it.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('*', "\\*")
+}
+
+/// Whether a variable tells git or a shell what to run.
+fn configures(variable: &str) -> bool {
+    variable.starts_with("GIT_CONFIG") || matches!(variable, "BASH_ENV" | "ENV" | "PROMPT_COMMAND")
+}
+
+/// A path without `.` and, as far as it can be told, without `..`.
+fn tidied(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            "" if !parts.is_empty() => {}
+            ".." if parts.last().is_some_and(|last| !matches!(*last, "" | "..")) => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+/// Programs whose bare words are files.
+const OF_FILES: &[&str] = &[
+    "cat", "head", "tail", "less", "more", "nl", "tac", "od", "xxd", "strings", "base64", "cp",
+    "mv", "rm", "ln", "ls", "cd", "pushd", "tar", "zip", "grep", "rg", "find", "sort", "source",
+    ".", "tee", "touch", "truncate", "chmod", "dd", "rsync", "scp", "vim", "nano",
+];
+
+/// Whether a word stands anywhere in a text.
+pub(super) fn mentions(text: &str, word: &str) -> bool {
+    let is_part = |sign: char| sign.is_alphanumeric() || "_-.".contains(sign);
+    let mut words = text.split(|sign| !is_part(sign));
+    words.any(|other| other == word)
+}
+
 impl Command {
-    fn of(command: &SimpleCommand, depth: usize) -> Self {
-        let words: Vec<String> = command.words.iter().map(|word| word.text.clone()).collect();
-        let is_known = command.words.iter().all(|word| word.is_known);
-        let is_harmless = |name: &String| HARMLESS_VARIABLES.contains(&name.as_str());
-        let has_assignments = !command.assignments.iter().all(is_harmless);
+    fn of(command: &SimpleCommand, depth: Depth<'_>) -> Self {
         let mut found = Self {
-            words,
-            is_known,
-            has_assignments,
+            words: command.words.clone(),
+            assignments: command.assignments.clone(),
+            input: command.input.clone(),
             inner: Vec::new(),
-            is_transparent: false,
+            wrapped: None,
+            is_opaque: false,
         };
-        // A path to a program is judged by the program's name too.
-        if let Some((_, name)) = found.words.first().and_then(|name| name.rsplit_once('/')) {
-            let mut plain = found.clone();
-            plain.words[0] = name.to_owned();
-            found.inner.push(plain);
-        }
-        if depth < DEEPEST {
-            found.look_through(command, depth);
-        }
+        found.look_within(depth);
         found
     }
 
-    /// Finds what a wrapper runs.
-    fn look_through(&mut self, command: &SimpleCommand, depth: usize) {
-        let texts = command.texts();
-        let name = texts
-            .first()
-            .map_or("", |name| name.rsplit('/').next().unwrap_or(name));
-        let start = match name {
-            "sudo" | "doas" => after_options(
-                &texts,
-                &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U"],
-            ),
-            "nice" | "ionice" | "nohup" | "setsid" | "stdbuf" | "time" | "command" | "builtin"
-            | "exec" | "chronic" | "unbuffer" => {
-                self.is_transparent = name != "exec";
-                after_options(&texts, &["-n", "-c", "-p", "-a", "-o", "-e", "-i"])
-            }
-            "timeout" => {
-                self.is_transparent = true;
-                after_options(&texts, &["-s", "--signal", "-k", "--kill-after"]).map(|at| at + 1)
-            }
-            "env" => after_options(&texts, &["-u", "--unset", "-C", "--chdir", "-S"]).map(|at| {
-                let is_assignment = |text: &&&str| text.contains('=');
-                at + texts.iter().skip(at).take_while(is_assignment).count()
-            }),
-            "xargs" => after_options(&texts, &["-I", "-n", "-P", "-L", "-d", "-a", "-s", "-E"]),
-            "find" | "fd" => {
-                let at = texts.iter().position(|text| {
-                    matches!(*text, "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X")
-                });
-                at.map(|at| at + 1)
-            }
-            "bash" | "sh" | "zsh" | "dash" | "ksh" => return self.look_into_script(&texts),
-            "eval" => return self.look_into(&texts[1..].join(" ")),
-            _ => return,
+    /// The program's name without its folders; `None` where it is not certain.
+    pub(super) fn name(&self) -> Option<&str> {
+        let word = self.words.first()?;
+        let text = match word.has_tilde {
+            true if word.text.contains('/') => word.text.as_str(),
+            _ if word.is_certain() => word.text.as_str(),
+            _ => return None,
         };
-        if let Some(words) = start
-            .and_then(|at| command.words.get(at..))
-            .filter(|words| !words.is_empty())
-        {
-            let inner = SimpleCommand {
-                assignments: Vec::new(),
-                words: words.to_vec(),
+        Some(text.rsplit('/').next().unwrap_or(text))
+    }
+
+    fn touched(&self, of: &impl Fn(&Command) -> Touch) -> Touch {
+        let inner = self.inner.iter().map(|inner| inner.touched(of));
+        inner.max().unwrap_or(Touch::No).max(of(self))
+    }
+
+    /// Whether a variable is set for it that may have it run a program of this name.
+    pub(super) fn is_given(&self, program: &str) -> bool {
+        let mut assignments = self.assignments.iter();
+        assignments.any(|it| configures(&it.name) || mentions(&it.value.text, program))
+    }
+
+    /// Whether a word stands in its arguments or its input.
+    pub(super) fn is_told(&self, word: &str) -> bool {
+        let input = match &self.input {
+            Input::Text(text) => Some(text),
+            Input::Inherited | Input::Other => None,
+        };
+        let mut texts = self.words.iter().skip(1).chain(input);
+        texts.any(|it| mentions(&it.text, word))
+    }
+
+    fn add_files(&self, files: &mut Vec<String>) {
+        let is_of_files = self.name().is_some_and(|name| OF_FILES.contains(&name));
+        for word in self.words.iter().skip(1) {
+            let text = word.text.as_str();
+            let value = text.split_once('=').map_or("", |(_, value)| value);
+            let attached = match text.starts_with('-') && !text.starts_with("--") {
+                true => text.get(2..).unwrap_or_default(),
+                false => "",
             };
-            self.inner.push(Self::of(&inner, depth + 1));
+            for path in [text, value, attached] {
+                let is_path = path.contains(['/', '.']) || is_of_files;
+                if is_path && !path.is_empty() && !path.starts_with('-') {
+                    files.push(path.to_owned());
+                }
+            }
         }
+        self.inner.iter().for_each(|inner| inner.add_files(files));
     }
 
-    /// What a shell is given behind `-c`.
-    fn look_into_script(&mut self, texts: &[&str]) {
-        let is_flag =
-            |text: &&str| text.starts_with('-') && !text.starts_with("--") && text.contains('c');
-        if let Some(at) = texts.iter().position(is_flag)
-            && let Some(script) = texts.get(at + 1)
-        {
-            self.look_into(script);
-        }
-    }
-
-    fn look_into(&mut self, script: &str) {
-        let line = Line::read(script);
-        if !line.is_understood() {
-            self.is_known = false;
-        }
-        self.inner.extend(line.commands);
-    }
-
-    fn has(&self, is_such: &impl Fn(&Command) -> bool) -> bool {
-        is_such(self) || self.inner.iter().any(|inner| inner.has(is_such))
+    fn has_assignments(&self) -> bool {
+        let mut names = self.assignments.iter();
+        !names.all(|it| HARMLESS_VARIABLES.contains(&it.name.as_str()))
     }
 
     fn is_covered(&self, is_allowed: &impl Fn(&Command) -> bool) -> bool {
-        if self.has_assignments || self.words.first().is_none_or(|name| name.contains('$')) {
-            return false;
-        }
-        let is_inner_covered = || self.inner.iter().any(|inner| inner.is_covered(is_allowed));
-        is_allowed(self) || self.is_transparent && is_inner_covered()
+        let has_name = self.words.first().is_some_and(Word::is_certain);
+        let is_wrapped_covered = || {
+            self.wrapped
+                .as_ref()
+                .is_some_and(|it| it.is_covered(is_allowed))
+        };
+        has_name && !self.has_assignments() && (is_allowed(self) || is_wrapped_covered())
     }
 
-    /// How much of it stands for all like it: the program and, where it has any, its subcommand.
+    /// The words that stand for all commands like it; `None` where only the command itself does.
     fn width(&self) -> Option<String> {
-        if self.has_assignments {
-            return None;
-        }
-        let command = match (self.is_transparent, self.inner.last()) {
-            (true, Some(inner)) => return inner.width(),
-            _ => self,
-        };
-        let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
-        let (name, rest) = words.split_first()?;
-        let is_word = |word: &&&str| {
-            word.starts_with(|sign: char| sign.is_ascii_alphabetic())
-                && word
-                    .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || b"-_:.".contains(&byte))
-        };
-        let taken = match *name {
-            "git" | "cargo" | "go" | "docker" | "kubectl" | "gh" | "pip" | "uv" | "poetry"
-            | "dotnet" | "mvn" | "gradle" | "terraform" | "bundle" | "mix" | "swift" | "deno"
-            | "bun" | "just" | "make" | "rustup" => 1,
-            "npm" | "pnpm" | "yarn" => match rest.first() {
-                Some(&"run") => 2,
-                _ => 1,
-            },
-            "python" | "python3" => {
-                return match rest {
-                    ["-m", module, ..] if is_word(&module) => Some(format!("{name} -m {module}")),
-                    _ => None,
-                };
-            }
-            // Whoever may run these may do anything.
-            "sudo" | "doas" | "bash" | "sh" | "zsh" | "dash" | "ksh" | "eval" | "exec" | "env"
-            | "xargs" | "rm" | "find" | "fd" | "node" | "ruby" | "perl" | "php" | "curl"
-            | "wget" | "ssh" | "scp" | "rsync" | "dd" | "timeout" | "nice" | "ionice" | "nohup"
-            | "setsid" | "stdbuf" | "time" | "command" | "builtin" | "chronic" | "unbuffer"
-            | "declaration" | "unset" | "chmod" | "chown" | "kill" | "mv" | "cp" | "ln" | "sed"
-            | "awk" | "tee" | "nc" | "source" | "." => return None,
-            _ => 0,
-        };
-        if !is_word(&name) && !name.starts_with("./") || !command.is_known && taken > rest.len() {
-            return None;
-        }
-        let more: Vec<&str> = rest
-            .iter()
-            .take(taken)
-            .take_while(|word| is_word(word))
-            .copied()
-            .collect();
-        // A subcommand behind options is not told from their values.
-        if more.len() < taken && !rest.is_empty() {
-            return None;
-        }
-        Some(
-            std::iter::once(*name)
-                .chain(more)
-                .collect::<Vec<_>>()
-                .join(" "),
-        )
-    }
-}
-
-/// Where the words behind a wrapper's options begin; `valued` are options that take the next word.
-fn after_options(texts: &[&str], valued: &[&str]) -> Option<usize> {
-    let mut at = 1;
-    while let Some(text) = texts.get(at) {
-        match *text {
-            "--" => return Some(at + 1),
-            text if valued.contains(&text) => at += 2,
-            text if text.starts_with('-') => at += 1,
-            _ => return Some(at),
+        match &self.wrapped {
+            _ if self.has_assignments() => None,
+            Some(wrapped) => wrapped.width(),
+            None => width::prefix(&self.words),
         }
     }
-    None
 }

@@ -11,20 +11,42 @@ use crate::tool::{Access, Call, Tool};
 /// Judges by rules, and learns from decisions.
 pub struct RuleJudge {
     rules: RwLock<Rules>,
+    unasked: Unasked,
     keep: Box<Keep>,
 }
 
+/// What becomes of a call that the rules would ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unasked {
+    /// It is asked for.
+    #[default]
+    Nothing,
+    /// It is allowed, unless only the person may answer. What is denied stays denied.
+    Ordinary,
+}
+
 /// Keeps rules for good; fails with a sentence.
-pub type Keep = dyn Fn(&[String]) -> Result<(), String> + Send + Sync;
+pub type Keep = dyn Fn(Reach, &[String]) -> Result<(), String> + Send + Sync;
+
+/// Where rules hold that are kept for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// In the session's project.
+    Project,
+    /// In all projects.
+    Everywhere,
+}
 
 impl RuleJudge {
     /// Begins with these rules. `keep` writes down what the person allows for good.
     pub fn new(
         rules: Rules,
-        keep: impl Fn(&[String]) -> Result<(), String> + Send + Sync + 'static,
+        unasked: Unasked,
+        keep: impl Fn(Reach, &[String]) -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
         Self {
             rules: RwLock::new(rules),
+            unasked,
             keep: Box::new(keep),
         }
     }
@@ -35,9 +57,17 @@ impl Judge for RuleJudge {
         let rules = self.rules.read().unwrap_or_else(PoisonError::into_inner);
         match rules.judge(tool, call, access, mode) {
             Verdict::Allow => leave::Verdict::Allow,
-            Verdict::Ask { reason } => leave::Verdict::Ask { reason },
+            Verdict::Ask { is_firm: false, .. } if self.unasked == Unasked::Ordinary => {
+                leave::Verdict::Allow
+            }
+            Verdict::Ask { reason, .. } => leave::Verdict::Ask { reason },
             Verdict::Deny { reason } => leave::Verdict::Deny { reason },
         }
+    }
+
+    fn rules(&self, tool: &dyn Tool, access: &Access) -> Vec<String> {
+        let rules = self.rules.read().unwrap_or_else(PoisonError::into_inner);
+        rules.rules_for(tool, access)
     }
 
     fn learn(
@@ -47,14 +77,17 @@ impl Judge for RuleJudge {
         access: &Access,
         decision: &Decision,
     ) -> Result<(), String> {
-        if !matches!(decision, Decision::Session | Decision::Always) {
-            return Ok(());
-        }
+        let reach = match decision {
+            Decision::Once | Decision::Refuse { .. } => return Ok(()),
+            Decision::Session => None,
+            Decision::Always => Some(Reach::Project),
+            Decision::Everywhere => Some(Reach::Everywhere),
+        };
         let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
         let more = rules.rules_for(tool, access);
         *rules = rules.with_allowed(&more);
-        match decision {
-            Decision::Always => (self.keep)(&more),
+        match reach {
+            Some(reach) if !more.is_empty() => (self.keep)(reach, &more),
             _ => Ok(()),
         }
     }

@@ -7,6 +7,7 @@ use crate::tool::{Access, Scope, ToolClass};
 use crate::tools::{by_name, names};
 
 use super::command::{Command, Line};
+use super::matching::{self, Whole};
 use super::places::home;
 
 /// A rule as it was written, and what it means.
@@ -34,10 +35,19 @@ enum What {
     Anything,
     /// A command that begins with these words.
     Prefix(Vec<String>),
-    /// A command as a whole, `*` standing for anything.
-    Whole(String),
+    /// A command as a whole.
+    Whole(Whole),
     Path(Glob),
     Domain(String),
+}
+
+/// Whether a rule speaks of any part of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Touch {
+    No,
+    /// That depends on what is known only when a command runs.
+    Maybe,
+    Yes,
 }
 
 /// A call from the point of view of rules.
@@ -79,6 +89,19 @@ impl Pattern {
         })
     }
 
+    /// The rule, unless it must be of a tool that exists and is not: a slip of the pen forbids nothing.
+    pub(super) fn of_known_tool(self, must_exist: bool) -> Result<Self, String> {
+        match &self.tool {
+            Which::Name(name) if must_exist && by_name(name).is_none() && !is_foreign(name) => {
+                Err(format!(
+                    "the rule {:?} is of a tool that does not exist",
+                    self.written
+                ))
+            }
+            _ => Ok(self),
+        }
+    }
+
     /// The whole tool of a rule whose rest cannot be read.
     pub(super) fn whole_tool(rule: &str) -> Option<Self> {
         let tool = rule.split('(').next().unwrap_or(rule).trim();
@@ -90,18 +113,97 @@ impl Pattern {
     }
 
     /// Whether it speaks of any part of a call: enough to forbid it or to ask for it.
-    pub(super) fn touches(&self, subject: &Subject<'_>) -> bool {
-        if !self.is_of(subject) {
-            return false;
+    pub(super) fn touches(&self, subject: &Subject<'_>) -> Touch {
+        if let (What::Path(glob), Some(line)) = (&self.what, subject.line) {
+            return self.touches_files(glob, line);
         }
-        match (&self.what, subject.line) {
-            (What::Anything, _) => true,
-            (What::Prefix(_) | What::Whole(_), Some(line)) => {
-                line.has(|command| self.fits(command)) || self.may_hide_in(line)
-            }
+        if self.is_of_commands() && types_into_terminal(subject) {
+            return Touch::Maybe;
+        }
+        if !self.is_of(subject) {
+            return Touch::No;
+        }
+        let is_touched = match (&self.what, subject.line) {
+            (What::Prefix(_) | What::Whole(_), Some(line)) => return self.touches_line(line),
             (What::Prefix(_) | What::Whole(_), None) => false,
+            (What::Anything, _) => true,
             (What::Path(glob), _) => paths(subject).any(|path| is_below(glob, path)),
             (What::Domain(domain), _) => is_domain(domain, subject.access.host.as_deref()),
+        };
+        match is_touched {
+            true => Touch::Yes,
+            false => Touch::No,
+        }
+    }
+
+    /// The words of a command that are no options.
+    fn words(&self) -> Vec<&str> {
+        let words: Vec<&str> = match &self.what {
+            What::Prefix(prefix) => prefix.iter().map(String::as_str).collect(),
+            What::Whole(whole) => whole.literals(),
+            _ => Vec::new(),
+        };
+        words
+            .into_iter()
+            .filter(|it| !it.starts_with('-'))
+            .collect()
+    }
+
+    /// Whether it is about some commands.
+    fn is_of_commands(&self) -> bool {
+        matches!(self.what, What::Prefix(_) | What::Whole(_))
+    }
+
+    /// Whether a command line may run what it speaks of.
+    fn touches_line(&self, line: &Line) -> Touch {
+        let program = match &self.what {
+            What::Prefix(prefix) => prefix.first().map(String::as_str),
+            What::Whole(whole) => whole.program(),
+            _ => None,
+        };
+        let Some(program) = program else {
+            // It may be about any program: what is not understood may be it.
+            return match line.is_understood() {
+                true => line.touched(&|command| self.touches_command(command, "")),
+                false => Touch::Maybe,
+            };
+        };
+        match line.is_understood() {
+            false if line.mentions(program) => Touch::Yes,
+            false => Touch::Maybe,
+            true => {
+                let touch = line.touched(&|it| self.touches_command(it, program));
+                match line.sets(program) || line.may_write_and_run(&self.words()) {
+                    true => touch.max(Touch::Maybe),
+                    false => touch,
+                }
+            }
+        }
+    }
+
+    fn touches_command(&self, command: &Command, program: &str) -> Touch {
+        let touch = match &self.what {
+            What::Prefix(prefix) => matching::begins(command, prefix),
+            What::Whole(whole) => matching::is_whole(command, whole),
+            _ => Touch::No,
+        };
+        let hides = command.is_opaque
+            || command.is_given(program)
+            || command.is_interpreter() && command.is_told(program);
+        match hides {
+            true => touch.max(Touch::Maybe),
+            false => touch,
+        }
+    }
+
+    /// Whether a command line names files that it speaks of: to read them, or to do anything else with them.
+    fn touches_files(&self, glob: &Glob, line: &Line) -> Touch {
+        let is_of_reading = matches!(self.tool, Which::Class(ToolClass::Read));
+        let is_of_changing = matches!(self.tool, Which::Class(ToolClass::Edit));
+        let is_named = || line.files().iter().any(|path| is_below(glob, path));
+        match is_of_reading || is_of_changing && !line.is_read_only() {
+            true if is_named() => Touch::Yes,
+            _ => Touch::No,
         }
     }
 
@@ -132,29 +234,22 @@ impl Pattern {
 
     /// Whether it is a line as it is written, letter by letter.
     pub(super) fn spells_out(&self, line: &Line, subject: &Subject<'_>) -> bool {
-        let is_same = |whole: &String| !whole.contains('*') && *whole == line.written.trim();
-        matches!(&self.what, What::Whole(whole) if is_same(whole)) && self.is_of(subject)
+        matches!(&self.what, What::Whole(whole) if whole.is(line.written.trim()))
+            && self.is_of(subject)
     }
 
-    /// Whether a line that does not parse may hold what it speaks of.
-    fn may_hide_in(&self, line: &Line) -> bool {
-        let first = match &self.what {
-            What::Prefix(prefix) => prefix.first().map(String::as_str),
-            What::Whole(whole) => whole.split_whitespace().next(),
-            _ => None,
-        };
-        !line.is_understood() && first.is_some_and(|word| line.mentions(word.trim_end_matches('*')))
-    }
-
-    /// Whether it speaks of a simple command.
-    pub(super) fn fits(&self, command: &Command) -> bool {
+    /// Whether it speaks of a simple command: enough to allow it.
+    fn fits(&self, command: &Command) -> bool {
         match &self.what {
             What::Anything => true,
             What::Prefix(prefix) => {
-                let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
-                begins(&words, prefix)
+                let words = command.words.iter();
+                command.words.len() >= prefix.len()
+                    && words
+                        .zip(prefix)
+                        .all(|(word, wanted)| word.is_certain() && word.text == *wanted)
             }
-            What::Whole(whole) => is_alike(whole, &command.words.join(" ")),
+            What::Whole(whole) => whole.fits(&command.words),
             What::Path(_) | What::Domain(_) => false,
         }
     }
@@ -170,6 +265,25 @@ impl Pattern {
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with("__")),
         }
     }
+}
+
+/// Whether a call types into a program that runs, which may be a shell.
+fn types_into_terminal(subject: &Subject<'_>) -> bool {
+    let mut writes = subject.access.writes.iter();
+    subject.name == "write_stdin" && writes.any(|scope| matches!(scope, Scope::Tree(_)))
+}
+
+/// Tools beside those of `names`, and those of other programs whose rules people bring along.
+fn is_foreign(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "skill",
+        "NotebookEdit",
+        "NotebookRead",
+        "ExitPlanMode",
+        "KillShell",
+        "SlashCommand",
+    ];
+    NAMES.iter().any(|other| other.eq_ignore_ascii_case(name))
 }
 
 fn which(tool: &str) -> Option<Which> {
@@ -191,20 +305,30 @@ fn which(tool: &str) -> Option<Which> {
 }
 
 fn what_of(which: &Which, what: &str) -> Result<What, String> {
-    if let Some(domain) = what.strip_prefix("domain:") {
-        return Ok(What::Domain(domain.trim().to_lowercase()));
+    let domain = what.strip_prefix("domain:");
+    match which {
+        Which::Name(name) if name == "exec_command" => Ok(of_commands(what)),
+        Which::Name(name) if name == "fetch" || name == "web_search" => match domain {
+            Some(domain) => Ok(What::Domain(domain.trim().to_lowercase())),
+            None => Err("a host is written as domain:example.com".to_owned()),
+        },
+        Which::All | Which::Server(_) => Err("it takes nothing in brackets".to_owned()),
+        Which::Class(_) | Which::Name(_) if domain.is_none() => {
+            Ok(What::Path(Glob::new(&rooted(what)?)?))
+        }
+        Which::Class(_) | Which::Name(_) => Err("it is about files, not hosts".to_owned()),
     }
-    if matches!(which, Which::Name(name) if name == "exec_command") {
-        let Some(prefix) = what.strip_suffix(":*") else {
-            return Ok(What::Whole(what.to_owned()));
-        };
-        let words: Vec<String> = prefix.split_whitespace().map(str::to_owned).collect();
-        return match words.is_empty() {
-            true => Ok(What::Anything),
-            false => Ok(What::Prefix(words)),
-        };
+}
+
+fn of_commands(what: &str) -> What {
+    let Some(prefix) = what.strip_suffix(":*") else {
+        return What::Whole(Whole::read(what));
+    };
+    let words: Vec<String> = prefix.split_whitespace().map(str::to_owned).collect();
+    match words.is_empty() {
+        true => What::Anything,
+        false => What::Prefix(words),
     }
-    Ok(What::Path(Glob::new(&rooted(what)?)?))
 }
 
 /// A path of a rule: `//` from the top of the disk, `~/` from the home, anything else from the root.
@@ -256,34 +380,6 @@ fn is_domain(domain: &str, host: Option<&str>) -> bool {
             .is_some_and(|rest| rest.ends_with('.')),
         None => host == domain,
     }
-}
-
-fn begins(words: &[&str], prefix: &[String]) -> bool {
-    words.len() >= prefix.len()
-        && words
-            .iter()
-            .zip(prefix)
-            .all(|(word, wanted)| word == wanted)
-}
-
-/// `*` stands for anything.
-fn is_alike(whole: &str, text: &str) -> bool {
-    let mut pieces = whole.split('*');
-    let first = pieces.next().unwrap_or_default();
-    let Some(mut rest) = text.strip_prefix(first) else {
-        return false;
-    };
-    let pieces: Vec<&str> = pieces.collect();
-    let Some((last, middle)) = pieces.split_last() else {
-        return rest.is_empty();
-    };
-    for piece in middle {
-        match rest.find(piece) {
-            Some(at) => rest = &rest[at + piece.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
 }
 
 /// A tool's name as people write it in rules.

@@ -68,8 +68,7 @@ pub(super) fn guarded(class: &ToolClass, access: &Access) -> Option<Verdict> {
             return Some(Verdict::Deny { reason });
         }
         if is_secret(path) {
-            let reason = format!("{path} may hold secrets");
-            return Some(Verdict::Ask { reason });
+            return Some(super::firm(format!("{path} may hold secrets")));
         }
     }
     if *class != ToolClass::Edit {
@@ -80,9 +79,7 @@ pub(super) fn guarded(class: &ToolClass, access: &Access) -> Option<Verdict> {
         .iter()
         .filter_map(path)
         .find(|path| is_steering(path));
-    steering.map(|path| Verdict::Ask {
-        reason: format!("{path} steers git, agents or the editor"),
-    })
+    steering.map(|path| super::firm(format!("{path} steers git, agents or the editor")))
 }
 
 /// The first place that lies outside of the root.

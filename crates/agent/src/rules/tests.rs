@@ -8,6 +8,9 @@ use serde_json::json;
 use super::*;
 use crate::tool::{Answer, ToolContext};
 
+mod denied;
+mod reading;
+
 struct Fake(&'static str, ToolClass);
 
 impl Tool for Fake {
@@ -42,7 +45,7 @@ fn call() -> Call {
 }
 
 fn rules(permissions: Value) -> Rules {
-    let (rules, problems) = Rules::of(&json!({ "permissions": permissions }));
+    let (rules, problems) = Rules::of(&json!({ "permissions": permissions }), "/project");
     assert_eq!(problems, []);
     rules
 }
@@ -224,7 +227,10 @@ fn rules_go_by_simple_commands() {
         assert_eq!(bash(&rules, command), expected, "{command}");
     }
     let all = self::rules(json!({ "allow": ["Bash"], "deny": ["Bash(rm:*)"] }));
-    assert_eq!(bash(&all, "make all (; anything"), "allow");
+    // What is not understood may be what a rule forbids.
+    assert_eq!(bash(&all, "make all (; anything"), "ask");
+    let unlimited = self::rules(json!({ "allow": ["Bash"] }));
+    assert_eq!(bash(&unlimited, "make all (; anything"), "allow");
     assert_eq!(bash(&all, "make && rm x"), "deny");
     let exact = self::rules(json!({ "allow": ["Bash(make (odd)"] }));
     assert_eq!(bash(&exact, "make (odd"), "allow");
@@ -352,6 +358,37 @@ fn a_decision_becomes_a_rule_of_the_right_width() {
         ("npm run build", &["Bash(npm run build:*)"]),
         ("python3 -m unittest -v", &["Bash(python3 -m unittest:*)"]),
         ("pytest -q", &["Bash(pytest:*)"]),
+        (
+            "python3.11 -m unittest",
+            &["Bash(python3.11 -m unittest:*)"],
+        ),
+        ("python3.11 x.py", &["Bash(python3.11 x.py)"]),
+        (
+            "python3 -m pip install x",
+            &["Bash(python3 -m pip install x)"],
+        ),
+        ("aws s3 ls", &["Bash(aws s3 ls)"]),
+        ("npx foo", &["Bash(npx foo)"]),
+        ("npm install x", &["Bash(npm install x)"]),
+        ("docker run alpine", &["Bash(docker run alpine)"]),
+        ("tar xf a.tar", &["Bash(tar xf a.tar)"]),
+        ("vim a", &["Bash(vim a)"]),
+        ("sqlite3 a.db x", &["Bash(sqlite3 a.db x)"]),
+        ("ssh host ls", &["Bash(ssh host ls)"]),
+        ("make test", &["Bash(make test)"]),
+        ("xargs rm", &["Bash(xargs rm)"]),
+        ("env A=1 cargo test", &["Bash(env A=1 cargo test)"]),
+        ("gcc-12 a.c", &["Bash(gcc-12 a.c)"]),
+        ("node20 a.js", &["Bash(node20 a.js)"]),
+        ("frobnicate x", &["Bash(frobnicate x)"]),
+        ("git push origin main", &["Bash(git push:*)"]),
+        ("git reset --hard", &["Bash(git reset --hard)"]),
+        ("git config a.b c", &["Bash(git config a.b c)"]),
+        ("cargo install x", &["Bash(cargo install x)"]),
+        ("rm build/*", &["Bash(rm build/\\*)"]),
+        ("foo a:*", &["Bash(foo a:\\*)"]),
+        ("foo a\\ b", &["Bash(foo a\\\\ b)"]),
+        ("cargo test $X; foo", &["Bash(cargo test $X; foo)"]),
         ("timeout 60 cargo test", &["Bash(cargo test:*)"]),
         (
             "cargo fmt && cargo clippy",
@@ -376,6 +413,12 @@ fn a_decision_becomes_a_rule_of_the_right_width() {
             "{command} by {found:?}"
         );
     }
+    let exact = none.with_allowed(&["Bash(rm build/\\*)".to_owned()]);
+    assert_eq!(bash(&exact, "rm build/*"), "allow");
+    assert_eq!(bash(&exact, "rm build/x ../y"), "ask");
+    let exact = none.with_allowed(&["Bash(foo a:\\*)".to_owned()]);
+    assert_eq!(bash(&exact, "foo a: b"), "ask");
+    assert_eq!(bash(&exact, "foo a"), "ask");
     let wide = none.with_allowed(&none.rules_for(&tool, &run_access("cargo test")));
     assert_eq!(bash(&wide, "cargo test --all"), "allow");
     assert_eq!(bash(&wide, "cargo run"), "ask");
@@ -408,13 +451,31 @@ fn a_decision_becomes_a_rule_of_the_right_width() {
 
 #[test]
 fn what_cannot_be_read_is_named_and_never_opens() {
-    let (rules, problems) = Rules::parse(
-        r#"{ "permissions": { "allow": ["Bash(ls", 3, "Bash(make:*)"], "deny": ["Edit({a)"], "ask": "x", "edits": "maybe" } }"#,
-    );
+    let text = json!({ "permissions": { "allow": ["Bash(ls", 3, "Bash(make:*)"], "deny": ["Edit({a)"], "ask": "x", "edits": "maybe" } });
+    let (rules, problems) = Rules::of(&text, "/project");
     assert_eq!(problems.len(), 5, "{problems:?}");
-    assert_eq!(bash(&rules, "make"), "allow");
+    let path = |problem: &Problem| problem.path.join("/");
+    let paths: Vec<String> = problems.iter().map(path).collect();
+    assert!(
+        paths.contains(&"permissions/deny/0".to_owned()),
+        "{paths:?}"
+    );
+    // A rule that allows cannot open what the others may have been meant to close.
+    assert_eq!(bash(&rules, "make"), "ask");
     assert_eq!(file(&rules, "edit", "src/a.rs", Mode::Build), "deny");
-    assert_eq!(Rules::parse("no json").1.len(), 1);
-    assert_eq!(Rules::parse("{}").1, []);
+    assert_eq!(Rules::of(&json!({}), "/project").1, []);
     assert!(AbsPath::new("/").is_some());
+}
+
+#[test]
+fn rules_of_a_project_hold_there_alone() {
+    let text = json!({ "permissions": { "deny": ["Bash(rm:*)"] }, "projects": {
+        "/project": { "allow": ["Bash(make:*)", "Bash(rm:*)"] },
+        "/other": { "allow": ["Bash(ninja:*)"] },
+    } });
+    let (rules, problems) = Rules::of(&text, "/project");
+    assert_eq!(problems, []);
+    assert_eq!(bash(&rules, "make all"), "allow");
+    assert_eq!(bash(&rules, "ninja"), "ask");
+    assert_eq!(bash(&rules, "rm x"), "deny");
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use ::agent::context::{ProjectContexts, Surroundings, Trust};
 use ::agent::engine::{Harness, HarnessParts, Limits, Mind, Opened, PlainCompactor, Start, start};
-use ::agent::leave::AllowAll;
+use ::agent::rules::{RuleJudge, Rules, Unasked};
 use ::agent::record::{Mode, TurnEnd};
 use ::agent::session::{Command, Event, Prompt};
 use ::agent::sources::Sources;
@@ -124,13 +124,14 @@ impl World {
 
     /// Starts a session.
     pub(super) fn session(&self) -> Session {
+        let (allowed, _) = Rules::of(&serde_json::json!({ "allow": ["*"] }), "");
         Session(start(Start {
             tools: Vec::new(),
             harness: self.harness.clone(),
             root: self.root.clone(),
             model: "bench/model".to_owned(),
             mode: Mode::Build,
-            judge: Arc::new(AllowAll),
+            judge: Arc::new(RuleJudge::new(allowed, Unasked::Ordinary, |_, _| Ok(()))),
             has_person: false,
             budget: None,
             effort: None,

@@ -88,12 +88,14 @@ impl Actor {
                 call,
                 title,
                 reason,
+                rules,
             } => {
                 let wait = WaitsFor::Leave {
                     through: through.to_vec(),
                     call: call.clone(),
                     title: title.clone(),
                     reason: reason.clone(),
+                    rules: rules.clone(),
                 };
                 self.waits(ix, wait).await;
             }

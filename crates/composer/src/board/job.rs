@@ -61,6 +61,9 @@ pub enum WaitsFor {
         title: String,
         /// Why it is asked.
         reason: String,
+        /// The rules that a decision for more than once would keep.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        rules: Vec<String>,
     },
     /// An answer.
     Answer {

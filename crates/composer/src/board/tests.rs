@@ -220,6 +220,7 @@ async fn a_job_that_waits_for_the_person_says_for_what_and_makes_room() {
             call: "c1".to_owned(),
             title: "cargo test".to_owned(),
             reason: "it runs a program".to_owned(),
+            rules: vec!["Bash(cargo test:*)".to_owned()],
         })
         .await;
     let line = world.stands("a1", "waits for you").await;

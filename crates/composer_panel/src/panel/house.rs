@@ -6,7 +6,7 @@ use gpui_kit::{
     AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
     StatefulInteractiveElement as _, Styled as _, Window, div,
 };
-use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, Label, dp};
+use ui::{ActiveTheme as _, Banner, Button, ButtonStyle, Icon, Label, Tone, dp};
 
 use super::card::card;
 use super::{ComposerPanel, PanelEvent, Shows};
@@ -94,10 +94,13 @@ impl ComposerPanel {
 
     /// What waits for the person before a session begins.
     pub(super) fn render_house(&self, cx: &mut Context<Self>) -> Vec<AnyElement> {
-        if self.open.is_some() || self.shows == Shows::Board {
-            return Vec::new();
-        }
         let rules = &self.house.rules;
+        let problems = rules.problems.iter().enumerate().map(|(ix, problem)| {
+            Banner::new(("agent-permissions", ix), Tone::Error, problem.clone()).into_any_element()
+        });
+        if self.open.is_some() || self.shows == Shows::Board {
+            return problems.collect();
+        }
         let waits_for_trust = !rules.is_trusted && !rules.guides.is_empty();
         let trust = (waits_for_trust && !self.house.puts_off_trust).then(|| self.render_trust(cx));
         let hooks = (!self.house.puts_off_hooks)
@@ -106,7 +109,8 @@ impl ComposerPanel {
         let puts_off = &self.house.puts_off_servers;
         let server = rules.servers.iter().find(|it| !puts_off.contains(&it.mark));
         let server = server.map(|server| self.render_server(server, cx));
-        trust.into_iter().chain(hooks).chain(server).collect()
+        let waiting = trust.into_iter().chain(hooks).chain(server);
+        problems.chain(waiting).collect()
     }
 
     /// A server of the project: one at a time, and all that it says.

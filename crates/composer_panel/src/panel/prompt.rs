@@ -1,11 +1,11 @@
 //! The box in which people write to the agent, with what belongs to it: model, way of working, cost.
 
-use agent::ask::Decision;
+use agent::ask::{Decision, rules_in_words};
 use agent::record::Mode;
 use gpui_kit::component::input::Textarea;
 use gpui_kit::{
     AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
-    StatefulInteractiveElement as _, Styled as _, Window, div, px, relative,
+    StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window, div, px, relative,
 };
 use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, IconButton, Label, Tone, dp};
 
@@ -225,6 +225,8 @@ impl ComposerPanel {
             return None;
         };
         let (title, reason) = (asking.call.title.clone(), reason.clone());
+        let rules = rules_in_words(&asking.call.rules);
+        let can_keep = !rules.is_empty();
         let who = match asking.child {
             Some(_) => "An agent it started waits for you",
             None => "Waits for you",
@@ -234,6 +236,23 @@ impl ComposerPanel {
                 .style(style)
                 .on_click(cx.listener(move |this, _, _, _| this.decide(decision.clone())))
         };
+        let keeping = can_keep.then(|| {
+            let session = Button::new("agent-session", "For this session")
+                .style(ButtonStyle::Ghost)
+                .action(Box::new(AllowForSession))
+                .with_keys();
+            let kept = [
+                ("agent-always", "Always in this project", Decision::Always),
+                (
+                    "agent-everywhere",
+                    "Always everywhere",
+                    Decision::Everywhere,
+                ),
+            ];
+            let kept = kept.map(|(id, label, it)| button(id, label, ButtonStyle::Ghost, it));
+            std::iter::once(session).chain(kept)
+        });
+        let keeping = keeping.into_iter().flatten();
         let buttons = div()
             .flex()
             .flex_wrap()
@@ -250,18 +269,16 @@ impl ComposerPanel {
                     .action(Box::new(AllowOnce))
                     .with_keys(),
             )
-            .child(
-                Button::new("agent-session", "For this session")
-                    .style(ButtonStyle::Ghost)
-                    .action(Box::new(AllowForSession))
-                    .with_keys(),
-            )
-            .child(button(
-                "agent-always",
-                "Always",
-                ButtonStyle::Ghost,
-                Decision::Always,
-            ));
+            .children(keeping);
+        let kept = can_keep.then(|| {
+            let text = format!("A decision for more than once allows {rules}");
+            div()
+                .id("agent-rules")
+                .test_support()
+                .role(Role::Status)
+                .aria_label(text.clone())
+                .child(Label::new(text).small().mono())
+        });
         Some(
             card("agent-approval", Role::Alert, colors.warning, colors.raised)
                 .aria_label(format!("The agent asks for leave: {title}"))
@@ -272,6 +289,7 @@ impl ComposerPanel {
                         .child(Label::new(title).mono()),
                 )
                 .child(Label::new(reason).small().muted())
+                .children(kept)
                 .child(buttons)
                 .into_any_element(),
         )

@@ -1,6 +1,6 @@
 //! What a session asks its person, as questions for leave: the protocol knows no others.
 
-use agent::ask::{Decision, Question};
+use agent::ask::{Decision, Question, rules_in_words};
 use connect::acp::words::{
     CallContent, CallKind, CallState, CallUpdate, LeaveChoice, LeaveKind, Piece,
 };
@@ -8,18 +8,25 @@ use connect::acp::words::{
 const ONCE: &str = "once";
 const SESSION: &str = "session";
 const ALWAYS: &str = "always";
+const EVERYWHERE: &str = "everywhere";
 const REFUSE: &str = "refuse";
 /// The answer that leaves a question to the agent.
 const DECLINE: &str = "decline";
 
-/// What can be answered about a call.
-pub(super) fn leave_choices() -> Vec<LeaveChoice> {
-    vec![
-        choice(ONCE, "Allow once", LeaveKind::AllowOnce),
-        choice(SESSION, "Allow in this session", LeaveKind::AllowAlways),
-        choice(ALWAYS, "Always allow", LeaveKind::AllowAlways),
-        choice(REFUSE, "Refuse", LeaveKind::RejectOnce),
-    ]
+/// What can be answered about a call. The rules are what an answer for more than once keeps.
+pub(super) fn leave_choices(rules: &[String]) -> Vec<LeaveChoice> {
+    let kept = rules_in_words(rules);
+    let keep = |id, when| choice(id, &format!("Allow {kept} {when}"), LeaveKind::AllowAlways);
+    let mut choices = vec![choice(ONCE, "Allow once", LeaveKind::AllowOnce)];
+    if !rules.is_empty() {
+        choices.extend([
+            keep(SESSION, "in this session"),
+            keep(ALWAYS, "always in this project"),
+            keep(EVERYWHERE, "always in all projects"),
+        ]);
+    }
+    choices.push(choice(REFUSE, "Refuse", LeaveKind::RejectOnce));
+    choices
 }
 
 /// What an answer decides. A question that was taken back allows nothing.
@@ -28,6 +35,7 @@ pub(super) fn decision(chosen: Option<&str>) -> Decision {
         Some(ONCE) => Decision::Once,
         Some(SESSION) => Decision::Session,
         Some(ALWAYS) => Decision::Always,
+        Some(EVERYWHERE) => Decision::Everywhere,
         _ => Decision::Refuse { instead: None },
     }
 }
@@ -82,7 +90,15 @@ mod tests {
 
     #[test]
     fn only_what_was_offered_allows() {
-        let kinds = leave_choices();
+        let rules = ["Bash(cargo test:*)".to_owned()];
+        let kinds = leave_choices(&rules);
+        let keeping = kinds.iter().filter(|it| it.kind == LeaveKind::AllowAlways);
+        assert!(
+            keeping.clone().all(|it| it.name.contains(&rules[0])),
+            "{kinds:?}"
+        );
+        assert_eq!(keeping.count(), 3);
+        assert_eq!(leave_choices(&[]).len(), 2, "nothing could be kept");
         for choice in &kinds {
             let allows = !matches!(decision(Some(&choice.id)), Decision::Refuse { .. });
             let is_yes = matches!(choice.kind, LeaveKind::AllowOnce | LeaveKind::AllowAlways);

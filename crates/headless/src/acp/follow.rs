@@ -121,7 +121,8 @@ impl Follower {
                     call,
                     title,
                     reason,
-                } => self.ask_leave(call, title, reason, path),
+                    rules,
+                } => self.ask_leave(call, (title, reason), rules, path),
                 Record::CallEnded { call, .. } => {
                     // Whoever else decided did it for the person.
                     if let Some(asking) = self.about.remove(&id_of(call, &path)) {
@@ -135,12 +136,18 @@ impl Follower {
         }
     }
 
-    fn ask_leave(&mut self, call: &str, title: &str, reason: &str, path: Vec<Arc<str>>) {
+    fn ask_leave(
+        &mut self,
+        call: &str,
+        (title, reason): (&str, &str),
+        rules: &[String],
+        path: Vec<Arc<str>>,
+    ) {
         let id = id_of(call, &path);
         let asked = asking::leave_call(id.clone(), title, reason, self.teller.kind(&id));
         let (live, call) = (self.live.clone(), call.to_owned());
+        let choices = asking::leave_choices(rules);
         let asking = self.asking.spawn(async move {
-            let choices = asking::leave_choices();
             let chosen = live.editor.ask(&live.id, asked, choices).await;
             let decision = asking::decision(chosen.as_deref());
             let decide = Command::Decide { call, decision };

@@ -33,7 +33,7 @@ pub(super) struct Shop {
     /// The model that sessions begin with.
     pub(super) default: String,
     /// Whether nothing is asked.
-    pub(super) allows_all: bool,
+    pub(super) allows_asked: bool,
     /// What the person says about the sandbox.
     pub(super) confinement: Confinement,
 }
@@ -202,7 +202,7 @@ impl Shop {
             root: place.root.clone(),
             model,
             mode,
-            allows_all: self.allows_all,
+            allows_asked: self.allows_asked,
             has_person: true,
             budget: None,
             effort: None,

@@ -87,7 +87,7 @@ impl Desk {
             super::start::begin_repository(&hub)?;
         }
         let manner = Manner {
-            allows_all: false,
+            allows_asked: false,
             has_person: true,
             budget: None,
             confinement: Confinement::default(),

@@ -18,7 +18,8 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::confined::Confinement;
-use crate::run::person::{Interrupt, decision, listen, through};
+use crate::permissions::Permissions;
+use crate::run::person::{Interrupt, answers, decision, listen, through};
 use crate::run::show::{json_of, line as json_line};
 use crate::workshop::Workshop;
 use crate::{Streams, tell, unwritten};
@@ -37,7 +38,7 @@ pub(super) struct How {
     /// The most that each may cost, in US dollars
     #[arg(long, value_name = "DOLLARS")]
     max_cost: Option<f64>,
-    /// Allow everything that would be asked
+    /// Allow what would be asked for. Deny rules hold; secret and protected files stay refused
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
@@ -126,13 +127,10 @@ impl How {
         let orders = orders(model, streams)?;
         let is_there = self.json || std::io::stdin().is_terminal();
         if self.yes {
-            tell(
-                streams,
-                "nothing is asked: agents change their worktrees and run commands in them",
-            );
+            tell(streams, &self.confinement.warning(dirs));
         }
         let manner = Manner {
-            allows_all: self.yes,
+            allows_asked: self.yes,
             has_person: is_there && !self.yes,
             budget: self
                 .max_cost
@@ -140,6 +138,10 @@ impl How {
             confinement: self.confinement.clone(),
         };
         let has_person = manner.has_person;
+        let (_, unclear) = Permissions::read(dirs).rules(&orders.hub);
+        let is_new = |problem: &&String| !workshop.problems().contains(problem);
+        let unclear = unclear.iter().filter(is_new);
+        unclear.for_each(|problem| tell(streams, problem));
         let fleet = Fleet::open(&workshop, dirs, &orders.hub, manner, self.room)?;
         let past = fleet.past.problems.iter();
         past.for_each(|problem| tell(streams, problem));
@@ -318,11 +320,12 @@ impl Show {
             return;
         }
         let text = match what {
-            WaitsFor::Leave { title, reason, .. } => format!(
-                "\n{}: {title}\n  {reason}. Allow? [y]es, for this [s]ession, [a]lways, [n]o, or say what to do \
-                 instead: ",
-                line.job
-            ),
+            WaitsFor::Leave {
+                title,
+                reason,
+                rules,
+                ..
+            } => format!("\n{}: {title}\n  {reason}. {}", line.job, answers(rules)),
             WaitsFor::Answer { text, .. } => format!("\n{}: {text}: ", line.job),
         };
         // Where standard error is closed there is nobody to ask.

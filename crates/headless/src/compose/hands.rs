@@ -54,7 +54,7 @@ impl Beginning {
             root: begin.place.root()?,
             model: begin.task.model.clone(),
             mode: role.mode,
-            allows_all: self.manner.allows_all,
+            allows_asked: self.manner.allows_asked,
             has_person: self.manner.has_person,
             budget: self.manner.budget,
             effort: role.effort,

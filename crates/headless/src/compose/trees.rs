@@ -201,8 +201,8 @@ impl Trees {
         }
         Ok(confined::Ground {
             root: place.root()?,
+            project: self.0.hub.clone(),
             git_dir: Some(place.git_dir()?),
-            checkout: Some(self.0.hub.clone()),
             readable: seen,
             variables,
         })

@@ -1,9 +1,10 @@
-//! What the person decided about the sandbox, in their own file: `permissions.json`, under `sandbox`.
+//! Decisions about the sandbox in the permissions file.
 //!
 //! ```json
 //! { "sandbox": { "off": false,
 //!                "policy": { "hosts": [{ "host": "*.crates.io" }] },
-//!                "commands": { "Bash(cargo fetch:*)": ["host index.crates.io:443"] } } }
+//!                "commands": { "Bash(cargo fetch:*)": ["host index.crates.io:443"] } },
+//!   "projects": { "/home/me/project": { "commands": { "Bash(npm ci)": ["host registry.npmjs.org:443"] } } } }
 //! ```
 
 use std::collections::BTreeMap;
@@ -11,54 +12,67 @@ use std::collections::BTreeMap;
 use agent::rules::rules_of;
 use base::AbsPath;
 use host::process::Denial;
-use host::{Dirs, Files as _, RealFiles};
 use sandbox::{Policy, PolicyFile};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
-/// The largest file of decisions that is read.
-const MOST: u64 = 1 << 20;
+use crate::permissions::{self, Permissions};
 
-/// What is written.
+/// What is written about the sandbox.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 struct Written {
     off: bool,
     policy: PolicyFile,
-    commands: BTreeMap<String, Vec<String>>,
+    commands: Commands,
 }
+
+/// What commands may do beyond the policy, by the rules that they are like.
+type Commands = BTreeMap<String, Vec<String>>;
 
 /// What was decided, and what was decided since.
 pub(super) struct Kept {
     path: AbsPath,
+    project: AbsPath,
     written: Written,
 }
 
 impl Kept {
-    /// What the person's file says, with sentences about what of it cannot be read.
-    pub(super) fn read(dirs: &Dirs) -> (Self, Vec<String>) {
-        let path = dirs.config.join("permissions.json");
-        let (written, problems) = match whole(&path) {
-            Ok(value) => match value.get("sandbox") {
-                None => (Written::default(), Vec::new()),
-                Some(found) => match Written::deserialize(found) {
-                    Ok(written) => (written, Vec::new()),
-                    Err(error) => {
-                        let problem = format!(
-                            "what {path} says about the sandbox cannot be read, and the usual policy holds: {error}"
-                        );
-                        (Written::default(), vec![problem])
-                    }
-                },
-            },
-            // Whoever reads the rules in it says so already.
-            Err(_) => (Written::default(), Vec::new()),
+    /// What the file says for a project, with sentences about what of it cannot be read. A file that is not understood
+    /// says nothing here: whoever judges calls reports it.
+    pub(super) fn of(permissions: &Permissions, project: &AbsPath) -> (Self, Vec<String>) {
+        let mut problems = Vec::new();
+        let mut told = |path: &[&str], error: serde_json::Error| {
+            let message = format!("the decisions about the sandbox cannot be read: {error}");
+            problems.push(permissions::advised(&permissions.problem(path, &message)));
         };
-        (Self { path, written }, problems)
-    }
-
-    pub(super) fn path(&self) -> &AbsPath {
-        &self.path
+        let mut written = match permissions.get("sandbox").map(Written::deserialize) {
+            None => Written::default(),
+            Some(Ok(written)) => written,
+            Some(Err(error)) => {
+                told(&["sandbox"], error);
+                Written::default()
+            }
+        };
+        let name = project.to_string();
+        let projects = permissions.get("projects");
+        let own = projects
+            .as_ref()
+            .and_then(|it| it.get(&name)?.get("commands"));
+        match own.map(Commands::deserialize) {
+            None => {}
+            Some(Ok(own)) => {
+                for (rule, texts) in own {
+                    written.commands.entry(rule).or_default().extend(texts);
+                }
+            }
+            Some(Err(error)) => told(&["projects", &name, "commands"], error),
+        }
+        let kept = Self {
+            path: permissions.path().clone(),
+            project: project.clone(),
+            written,
+        };
+        (kept, problems)
     }
 
     pub(super) fn is_off(&self) -> bool {
@@ -84,10 +98,14 @@ impl Kept {
         granted
     }
 
-    /// Adds to what commands like this may do, here and in the file.
+    /// Adds to what commands like this may do in the project, here and in the file.
     pub(super) fn grant(&mut self, command: &str, more: &[Denial]) -> Result<(), String> {
         let texts: Vec<String> = more.iter().filter_map(write).collect();
+        let project = self.project.to_string();
+        let mut kept = Ok(());
         for rule in rules_of(command) {
+            let list = ["projects", &project, "commands", &rule];
+            kept = kept.and(permissions::add(&self.path, &list, &texts));
             let known = self.written.commands.entry(rule).or_default();
             for text in &texts {
                 if !known.contains(text) {
@@ -95,40 +113,8 @@ impl Kept {
                 }
             }
         }
-        self.save()
+        kept
     }
-
-    /// Writes the decisions about commands into the file as it is now; the rest of it stays.
-    fn save(&self) -> Result<(), String> {
-        let path = &self.path;
-        let mut value = whole(path)?;
-        let other =
-            || format!("{path} holds something else, so the decision holds for this session only");
-        let object = value.as_object_mut().ok_or_else(other)?;
-        let sandbox = object.entry("sandbox").or_insert_with(|| json!({}));
-        let sandbox = sandbox.as_object_mut().ok_or_else(other)?;
-        let commands = sandbox.entry("commands").or_insert_with(|| json!({}));
-        let commands = commands.as_object_mut().ok_or_else(other)?;
-        for (rule, texts) in &self.written.commands {
-            commands.insert(rule.clone(), json!(texts));
-        }
-        let text = format!("{value:#}\n");
-        let folder = path
-            .parent()
-            .map_or(Ok(()), |folder| RealFiles.create_folder(&folder));
-        folder
-            .and_then(|()| RealFiles.write_private(path, text.as_bytes()))
-            .map_err(|error| error.to_string())
-    }
-}
-
-fn whole(path: &AbsPath) -> Result<Value, String> {
-    let text = match RealFiles.read(path, MOST) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(error) if error.is_not_found() => "{}".to_owned(),
-        Err(error) => return Err(error.to_string()),
-    };
-    serde_json::from_str(&text).map_err(|error| format!("{path} cannot be read: {error}"))
 }
 
 fn write(denial: &Denial) -> Option<String> {

@@ -13,6 +13,11 @@ fn dirs(folder: &host::TempFolder) -> Dirs {
     }
 }
 
+fn kept_of(dirs: &Dirs) -> (Kept, Vec<String>) {
+    let project = AbsPath::new("/work/project").expect("absolute");
+    Kept::of(&Permissions::read(dirs), &project)
+}
+
 fn host_of(name: &str) -> Denial {
     Denial::Host(name.to_owned(), 443)
 }
@@ -23,13 +28,13 @@ fn what_is_allowed_for_a_command_is_kept_for_those_like_it() {
     let dirs = dirs(&folder);
     RealFiles.create_folder(&dirs.config).expect("a folder");
     let path = dirs.config.join("permissions.json");
-    let before = br#"{ "permissions": { "deny": ["Bash(rm:*)"] } }"#;
+    let before = b"{ // mine\n \"permissions\": { \"deny\": [\"Bash(rm:*)\"], } }\n";
     RealFiles.write_private(&path, before).expect("written");
-    let (mut kept, problems) = Kept::read(&dirs);
+    let (mut kept, problems) = kept_of(&dirs);
     assert!(problems.is_empty(), "{problems:?}");
     let denials = [host_of("index.crates.io"), Denial::Call("bpf".to_owned())];
     kept.grant("cargo fetch --locked", &denials).expect("kept");
-    let (kept, problems) = Kept::read(&dirs);
+    let (kept, problems) = kept_of(&dirs);
     assert!(problems.is_empty(), "{problems:?}");
     assert_eq!(
         kept.granted("cargo fetch"),
@@ -40,7 +45,35 @@ fn what_is_allowed_for_a_command_is_kept_for_those_like_it() {
     assert!(kept.granted("curl example.com").is_empty());
     let text = RealFiles.read(&path, 1 << 20).expect("read");
     let text = String::from_utf8_lossy(&text).into_owned();
-    assert!(text.contains("Bash(rm:*)"), "the rest stays: {text}");
+    assert!(
+        text.contains("Bash(rm:*)") && text.contains("// mine"),
+        "the rest stays: {text}"
+    );
+    let other = AbsPath::new("/work/other").expect("absolute");
+    let (kept, _) = Kept::of(&Permissions::read(&dirs), &other);
+    assert!(kept.granted("cargo fetch").is_empty(), "of one project");
+}
+
+#[test]
+fn the_sandbox_is_on_where_the_file_is_not_understood() {
+    let folder = host::TempFolder::new().expect("a folder");
+    let dirs = dirs(&folder);
+    RealFiles.create_folder(&dirs.config).expect("a folder");
+    let path = dirs.config.join("permissions.json");
+    for (text, is_off) in [
+        ("{ \"sandbox\": { \"off\": true } }", true),
+        ("{ \"sandbox\": { \"off\": true, // so\n } }", true),
+        ("{ \"sandbox\": { \"off\": true }, ", false),
+        (
+            "{ \"sandbox\": { \"off\": false }, \"sandbox\": { \"off\": true } }",
+            false,
+        ),
+    ] {
+        RealFiles
+            .write_private(&path, text.as_bytes())
+            .expect("written");
+        assert_eq!(kept_of(&dirs).0.is_off(), is_off, "{text}");
+    }
 }
 
 #[test]
@@ -51,7 +84,7 @@ fn what_cannot_be_read_is_said_and_gives_nothing() {
     let path = dirs.config.join("permissions.json");
     let wrong = br#"{ "sandbox": { "of": true } }"#;
     RealFiles.write_private(&path, wrong).expect("written");
-    let (kept, problems) = Kept::read(&dirs);
+    let (kept, problems) = kept_of(&dirs);
     assert!(!kept.is_off());
     let [problem] = &problems[..] else {
         panic!("{problems:?}");

@@ -26,17 +26,18 @@ impl Pool {
         }
     }
 
-    /// What servers offer to a session that begins in a folder now. Where the folder is a worktree, `checkout` is the
-    /// person's own: its files name the servers, and the code of servers is run from there. Those that only this
-    /// session was given take the place of others of their name. Takes a few seconds at most.
+    /// What servers offer to a session that begins in a folder now. `checkout` is the person's own: the folder itself,
+    /// or the one of whose repository the folder is a worktree. Its files name the servers, and their code is run from
+    /// there. Those that only this session was given take the place of others of their name. Takes a few seconds at
+    /// most.
     pub(crate) async fn open(
         &self,
         root: &AbsPath,
-        checkout: Option<&AbsPath>,
+        checkout: &AbsPath,
         own: Vec<ServerEntry>,
         rooms: &Arc<Rooms>,
     ) -> Offer {
-        let folder = checkout.unwrap_or(root).clone();
+        let folder = checkout.clone();
         let (files, dirs) = (self.files.clone(), self.dirs.clone());
         let gathered =
             tokio::task::spawn_blocking(move || gather(files.as_ref(), &dirs, &folder)).await;
@@ -44,7 +45,7 @@ impl Pool {
             let problem = format!("the MCP servers cannot be looked for: {error}");
             (Vec::new(), vec![problem])
         });
-        if let Some(checkout) = checkout {
+        if checkout != root {
             for entry in &mut entries {
                 point_at_worktree(self.files.as_ref(), entry, checkout, root);
             }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::BufRead;
 use std::sync::Arc;
 
-use agent::ask::Decision;
+use agent::ask::{Decision, rules_in_words};
 use agent::record::Record;
 use agent::session::{Command, Event, Prompt};
 use base::LogErr;
@@ -119,10 +119,9 @@ impl Person {
                     call,
                     title,
                     reason,
+                    rules,
                 } => {
-                    let text = format!(
-                        "\n{title}\n  {reason}. Allow? [y]es, for this [s]ession, [a]lways, [n]o, or say what to do instead: "
-                    );
+                    let text = format!("\n{title}\n  {reason}. {}", answers(rules));
                     (Asked::Leave(call.clone()), text)
                 }
                 Record::CallEnded { call, .. } => {
@@ -170,12 +169,25 @@ impl Person {
     }
 }
 
+/// The question for leave, with the answers that there are: the rules are what an answer for more than once keeps.
+pub(crate) fn answers(rules: &[String]) -> String {
+    match rules.is_empty() {
+        true => "Allow? [y]es, [n]o, or say what to do instead: ".to_owned(),
+        false => format!(
+            "Allow? [y]es, [n]o, or say what to do instead; or keep the rule {} for this [s]ession, [a]lways in this \
+             project, or [e]verywhere: ",
+            rules_in_words(rules)
+        ),
+    }
+}
+
 /// The words for a decision. Nothing is no.
 pub(crate) fn decision(line: &str) -> Decision {
     match line.to_lowercase().as_str() {
         "y" | "yes" => Decision::Once,
         "s" | "session" => Decision::Session,
         "a" | "always" => Decision::Always,
+        "e" | "everywhere" => Decision::Everywhere,
         "" | "n" | "no" => Decision::Refuse { instead: None },
         _ => Decision::Refuse {
             instead: Some(line.to_owned()),

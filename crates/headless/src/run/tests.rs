@@ -4,7 +4,7 @@ use agent::ask::Decision;
 use agent::record::TurnEnd;
 
 use super::exit_code;
-use super::person::decision;
+use super::person::{answers, decision};
 
 fn check(end: TurnEnd, code: u8) {
     let expect = std::process::ExitCode::from(code);
@@ -39,7 +39,14 @@ fn a_line_at_the_terminal_is_a_decision() {
     assert_eq!(decision("Y"), Decision::Once);
     assert_eq!(decision("session"), Decision::Session);
     assert_eq!(decision("a"), Decision::Always);
+    assert_eq!(decision("everywhere"), Decision::Everywhere);
     assert_eq!(decision(""), Decision::Refuse { instead: None });
     let instead = Some("use make".to_owned());
     assert_eq!(decision("use make"), Decision::Refuse { instead });
+    let asked = answers(&["Bash(cargo test:*)".to_owned()]);
+    assert!(
+        asked.contains("the rule Bash(cargo test:*) for this [s]ession"),
+        "{asked}"
+    );
+    assert!(!answers(&[]).contains("[s]ession"), "nothing could be kept");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{EditError, set_key};
+use super::{EditError, add_to_list, remove_from_list, set_key};
 
 fn check(text: &str, path: &[&str], value: serde_json::Value, expected: &str) {
     assert_eq!(
@@ -95,4 +95,45 @@ fn what_was_set_is_read() {
     assert_eq!(problems, []);
     assert_eq!(settings.editor.tab_size, 7);
     assert!((settings.window.zoom - 1.5).abs() < f32::EPSILON);
+}
+
+#[test]
+fn lists_grow_and_shrink_without_losing_comments() {
+    let text = "{\n  // mine\n  \"allow\": [\n    // why\n    \"a\", // first\n  ],\n}\n";
+    let more = ["a".to_owned(), "b".to_owned()];
+    let added = add_to_list(text, &["allow"], &more).unwrap();
+    for kept in ["// mine", "// why", "// first", "\"a\"", "\"b\""] {
+        assert_eq!(added.matches(kept).count(), 1, "{kept} in {added}");
+    }
+    let removed = remove_from_list(&added, &["allow"], "b").unwrap().unwrap();
+    assert!(
+        removed.contains("// why") && !removed.contains("\"b\""),
+        "{removed}"
+    );
+    assert_eq!(remove_from_list(text, &["allow"], "c").unwrap(), None);
+    assert_eq!(remove_from_list(text, &["deny"], "c").unwrap(), None);
+}
+
+#[test]
+fn lists_are_made_where_they_are_missing() {
+    let made = add_to_list("", &["projects", "/a b", "allow"], &["x".to_owned()]).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&made).unwrap();
+    assert_eq!(value, json!({ "projects": { "/a b": { "allow": ["x"] } } }));
+}
+
+#[test]
+fn lists_in_broken_texts_are_left_alone() {
+    let more = ["x".to_owned()];
+    assert!(matches!(
+        add_to_list("{ \"allow\": [", &["allow"], &more),
+        Err(EditError::Syntax(_))
+    ));
+    assert!(matches!(
+        add_to_list("{ \"allow\": 3 }", &["allow"], &more),
+        Err(EditError::NotAList(_))
+    ));
+    assert!(matches!(
+        add_to_list("[]", &["allow"], &more),
+        Err(EditError::NotAnObject(_))
+    ));
 }

@@ -113,6 +113,7 @@ pub(super) fn until_leave() -> Vec<Event> {
             call: "c1".to_owned(),
             title: "cargo test".to_owned(),
             reason: "it runs a program".to_owned(),
+            rules: vec!["Bash(cargo test:*)".to_owned()],
         }),
     ]
 }
@@ -313,6 +314,7 @@ fn what_a_folder_brings_waits_for_the_person(cx: &mut TestAppContext) {
             written: "{ \"command\": \"docs\" }".to_owned(),
             mark: "2".to_owned(),
         }],
+        problems: Vec::new(),
     });
     story.keys("ctrl-alt-b");
     story.settle();
@@ -337,6 +339,21 @@ fn what_a_folder_brings_waits_for_the_person(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
+fn problems_of_the_permissions_are_shown(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    let problem = "permissions.json:2:3: the rule \"Bash(rm\" lacks its last bracket";
+    fake.set_house(HouseRules {
+        is_trusted: true,
+        problems: vec![problem.to_owned()],
+        ..HouseRules::default()
+    });
+    story.keys("ctrl-alt-b");
+    story.settle();
+    let seen = names(&mut story, "the panel for agents");
+    assert!(seen.iter().any(|name| name.contains(problem)), "{seen:?}");
+}
+
+#[gpui_kit::test]
 fn every_control_has_a_name(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-b").input("fix it").keys("enter");
@@ -350,6 +367,9 @@ fn every_control_has_a_name(cx: &mut TestAppContext) {
         "The agent asks for leave: cargo test",
         "Refuse",
         "Allow once",
+        "A decision for more than once allows Bash(cargo test:*)",
+        "Always in this project",
+        "Always everywhere",
         "Transcript",
         "Stop",
     ] {

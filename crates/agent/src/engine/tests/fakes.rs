@@ -15,7 +15,8 @@ use tokio::sync::mpsc;
 use super::super::{
     Harness, HarnessParts, Limits, NoContext, Opened, PlainCompactor, ScriptedMind, Start, start,
 };
-use crate::leave::{AllowAll, Judge};
+use crate::ask::Decision;
+use crate::leave::{Judge, Verdict};
 use crate::outcome::Outcome;
 use crate::record::{Mode, Record, Stored, TurnEnd};
 use crate::session::{Command, Event, Prompt};
@@ -23,6 +24,19 @@ use crate::sources::Sources;
 use crate::store::Store;
 use crate::tool::{Access, Answer, Call, Input, Scope, Tool, ToolClass, ToolContext};
 use crate::transcript::{Transcript, problems};
+
+/// Allows every call.
+pub(super) struct AllowAll;
+
+impl Judge for AllowAll {
+    fn judge(&self, _: &dyn Tool, _: &Call, _: &Access, _: Mode) -> Verdict {
+        Verdict::Allow
+    }
+
+    fn learn(&self, _: &dyn Tool, _: &Call, _: &Access, _: &Decision) -> Result<(), String> {
+        Ok(())
+    }
+}
 
 /// What tools did, in order: `+id` where a call begins and `-id` where it ends.
 pub(super) type Log = Arc<Mutex<Vec<String>>>;

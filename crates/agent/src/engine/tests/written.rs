@@ -8,8 +8,7 @@ use model::{Profile, Script, ToolInput, ToolSpec};
 use serde_json::json;
 
 use super::super::{Harness, HarnessParts, Limits, NoContext, PlainCompactor, Start, start};
-use super::fakes::{RuleMind, Talk, last, world};
-use crate::leave::AllowAll;
+use super::fakes::{AllowAll, RuleMind, Talk, last, world};
 use crate::record::{Mode, Record, TurnEnd};
 use crate::store::Store;
 use crate::tool::{Access, Answer, Call, Tool, ToolClass, ToolContext};

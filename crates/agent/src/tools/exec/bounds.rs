@@ -6,9 +6,10 @@ use base::AbsPath;
 use host::process::{Bounds, Denial, End, Ended, Planted};
 use model::Content;
 
-use crate::ask::Question;
+use crate::ask::{Question, rules_in_words};
 use crate::confine::Sandbox;
 use crate::outcome::Detail;
+use crate::rules::is_read_only;
 use crate::tool::{Answer, Kept, Shown, ToolContext};
 
 use super::super::terminal::Terminal;
@@ -19,7 +20,8 @@ use super::Wanted;
 const NAMED: usize = 3;
 const SKIP: &str = "Skip";
 const ONCE: &str = "Allow once";
-const ALWAYS: &str = "Always for this command";
+/// The beginning of the answer that is kept; the rules follow.
+const ALWAYS: &str = "Always in this project for";
 const OUTSIDE: &str = "Run outside the sandbox";
 
 /// How a command is started.
@@ -28,6 +30,8 @@ pub(super) enum Way {
     Free,
     /// In bounds that let these things through.
     Bound(Vec<Denial>),
+    /// In bounds for commands that only read: they run unasked.
+    Reading,
 }
 
 /// What the person decided about a refusal.
@@ -53,6 +57,7 @@ impl Way {
     pub(super) fn of(context: &ToolContext, wanted: &Wanted) -> Self {
         match &context.sandbox {
             None => Way::Free,
+            Some(_) if is_read_only(&wanted.command) => Way::Reading,
             Some(sandbox) => Way::Bound(sandbox.granted(&wanted.command)),
         }
     }
@@ -64,10 +69,18 @@ impl Way {
         context: &ToolContext,
         wanted: &Wanted,
     ) -> Result<Option<Arc<dyn Bounds>>, Answer> {
-        let (Way::Bound(granted), Some(sandbox)) = (&*self, &context.sandbox) else {
+        let Some(sandbox) = &context.sandbox else {
             return Ok(None);
         };
-        let sentence = match made(sandbox, granted).await {
+        let made = match self {
+            Way::Free => return Ok(None),
+            Way::Bound(granted) => {
+                let granted = granted.clone();
+                made(sandbox, move |sandbox| sandbox.bounds(&granted)).await
+            }
+            Way::Reading => made(sandbox, |sandbox| sandbox.reading()).await,
+        };
+        let sentence = match made {
             Ok(bounds) => return Ok(Some(bounds)),
             Err(sentence) => sentence,
         };
@@ -98,8 +111,13 @@ impl Way {
         ended: Ended,
     ) -> bool {
         let denials = terminal.denials();
-        let (Way::Bound(granted), Some(sandbox)) = (&mut *self, &context.sandbox) else {
+        let Some(sandbox) = &context.sandbox else {
             return false;
+        };
+        let mut granted = match self {
+            Way::Free => return false,
+            Way::Bound(granted) => granted.clone(),
+            Way::Reading => Vec::new(),
         };
         let more: Vec<Denial> = denials
             .into_iter()
@@ -108,7 +126,8 @@ impl Way {
         if ended.end == End::Exited(0) || more.is_empty() {
             return false;
         }
-        let answer = context.desk.ask(question(wanted, &more)).await;
+        let rules = sandbox.rules(&wanted.command);
+        let answer = context.desk.ask(question(wanted, &more, &rules)).await;
         let chosen = choice(answer.as_deref());
         if chosen == Choice::Always
             && let Err(sentence) = sandbox.grant(&wanted.command, &more)
@@ -117,27 +136,34 @@ impl Way {
         }
         match chosen {
             Choice::Skip => return false,
-            Choice::Once | Choice::Always => granted.extend(more),
+            Choice::Once | Choice::Always => {
+                granted.extend(more);
+                *self = Way::Bound(granted);
+            }
             Choice::Outside => *self = Way::Free,
         }
         true
     }
 }
 
-async fn made(sandbox: &Arc<dyn Sandbox>, granted: &[Denial]) -> Result<Arc<dyn Bounds>, String> {
-    let (sandbox, granted) = (Arc::clone(sandbox), granted.to_vec());
-    let made = tokio::task::spawn_blocking(move || sandbox.bounds(&granted)).await;
+async fn made(
+    sandbox: &Arc<dyn Sandbox>,
+    make: impl FnOnce(&dyn Sandbox) -> Result<Arc<dyn Bounds>, String> + Send + 'static,
+) -> Result<Arc<dyn Bounds>, String> {
+    let sandbox = Arc::clone(sandbox);
+    let made = tokio::task::spawn_blocking(move || make(&*sandbox)).await;
     made.unwrap_or_else(|error| Err(format!("it broke off: {error}")))
 }
 
-fn question(wanted: &Wanted, denials: &[Denial]) -> Question {
+fn question(wanted: &Wanted, denials: &[Denial], rules: &[String]) -> Question {
+    let always = format!("{ALWAYS} {}", rules_in_words(rules));
     Question {
         text: format!(
             "The sandbox did not allow {} {}.",
             quoted(&wanted.title()),
             listed(denials)
         ),
-        options: [SKIP, ONCE, ALWAYS, OUTSIDE].map(str::to_owned).to_vec(),
+        options: vec![SKIP.to_owned(), ONCE.to_owned(), always, OUTSIDE.to_owned()],
     }
 }
 
@@ -160,7 +186,7 @@ fn listed(denials: &[Denial]) -> String {
 fn choice(answer: Option<&str>) -> Choice {
     match answer.map(str::trim) {
         Some(ONCE) => Choice::Once,
-        Some(ALWAYS) => Choice::Always,
+        Some(answer) if answer.starts_with(ALWAYS) => Choice::Always,
         Some(OUTSIDE) => Choice::Outside,
         _ => Choice::Skip,
     }

@@ -62,7 +62,7 @@ impl World {
         Self::with(scripts, true)
     }
 
-    fn with(scripts: impl IntoIterator<Item = Script>, allows_all: bool) -> Self {
+    fn with(scripts: impl IntoIterator<Item = Script>, allows_asked: bool) -> Self {
         let folder = TempFolder::new().expect("a folder");
         let dirs = Dirs::below(&folder.path().join("own"));
         dirs.create().expect("folders");
@@ -85,7 +85,7 @@ impl World {
                 has_tools: true,
             }],
             default: "auto".to_owned(),
-            allows_all,
+            allows_asked,
             confinement: crate::confined::Confinement::default(),
         };
         Self {

@@ -20,6 +20,8 @@ use crate::tools::tests::World;
 struct FakeSandbox {
     kept: Mutex<Vec<(String, Vec<Denial>)>>,
     starts: Arc<AtomicUsize>,
+    /// How often bounds for reading were asked for.
+    readings: Arc<AtomicUsize>,
     is_missing: bool,
     planted: Vec<Planted>,
 }
@@ -46,6 +48,15 @@ impl Sandbox for FakeSandbox {
                 starts: self.starts.clone(),
             })),
         }
+    }
+
+    fn reading(&self) -> Result<Arc<dyn Bounds>, String> {
+        self.readings.fetch_add(1, Ordering::Relaxed);
+        self.bounds(&[])
+    }
+
+    fn rules(&self, command: &str) -> Vec<String> {
+        vec![format!("Bash({command})")]
     }
 
     fn granted(&self, command: &str) -> Vec<Denial> {
@@ -174,7 +185,10 @@ async fn what_is_allowed_once_is_asked_for_again() {
 
 #[tokio::test]
 async fn what_is_allowed_for_a_command_is_not_asked_again() {
-    let (world, asked) = world(FakeSandbox::default(), Some("Always for this command"));
+    let (world, asked) = world(
+        FakeSandbox::default(),
+        Some("Always in this project for Bash(echo hi > /etc/motd)"),
+    );
     for _ in 0..2 {
         let answer = run(&world).await;
         assert!(answer.text().starts_with("written\n"), "{}", answer.text());
@@ -251,5 +265,30 @@ async fn what_was_put_aside_is_told_to_both_and_what_stayed_to_the_person() {
              programs use it:\n- /folder/.npmrc is new; it runs\nIt lies in /state/aside/1; `burin-agent sandbox \
              --restore /state/aside/1` brings it back."
         )
+    );
+}
+
+#[tokio::test]
+async fn commands_that_only_read_run_in_bounds_for_reading() {
+    for (command, expected) in [("cat a.txt", 1), ("touch a.txt", 0), ("cat .env", 0)] {
+        let sandbox = FakeSandbox::default();
+        let readings = sandbox.readings.clone();
+        let (world, _) = world(sandbox, None);
+        world
+            .call("exec_command", json!({ "command": command }))
+            .await;
+        assert_eq!(readings.load(Ordering::Relaxed), expected, "{command}");
+    }
+}
+
+#[tokio::test]
+async fn the_question_names_the_rule_that_is_kept() {
+    let (world, asked) = world(FakeSandbox::default(), None);
+    run(&world).await;
+    let asked = asked.lock().expect("whole");
+    let options = &asked[0].options;
+    assert!(
+        options.contains(&"Always in this project for Bash(echo hi > /etc/motd)".to_owned()),
+        "{options:?}"
     );
 }

@@ -1,0 +1,178 @@
+//! The person's permissions file, `permissions.json` in the config folder: rules for calls, and decisions about the
+//! sandbox.
+//!
+//! ```json
+//! { // Comments and trailing commas are allowed.
+//!   "permissions": { "allow": ["Bash(cargo test:*)"], "deny": ["Bash(rm:*)"] },
+//!   "projects": { "/home/me/project": { "allow": ["Bash(npm run build:*)"] } },
+//!   "sandbox": { "off": false, "policy": { "hosts": [{ "host": "*.crates.io" }] } } }
+//! ```
+//!
+//! Invariant: every use of the file reads it here. Invariant: a file that is not understood gives no permission, and is
+//! never written.
+
+mod command;
+
+use agent::rules::Rules;
+use base::AbsPath;
+use host::{Dirs, Files as _, RealFiles};
+use serde_json::Value;
+use settings::{EditError, Jsonc};
+
+pub(crate) use command::Command;
+
+/// The largest file that is read, in bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// The file as it is now.
+pub(crate) struct Permissions {
+    path: AbsPath,
+    /// A sentence where it cannot be read or parsed.
+    file: Result<Jsonc, String>,
+}
+
+/// For which projects a rule is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    Everywhere,
+    Project(AbsPath),
+}
+
+impl Permissions {
+    /// Reads the file; a missing file says nothing.
+    pub(crate) fn read(dirs: &Dirs) -> Self {
+        let path = path(dirs);
+        let file = text(&path).and_then(|text| {
+            Jsonc::parse(&path.to_string(), &text).map_err(|problem| problem.to_string())
+        });
+        Self { path, file }
+    }
+
+    pub(crate) fn path(&self) -> &AbsPath {
+        &self.path
+    }
+
+    /// The value of one key at the top of the file; `None` where the file does not have it, or is not understood.
+    pub(crate) fn get(&self, key: &str) -> Option<Value> {
+        self.file.as_ref().ok()?.value().get(key).cloned()
+    }
+
+    /// A sentence about the value at `path` that names the file and the place.
+    pub(crate) fn problem(&self, path: &[&str], message: &str) -> String {
+        match &self.file {
+            Ok(file) => file.problem(path, message).to_string(),
+            Err(sentence) => sentence.clone(),
+        }
+    }
+
+    /// The rules of a project, with sentences about what is wrong with the file. While it is, every call is asked for.
+    pub(crate) fn rules(&self, project: &AbsPath) -> (Rules, Vec<String>) {
+        let file = match &self.file {
+            Ok(file) => file,
+            Err(sentence) => {
+                let rules = Rules::default().closed(format!(
+                    "the permissions cannot be read, so every call is asked for: {sentence}"
+                ));
+                return (rules, vec![advised(sentence)]);
+            }
+        };
+        let (rules, problems) = Rules::of(&file.value(), &project.to_string());
+        let problems = problems.into_iter().map(|problem| {
+            let path: Vec<&str> = problem.path.iter().map(String::as_str).collect();
+            let sentence = file.problem(&path, problem.message).to_string();
+            match problem.closes {
+                true => advised(&sentence),
+                false => sentence,
+            }
+        });
+        (rules, problems.collect())
+    }
+}
+
+/// What is wrong, and what follows from it.
+pub(crate) fn advised(sentence: &str) -> String {
+    format!("{sentence}; until this is mended, every call of an agent is asked for")
+}
+
+pub(crate) fn path(dirs: &Dirs) -> AbsPath {
+    dirs.config.join("permissions.json")
+}
+
+/// Adds strings to a list in the file; comments and everything else stay.
+///
+/// # Errors
+/// A sentence when the file is not understood, which is then left as it is, or cannot be written.
+pub(crate) fn add(path: &AbsPath, list: &[&str], more: &[String]) -> Result<(), String> {
+    let text = understood(path)?;
+    let changed =
+        settings::add_to_list(&text, list, more).map_err(|error| unchanged(path, &error))?;
+    write(path, &changed)
+}
+
+/// Removes a string from a list in the file. False where the list does not have it.
+///
+/// # Errors
+/// As `add`.
+pub(crate) fn remove(path: &AbsPath, list: &[&str], value: &str) -> Result<bool, String> {
+    let text = understood(path)?;
+    let changed = settings::remove_from_list(&text, list, value);
+    match changed.map_err(|error| unchanged(path, &error))? {
+        None => Ok(false),
+        Some(changed) => write(path, &changed).map(|()| true),
+    }
+}
+
+/// Keeps rules that allow.
+///
+/// # Errors
+/// As `add`.
+pub(crate) fn keep(path: &AbsPath, scope: &Scope, rules: &[String]) -> Result<(), String> {
+    match scope {
+        Scope::Everywhere => add(path, &["permissions", "allow"], rules),
+        Scope::Project(root) => add(path, &["projects", &root.to_string(), "allow"], rules),
+    }
+}
+
+/// The text, unless it is not understood.
+fn understood(path: &AbsPath) -> Result<String, String> {
+    let text = text(path)?;
+    match Jsonc::parse(&path.to_string(), &text) {
+        Ok(_) => Ok(text),
+        Err(problem) => Err(format!("{problem}; nothing was written to the file")),
+    }
+}
+
+fn unchanged(path: &AbsPath, error: &EditError) -> String {
+    let why = match error {
+        EditError::Syntax(why) => why.clone(),
+        EditError::NotAnObject(what) => format!("{what} is not an object"),
+        EditError::NotAList(what) => format!("{what} is not a list"),
+    };
+    format!("{path}: {why}; nothing was written to the file")
+}
+
+fn text(path: &AbsPath) -> Result<String, String> {
+    match RealFiles.read(path, LARGEST) {
+        Ok(bytes) => {
+            String::from_utf8(bytes.to_vec()).map_err(|_| format!("{path} is not UTF-8 text"))
+        }
+        Err(error) if error.is_not_found() => Ok(String::new()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn write(path: &AbsPath, text: &str) -> Result<(), String> {
+    // A link stays a link: its target is written.
+    let real = RealFiles
+        .canonicalize(path)
+        .unwrap_or_else(|_| path.clone());
+    let folder = real
+        .parent()
+        .map_or(Ok(()), |folder| RealFiles.create_folder(&folder));
+    folder
+        .and_then(|()| RealFiles.write_private(&real, text.as_bytes()))
+        .map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests;

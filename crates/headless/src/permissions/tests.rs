@@ -1,0 +1,129 @@
+//! The permissions file: one reader, closed where it is not understood, written without losing comments.
+
+use serde_json::json;
+
+use super::*;
+
+struct World {
+    _folder: host::TempFolder,
+    dirs: Dirs,
+}
+
+fn world(text: &str) -> World {
+    let folder = host::TempFolder::new().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let dirs = Dirs {
+        config: at("config"),
+        state: at("state"),
+        cache: at("cache"),
+    };
+    RealFiles.create_folder(&dirs.config).expect("a folder");
+    RealFiles
+        .write_private(&path(&dirs), text.as_bytes())
+        .expect("written");
+    World {
+        _folder: folder,
+        dirs,
+    }
+}
+
+fn root() -> AbsPath {
+    AbsPath::new("/work/project").expect("absolute")
+}
+
+fn written(world: &World) -> String {
+    text(&path(&world.dirs)).expect("read")
+}
+
+#[test]
+fn problems_name_the_file_and_the_place() {
+    let cases = [
+        ("{ \"permissions\": {\n \"deny\": [\"Bash(rm:*)\" }", ":2:"),
+        (
+            "{ \"permissions\": {\n \"deny\": \"Bash(rm:*)\" } }",
+            ":2:10:",
+        ),
+        ("{\n \"deny\": [\n  \"Bash(rm\"] }", ":3:3:"),
+        ("{ \"deny\": [\n  \"Bsh(rm:*)\"] }", ":2:3:"),
+        (
+            "{ \"permissions\": {\n  \"denny\": [\"Bash\"] } }",
+            ":2:12:",
+        ),
+        ("{ \"permission\": {\n  \"deny\": [\"Bash\"] } }", ":1:17:"),
+        ("{ \"deny\": [\"Fetch(a.com)\"] }", ":1:12:"),
+        ("[]", "must be an object"),
+    ];
+    for (text, place) in cases {
+        let world = world(text);
+        let (_, problems) = Permissions::read(&world.dirs).rules(&root());
+        let [problem, ..] = &problems[..] else {
+            panic!("{text}: no problem");
+        };
+        assert!(
+            problem.contains("permissions.json") && problem.contains(place),
+            "{text}: {problem}"
+        );
+        assert!(problem.contains("every call"), "{text}: {problem}");
+    }
+    let world = world("{ \"allow\": [3] }");
+    let (_, problems) = Permissions::read(&world.dirs).rules(&root());
+    assert!(!problems[0].contains("every call"), "{problems:?}");
+}
+
+#[test]
+fn keeping_a_rule_keeps_comments() {
+    let before =
+        "{\n  // mine\n  \"permissions\": {\n    \"deny\": [\"Bash(rm:*)\"], // never\n  },\n}\n";
+    let world = world(before);
+    let file = path(&world.dirs);
+    let rule = ["Bash(cargo test:*)".to_owned()];
+    keep(&file, &Scope::Everywhere, &rule).expect("kept");
+    keep(&file, &Scope::Project(root()), &rule).expect("kept");
+    let text = written(&world);
+    for part in ["// mine", "// never", "Bash(rm:*)"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let read = Permissions::read(&world.dirs);
+    assert_eq!(
+        read.get("permissions"),
+        Some(json!({ "deny": ["Bash(rm:*)"], "allow": rule }))
+    );
+    assert_eq!(
+        read.get("projects"),
+        Some(json!({ "/work/project": { "allow": rule } }))
+    );
+    let list = ["projects", "/work/project", "allow"];
+    assert_eq!(remove(&file, &list, &rule[0]), Ok(true));
+    assert_eq!(remove(&file, &list, &rule[0]), Ok(false));
+    assert!(written(&world).contains("// never"));
+}
+
+#[test]
+fn a_broken_file_is_never_written() {
+    for before in [
+        "{ \"permissions\": { \"deny\": [\"Bash(rm:*)\"] ",
+        "{ \"a\": 1, \"a\": 2 }",
+        "{ \"permissions\": { \"allow\": 3 } }",
+        "[1]",
+    ] {
+        let world = world(before);
+        let file = path(&world.dirs);
+        let kept = keep(&file, &Scope::Everywhere, &["Bash(ls)".to_owned()]);
+        let error = kept.expect_err(before);
+        assert!(error.contains("nothing was written"), "{error}");
+        assert_eq!(written(&world), before);
+    }
+}
+
+#[test]
+fn a_linked_file_stays_a_link() {
+    let world = world("{}");
+    let real = world.dirs.config.join("real.json");
+    let file = path(&world.dirs);
+    RealFiles.rename(&file, &real).expect("moved");
+    std::os::unix::fs::symlink(&real, &file).expect("linked");
+    keep(&file, &Scope::Everywhere, &["Bash(ls)".to_owned()]).expect("kept");
+    let meta = file.as_path().symlink_metadata().expect("there");
+    assert!(meta.is_symlink());
+    assert!(text(&real).expect("read").contains("Bash(ls)"));
+}
