@@ -184,6 +184,16 @@ impl Pool {
         };
         let commit = head.commit.clone();
         let mut making = self.making(&hub, head, commit, owner)?;
+        if wanted.with_changes {
+            let unmerged = hub.unmerged()?;
+            let unmerged = unmerged.iter().map(|name| String::from_utf8_lossy(name));
+            making.caveats.extend(unmerged.map(|name| {
+                let name = base::printable(&name, base::LineFeeds::Escape);
+                format!(
+                    "{name} is in conflict in your checkout and was not brought along; it is as it was committed"
+                )
+            }));
+        }
         let with_changes = |lease: &Lease| lease.carry_in(&self.hub).map(drop);
         let finish: Option<Finish<'_>> = match wanted.with_changes {
             true => Some(&with_changes),
