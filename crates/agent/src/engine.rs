@@ -15,6 +15,7 @@ mod hooked;
 pub(crate) mod inbox;
 mod measured;
 mod mind;
+mod omitting;
 mod open;
 mod prompt;
 pub(crate) mod session;

@@ -26,6 +26,7 @@ pub mod locks;
 pub mod loops;
 pub mod outcome;
 pub mod parts;
+pub mod picture;
 pub mod purse;
 pub mod record;
 pub mod reduce;

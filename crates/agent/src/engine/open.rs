@@ -8,6 +8,7 @@ use model::{Cost, TokenCount};
 use tokio::sync::mpsc;
 
 use super::inbox::{Events, Inbox};
+use super::omitting::Omitted;
 use super::session::{Offered, Session, offered};
 use super::{Opened, Start};
 use crate::loops::Loops;
@@ -256,6 +257,7 @@ fn launch(id: Arc<str>, start: Start, records: Vec<Stored>, next_seq: u64) -> Op
         fingerprint: Fingerprint::default(),
         loops: Loops::default(),
         estimator: TokenEstimator::default(),
+        omitted: Omitted::default(),
         todos: Vec::new(),
         context: None,
         past: Vec::new(),
@@ -283,6 +285,7 @@ impl Session {
         let mut asked_bytes = 0;
         let mut counted_from = 0;
         for stored in &records {
+            self.omitted.apply(&stored.record);
             match &stored.record {
                 Record::Began {
                     forked_from: Some((_, after)),

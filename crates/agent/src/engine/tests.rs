@@ -1,11 +1,13 @@
 //! Turns with scripted models and fake tools, under a clock that stands still.
 
 mod cancelling;
+mod enduring;
 mod fakes;
 mod hooking;
 mod leaving;
 mod long;
 mod own_tools;
+mod refusing;
 mod resuming;
 mod spawning;
 mod switching;
