@@ -25,7 +25,7 @@ use router::actor::{LaneConfig, RouterHandle};
 use serde_json::{Value, json};
 
 use crate::confined::{self, Confinement, Ground};
-use crate::foreign::Pool;
+use crate::foreign::{Pool, Waiting};
 use crate::indexes::{self, Indexes};
 
 /// The way to models for sessions: the router, with what is known of each model it may ask.
@@ -112,6 +112,8 @@ pub(crate) struct Wanted {
     pub(crate) ground: Option<Ground>,
     /// MCP servers beside those of the person and the project.
     pub(crate) servers: Vec<ServerEntry>,
+    /// How long they are waited for.
+    pub(crate) waiting: Waiting,
 }
 
 impl Crew {
@@ -143,8 +145,8 @@ impl Crew {
         self.harness.store()
     }
 
-    /// What a session is started with, and what the person should know before, in sentences. Waits a few seconds at
-    /// most for servers whose tools the session gets.
+    /// What a session is started with, and what the person should know before, in sentences. Waits for servers whose
+    /// tools the session gets.
     pub(crate) async fn start(&self, wanted: Wanted) -> (Start, Vec<String>) {
         let (judge, mut notices) = judge(wanted.allows_all, &self.dirs);
         let ground = wanted
@@ -154,7 +156,7 @@ impl Crew {
         notices.extend(problems);
         let offer = self
             .servers
-            .open(&wanted.root, wanted.servers, &self.rooms)
+            .open(&wanted.root, wanted.servers, &self.rooms, &wanted.waiting)
             .await;
         notices.extend(offer.notices);
         let start = Start {

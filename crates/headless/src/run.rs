@@ -20,6 +20,7 @@ use model::{Cost, FailureClass};
 use crate::ask;
 use crate::confined::Confinement;
 use crate::crew::{self, Crew, Known, Wanted};
+use crate::foreign::Waiting;
 use crate::guest;
 use crate::house;
 use crate::models::setup::{self, DEMO, Setup};
@@ -231,6 +232,7 @@ impl Run {
         }
         let (hooks, notices) = house::hooks_of(machine.dirs, &root, "use --trust-hooks");
         notices.iter().for_each(|notice| tell(streams, notice));
+        let (told, mut heard) = tokio::sync::mpsc::channel(4);
         let wanted = Wanted {
             root,
             model: model.to_owned(),
@@ -244,8 +246,20 @@ impl Run {
             confinement: self.confinement.clone(),
             ground: None,
             servers: Vec::new(),
+            waiting: Waiting::telling(move |text| {
+                // There is one such word for a start; where it finds no room, the wait is over.
+                told.try_send(text).ok();
+            }),
         };
-        let (start, notices) = crew.start(wanted).await;
+        let starting = crew.start(wanted);
+        tokio::pin!(starting);
+        let (start, notices) = loop {
+            tokio::select! {
+                biased;
+                Some(text) = heard.recv() => tell(streams, &text),
+                started = &mut starting => break started,
+            }
+        };
         notices.iter().for_each(|notice| tell(streams, notice));
         Ok(start)
     }

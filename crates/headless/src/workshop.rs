@@ -24,6 +24,7 @@ use crate::ask::{self, LedgerBook};
 use crate::complete::remote as tab;
 use crate::confined::Confinement;
 use crate::crew::{self, Crew, Known, Wanted};
+use crate::foreign::Waiting;
 use crate::house;
 use crate::models::setup::{self, DEMO, KeyState, Setup};
 
@@ -255,6 +256,7 @@ impl Workshop {
             has_person: true,
             budget: None,
             servers: Vec::new(),
+            waiting: Waiting::default(),
         };
         let (start, notices) = self.crew.start(wanted).await;
         problems.extend(notices);

@@ -10,6 +10,7 @@ use composer::roles::Roles;
 use futures::future::BoxFuture;
 
 use crate::crew::{Crew, Wanted};
+use crate::foreign::Waiting;
 
 use super::Manner;
 use super::trees::Trees;
@@ -57,6 +58,7 @@ impl Beginning {
             confinement: self.manner.confinement.clone(),
             ground: Some(self.trees.ground(&begin.place)?),
             servers: Vec::new(),
+            waiting: Waiting::telling(|text| log::warn!("{text}")),
         };
         let (mut start, notices) = self.crew.start(wanted).await;
         notices.iter().for_each(|notice| log::warn!("{notice}"));

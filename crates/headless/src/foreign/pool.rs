@@ -8,7 +8,7 @@ use base::AbsPath;
 use connect::mcp::ServerEntry;
 use host::{Dirs, Files};
 
-use super::{Offer, Servers, gather};
+use super::{Offer, Servers, Waiting, gather};
 
 /// Holds no server by itself: they end with the last session that can call them.
 pub(crate) struct Pool {
@@ -27,12 +27,13 @@ impl Pool {
     }
 
     /// What servers offer to a session that begins in a folder now. Those that only this session was given take the
-    /// place of others of their name. Takes a few seconds at most.
+    /// place of others of their name. Takes as long as `waiting` says, at most.
     pub(crate) async fn open(
         &self,
         root: &AbsPath,
         own: Vec<ServerEntry>,
         rooms: &Arc<Rooms>,
+        waiting: &Waiting,
     ) -> Offer {
         let (files, dirs, folder) = (self.files.clone(), self.dirs.clone(), root.clone());
         let gathered =
@@ -65,7 +66,7 @@ impl Pool {
                 servers
             }
         };
-        let mut offer = servers.offer(rooms).await;
+        let mut offer = servers.offer(rooms, waiting).await;
         offer.notices.splice(0..0, problems);
         offer
     }
