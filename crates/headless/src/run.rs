@@ -23,7 +23,7 @@ use crate::crew::{self, Crew, Known, Wanted};
 use crate::foreign::Waiting;
 use crate::guest;
 use crate::house;
-use crate::models::setup::{self, DEMO, Setup};
+use crate::models::setup::{self, AUTO, DEMO, Setup};
 use crate::{Streams, tell, unwritten};
 use person::Person;
 use show::{Form, Printer};
@@ -173,6 +173,9 @@ impl Run {
             .map_or(&setup.settings.default, |past| &past.wanted);
         let wanted = self.model.as_ref().unwrap_or(own).clone();
         ask::choose(&wanted, &task, &mut setup)?;
+        if wanted == AUTO {
+            setup.unusable().iter().for_each(|it| tell(streams, it));
+        }
         let lanes = match wanted == DEMO {
             true => vec![setup::demo()?],
             false => setup.lanes(),

@@ -11,7 +11,7 @@ section! {
         default: String = "auto".to_owned();
         /// What `auto` chooses from, each written `provider/model`; all that are set up where the list is empty.
         auto: Vec<String> = Vec::new();
-        /// Providers beside those Burin knows, or known ones at another address: `name`, `wire`, `url`, and as `key` the name of the environment variable that holds the key.
+        /// Providers beside those Burin knows, or known ones at another address: `name`, `wire`, `url`, as `key` the name of the environment variable that holds the key, and as `models` the names of the models that `auto` may choose.
         providers: Vec<ProviderSetting> = Vec::new();
         /// Dollars that one turn may cost at most; 0 sets no limit.
         budget_turn: f32 = 0.0, 0..=1000000;
@@ -37,6 +37,9 @@ pub struct ProviderSetting {
     /// The name of the environment variable that holds the key; none where no key is needed.
     #[schemars(default)]
     pub key: Option<String>,
+    /// Its models as it names them, for `auto` to choose from; servers on this machine are asked where there are none.
+    #[schemars(default)]
+    pub models: Vec<String>,
 }
 
 choices! {
@@ -75,7 +78,7 @@ impl SettingValue for ProviderSetting {
                 node.kind()
             ));
         };
-        let known = ["name", "wire", "url", "key"];
+        let known = ["name", "wire", "url", "key", "models"];
         if let Some(member) = members.iter().find(|it| !known.contains(&it.key.as_str())) {
             let hint = suggest::hint(&member.key, known);
             return Err(format!("a provider has no \"{}\"{hint}", member.key));
@@ -98,6 +101,11 @@ impl SettingValue for ProviderSetting {
             wire: ProviderWire::read(wire, limits)?,
             url,
             key: text(members, "key", limits)?,
+            models: find(members, "models")
+                .map(|node| Vec::read(node, limits))
+                .transpose()
+                .map_err(|error| format!("\"models\": {error}"))?
+                .unwrap_or_default(),
         })
     }
 }
