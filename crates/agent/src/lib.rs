@@ -31,6 +31,7 @@ pub mod purse;
 pub mod record;
 pub mod reduce;
 pub mod rules;
+mod screen;
 pub mod session;
 pub mod sources;
 pub mod spawn;
