@@ -11,6 +11,7 @@
 mod ask;
 mod calls;
 mod compacting;
+mod hold;
 mod hooked;
 pub(crate) mod inbox;
 mod measured;

@@ -8,6 +8,7 @@ use model::{Profile, TokenCount, ToolSpec};
 use tokio::sync::mpsc;
 
 use super::Start;
+use super::hold::Hold;
 use super::inbox::{Events, Inbox};
 use super::omitting::Omitted;
 use super::shared::{Context, Harness};
@@ -73,6 +74,8 @@ pub(super) struct Session {
     pub(super) fingerprint: Fingerprint,
     pub(super) loops: Loops,
     pub(super) estimator: TokenEstimator,
+    /// Keeps other processes from going on with it at the same time; `None` before its first record.
+    pub(super) hold: Option<Arc<Hold>>,
     /// What the model that is asked does not take.
     pub(super) omitted: Omitted,
     /// The plan as it is now.
@@ -109,6 +112,8 @@ impl Session {
         if let Err(sentence) = self.store().flush().await {
             log::error!("session {}: {sentence}", self.id);
         }
+        // Whoever hears that it is closed may open it again at once, in another process, too.
+        self.hold = None;
         self.events.tell(Event::Closed).await;
     }
 
@@ -167,6 +172,9 @@ impl Session {
     /// Writes records down; they are on the disk when it answers. Then they are part of the transcript, and told.
     pub(super) async fn write(&mut self, records: Vec<Record>) -> Result<(), Halt> {
         let stored = self.number(records);
+        if !self.has_begun && self.hold.is_none() {
+            self.hold = self.harness().hold(&self.id).map_err(Halt::Unwritten)?;
+        }
         let written = match self.has_begun {
             true => self.store().append(&self.id, &stored).await,
             false => {
