@@ -18,6 +18,7 @@ use crate::git_dir::{self, Own};
 use crate::hidden::Hidden;
 use crate::inside::{Standing, standing};
 use crate::lease::{Lease, LeaseId, resource_name};
+use crate::list::check_there;
 use crate::monitor;
 use crate::mount::{self, Layers};
 use crate::mounts;
@@ -211,6 +212,7 @@ impl Pool {
     pub fn take(&self, id: &LeaseId) -> Result<Lease, Error> {
         let (folder, mut record) = self.record(id)?;
         let lock = self.lock(id, &folder)?;
+        check_there(&record, &folder)?;
         self.mount_again(&record, &folder)?;
         // A person's stays theirs, whoever works in it for a while.
         if record.owner != Owner::Person {
