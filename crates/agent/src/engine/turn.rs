@@ -296,11 +296,14 @@ impl Session {
         let bounds = Bounds::of(&self.profile());
         let mut records = Vec::new();
         for (ix, image) in prompt.images.iter().enumerate() {
-            let Content::Image { bytes, .. } = image else {
-                continue;
+            let checked = match image {
+                Content::Image { bytes, .. } => {
+                    picture::check(bytes, &bounds).map(|it| (it, bytes))
+                }
+                _ => Err("cannot be read".to_owned()),
             };
-            match picture::check(bytes, &bounds) {
-                Ok(picture) => said.extend(parts::stored(&Part::new(Content::Image {
+            match checked {
+                Ok((picture, bytes)) => said.extend(parts::stored(&Part::new(Content::Image {
                     media_type: picture.media_type.to_owned(),
                     bytes: bytes.clone(),
                 }))),

@@ -278,8 +278,9 @@ impl Setup {
     }
 
     /// What harms least is not what serves best where the person set a model up themselves: it is taken to call
-    /// tools, and not to be small, until it says otherwise.
-    fn trusted(&self, mut profile: Profile, id: &ModelId, is_local: bool) -> Profile {
+    /// tools, and not to be small, until it says otherwise. `is_sized` where its context is known, or is the business of
+    /// a server on this machine.
+    fn trusted(&self, mut profile: Profile, id: &ModelId, is_sized: bool) -> Profile {
         let own = self.settings.providers.iter();
         let is_own = own.map(|it| &it.name).any(|name| *name == id.provider)
             || self.settings.auto.contains(&id.to_string());
@@ -287,7 +288,7 @@ impl Setup {
             profile.tools = profile.tools.or(Some(true));
         }
         let is_unknown = profile.context == Profile::harmless().context;
-        if is_unknown && !is_local {
+        if is_unknown && !is_sized {
             profile.context = TokenCount(UNKNOWN_CONTEXT);
         }
         profile
@@ -307,8 +308,9 @@ impl Setup {
         };
         let provider = self.providers.iter().find(|it| it.id == id.provider);
         let profile = self.profiles.resolve(&id, facts.as_ref());
+        let is_sized = facts.as_ref().is_some_and(|it| it.row.context.is_some());
         FoundModel {
-            profile: self.trusted(profile, &id, is_local),
+            profile: self.trusted(profile, &id, is_local || is_sized),
             key: KeyName(match provider.map(|provider| &provider.key) {
                 Some(KeyState::Found(place)) => place.clone(),
                 _ => String::new(),

@@ -18,8 +18,6 @@ use crate::wire::omit;
 const OF_A_TOOL: &[&str] = &[
     "name",
     "description",
-    "function",
-    "custom",
     "input_schema",
     "parameters",
     "parametersjsonschema",
@@ -270,8 +268,8 @@ impl Refusal<'_> {
         if self.says(REASONING) || trail.iter().any(|(_, value)| is_thought(value)) {
             return Some(self.reasoning());
         }
-        let innermost = trail.iter().rev().map(|(_, value)| images(value));
-        let named = innermost.into_iter().find(|images| !images.is_empty());
+        let mut innermost = trail.iter().rev().map(|(_, value)| images(value));
+        let named = innermost.find(|images| !images.is_empty());
         if let Some(named) = named
             && (self.says(IMAGE) || named.len() == 1)
         {
@@ -515,8 +513,8 @@ fn first_number(text: &str) -> Option<usize> {
     if begin > 24 {
         return None;
     }
-    let digits = text[begin..].split(|letter: char| !letter.is_ascii_digit());
-    digits.into_iter().next()?.parse().ok()
+    let mut digits = text[begin..].split(|letter: char| !letter.is_ascii_digit());
+    digits.next()?.parse().ok()
 }
 
 #[cfg(test)]

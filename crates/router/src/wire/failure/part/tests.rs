@@ -285,7 +285,7 @@ fn thoughts_and_optional_members_are_told_apart() {
         400,
         &says("Unknown name \"thinkingLevel\" at 'generation_config.thinking_config'"),
         &gemini(),
-        &member("thinkingLevel"),
+        &member("thinkingConfig"),
     );
 }
 
