@@ -30,7 +30,7 @@ pub(super) fn normalized(written: &Value) -> Result<Value, String> {
     };
     let mut schema = merged(&members, &members, 0)?;
     for name in REFUSED_AT_TOP.iter().chain(&COMBINED) {
-        schema.remove(*name);
+        schema.shift_remove(*name);
     }
     for name in ["$defs", "definitions"] {
         if let Some(defined) = members.get(name) {
@@ -64,7 +64,7 @@ fn merged(
         let found = target.strip_prefix('#').and_then(|at| pointer(root, at));
         let found = found.ok_or_else(|| format!("refers to {target}, which is not there"))?;
         let found = merged(found, root, depth + 1)?;
-        whole.remove("$ref");
+        whole.shift_remove("$ref");
         add(&mut whole, &found, true);
     }
     check_type(&whole)?;
@@ -219,7 +219,7 @@ fn tidy(schema: &mut Value, root: &Value, depth: usize) -> Result<(), String> {
         let target = target.as_str().and_then(|it| it.strip_prefix('#'));
         let is_there = target.is_some_and(|at| root.pointer(at).is_some());
         if !is_there {
-            members.remove("$ref");
+            members.shift_remove("$ref");
         }
     }
     let is_list = members.get("type") == Some(&json!("array"));
@@ -265,7 +265,7 @@ fn tidy_type(members: &mut Map<String, Value>) {
         Some(one) => is_type(one),
     };
     if !is_good {
-        members.remove("type");
+        members.shift_remove("type");
     }
 }
 
