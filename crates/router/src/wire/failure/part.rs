@@ -489,7 +489,7 @@ fn tool_names(value: &Value, names: &mut Vec<String>) {
         (Some(name), _) => names.push(name),
         (None, Value::Array(items)) => items.iter().for_each(|item| tool_names(item, names)),
         (None, Value::Object(members)) => {
-            for declared in members.get("functionDeclarations") {
+            if let Some(declared) = members.get("functionDeclarations") {
                 tool_names(declared, names);
             }
         }
