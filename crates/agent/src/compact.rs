@@ -24,6 +24,7 @@ use serde_json::Value;
 use crate::record::{Origin, Todo};
 
 pub use planned::PlannedCompactor;
+pub(crate) use summary::ends;
 pub use summary::{Beginning, Summarise, Summary};
 
 /// A piece of the conversation behind the system prompt, in the order in which it is sent.

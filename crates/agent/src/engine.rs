@@ -11,10 +11,12 @@
 mod ask;
 mod calls;
 mod compacting;
+mod hold;
 mod hooked;
 pub(crate) mod inbox;
 mod measured;
 mod mind;
+mod omitting;
 mod open;
 mod prompt;
 pub(crate) mod session;

@@ -168,6 +168,14 @@ pub enum Record {
         /// Bytes of the prompt before and after.
         bytes: (u64, u64),
     },
+    /// Something is not sent any more, since the provider refused it. Holds for the rest of the session; what
+    /// depends on the model, for as long as the same one is asked.
+    Omitted {
+        /// What.
+        what: Omission,
+        /// What the model reads in its place; empty where nothing stands for it.
+        text: String,
+    },
     /// Another model goes on.
     Switched {
         /// As `provider/model`.
@@ -217,6 +225,7 @@ impl Record {
             Record::CallEnded { .. } => "call_ended",
             Record::Planned { .. } => "planned",
             Record::Compacted { .. } => "compacted",
+            Record::Omitted { .. } => "omitted",
             Record::Switched { .. } => "switched",
             Record::ModeSet { .. } => "mode_set",
             Record::Titled { .. } => "titled",
@@ -235,6 +244,48 @@ pub struct Stored {
     pub at_ms: u64,
     /// What happened.
     pub record: Record,
+}
+
+/// Something that is not sent any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Omission {
+    /// A picture, wherever it occurs.
+    Image {
+        /// The hash of its bytes, 32 hexadecimal digits.
+        hash: String,
+    },
+    /// Every picture, those to come included.
+    Images,
+    /// A tool.
+    Tool {
+        /// The name under which it was offered.
+        name: String,
+    },
+    /// The tools behind the first ones.
+    ToolsBeyond {
+        /// How many stay.
+        most: usize,
+    },
+    /// The thoughts of the answers so far.
+    Reasoning,
+    /// An optional member of the request's body.
+    Member {
+        /// Its name.
+        name: String,
+    },
+    /// The middle of a long text: of a result, or of something that was said.
+    Middle {
+        /// The record with the text.
+        seq: u64,
+        /// Bytes that stay.
+        keep: usize,
+    },
+    /// What does not fit into the model's window, which is smaller than its profile says.
+    Beyond {
+        /// The window, in tokens.
+        window: u64,
+    },
 }
 
 /// Who started a subagent.

@@ -8,7 +8,6 @@
 //! Start at `reduce`. Each tool has a function that marks the lines it knows in a `Log`; what nobody knows is
 //! marked by `rest`.
 
-mod clean;
 mod command;
 mod git;
 mod go;
@@ -53,7 +52,7 @@ pub fn reduce(tool: &str, command: Option<&str>, text: &str) -> Option<String> {
     if text.len() < SHORT || is_reduced || !LOGS.contains(&tool) {
         return None;
     }
-    let clean = clean::clean(text);
+    let clean = crate::screen::plain(text);
     let unpacked = go::unpack_json(&clean);
     let text_to_read = unpacked.as_deref().unwrap_or(&clean);
     let mut log = Log::new(text_to_read);

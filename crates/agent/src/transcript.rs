@@ -2,14 +2,15 @@
 //!
 //! Knows: records. Must not know: who asks, when, or how results came about.
 //! Invariant: the same records give the same messages, byte for byte.
-//! Invariant: what an `Asked` record sealed never changes afterwards, but by a `Compacted` record; later records
-//! only add behind it. So a provider finds its cached prefix again.
+//! Invariant: what an `Asked` record sealed never changes afterwards, but by a `Compacted` or an `Omitted` record;
+//! later records only add behind it. So a provider finds its cached prefix again.
 //! Invariant: whatever the records are and wherever they break off, the messages are valid for every wire: see
 //! `check`.
 //! Start at `Transcript::apply` and `Transcript::messages`.
 
 mod check;
 mod compacted;
+mod omitted;
 mod pieces;
 mod view;
 
@@ -23,6 +24,7 @@ use crate::parts;
 use crate::record::{Origin, PromptPlace, Record, Stored, StoredContent, StoredPart};
 
 pub use check::problems;
+pub use omitted::SentPicture;
 pub use pieces::{Fingerprint, Piece, PieceRole};
 pub use view::{View, ViewItem, ViewKind};
 
@@ -33,6 +35,8 @@ pub const INTERRUPTED: &str = "Interrupted: it is not known whether this call ra
                                stand before doing it again.";
 /// What stands for an answer that says nothing.
 const NO_OUTPUT: &str = "(no output)";
+/// What stands for a prompt that says nothing.
+const NO_WORDS: &str = "(an empty message)";
 
 /// The records of a session as a model reads them. Grows with the conversation until it is compacted.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +47,8 @@ pub struct Transcript {
     places: HashMap<String, (usize, usize)>,
     /// Whether a model was asked already, so that the system prompt stays as it is.
     was_asked: bool,
+    /// Pictures that are not sent, and what stands for them.
+    pictures: omitted::Pictures,
 }
 
 #[derive(Clone, Debug)]
@@ -108,8 +114,13 @@ impl Transcript {
         let seq = stored.seq;
         match &stored.record {
             Record::Prompted { parts, .. } => {
+                let before = self.items.len();
                 for part in parts {
                     self.say(seq, Origin::Person, parts::part(part));
+                }
+                // Every wire wants the person to say something before the model does.
+                if self.items.len() == before {
+                    self.say(seq, Origin::Person, Part::text(NO_WORDS));
                 }
             }
             Record::Joined {
@@ -147,6 +158,7 @@ impl Transcript {
                 summary,
                 ..
             } => self.compact(seq, *through, reduced, dropped, summary),
+            Record::Omitted { what, text } => self.omit(seq, what, text),
             Record::Began { .. }
             | Record::Failed { .. }
             | Record::LeaveAsked { .. }
@@ -204,6 +216,11 @@ impl Transcript {
         })
     }
 
+    /// The ids of all calls so far, those that are not sent any more included: none may be used again.
+    pub fn call_ids(&self) -> impl Iterator<Item = String> {
+        self.places.keys().cloned()
+    }
+
     /// The names by which tools were called so far, each once, sorted.
     pub fn called(&self) -> Vec<&str> {
         let answers = self.items.iter().filter_map(|item| match item {
@@ -241,6 +258,10 @@ impl Transcript {
         ) {
             return;
         }
+        let part = Part {
+            content: self.pictures.shown(part.content),
+            ..part
+        };
         let said = Said::new(seq, origin, part, PieceRole::User);
         self.items.extend(said.map(Item::Said));
     }
@@ -301,7 +322,9 @@ impl Transcript {
             && slot.result.is_none()
             && !is_late
         {
-            slot.result = Some(CallResult::new(seq, call, tool, outcome, stored));
+            let content = stored.iter().map(|part| parts::content(&part.content));
+            let content = content.map(|content| self.pictures.shown(content));
+            slot.result = Some(CallResult::new(seq, call, tool, outcome, content));
         }
     }
 
@@ -351,8 +374,13 @@ impl Answer {
 }
 
 impl CallResult {
-    fn new(seq: u64, call: &str, tool: &str, outcome: Outcome, stored: &[StoredPart]) -> Self {
-        let content = stored.iter().map(|part| parts::content(&part.content));
+    fn new(
+        seq: u64,
+        call: &str,
+        tool: &str,
+        outcome: Outcome,
+        content: impl Iterator<Item = Content>,
+    ) -> Self {
         let mut content: Vec<Content> = content
             .filter(|content| match content {
                 Content::Text(text) => !text.trim().is_empty(),

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use base::AbsPath;
 use git::Repository;
 use git::land::{Limits, Person, Place, Scanned};
-use git::merge::{Changes, Conflict, ConflictKind, Entry, Mode, TreePath};
+use git::merge::{Changes, Conflict, ConflictKind, Entry, Mode, ObjectId, TreePath};
 use host::{Clock, Files};
 
 pub use checks::{Candidate, Check, Checks, Unchecked};
@@ -33,6 +33,7 @@ pub use message::Words;
 pub use record::{LandingId, Step, Summary};
 pub use run::Outcome;
 
+use crate::markers;
 use crate::work::{CommitId, Work};
 use record::{Record, Resolved, SlotRecord, encoded};
 
@@ -123,6 +124,7 @@ impl Landings {
         refuse_dangers(request)?;
         let repository = self.repository()?;
         let base = repository.tree_of(&request.base.0)?;
+        refuse_markers(&repository, base, request)?;
         let work = repository.write(base, &request.changes)?;
         let branch = match &request.branch {
             Some(branch) => branch.clone(),
@@ -171,7 +173,7 @@ impl Landings {
             title: record.title.clone(),
             path: path.clone(),
         })?;
-        let entry = self.ended(&repository, conflict, resolution)?;
+        let entry = self.ended(&repository, &record.title, conflict, resolution)?;
         record.resolved.retain(|it| it.path != encoded(path));
         record.resolved.push(Resolved {
             path: encoded(path),
@@ -217,6 +219,7 @@ impl Landings {
     fn ended(
         &self,
         repository: &Repository,
+        title: &str,
         conflict: &Conflict,
         resolution: &Resolution,
     ) -> Result<Option<Entry>, Error> {
@@ -226,6 +229,17 @@ impl Landings {
             Resolution::Ours => ours.map(|version| version.entry.clone()),
             Resolution::Theirs => theirs.map(|version| version.entry.clone()),
             Resolution::Text(text) => {
+                let sides = [ours, theirs].into_iter().flatten();
+                let sides = sides.map(|version| repository.bytes_of(&version.entry));
+                let sides = sides.collect::<Result<Vec<_>, _>>()?;
+                if let Some(marker) = markers::added(&sides, text) {
+                    return Err(Error::ConflictMarkers {
+                        title: title.to_owned(),
+                        path: conflict.path.clone(),
+                        line: marker.line,
+                        text: marker.text,
+                    });
+                }
                 let mode = ours.or(theirs).map(|version| version.entry.mode);
                 let mode = mode.filter(|mode| mode.is_file()).unwrap_or(Mode::Plain);
                 Some(Entry::of_bytes(mode, text.as_slice()))
@@ -267,6 +281,43 @@ pub(crate) fn conflict_print(conflict: &Conflict) -> String {
         side(conflict.ours.as_ref()),
         side(conflict.theirs.as_ref())
     )
+}
+
+/// A conflict that was committed as it is would be everybody's.
+fn refuse_markers(repository: &Repository, base: ObjectId, request: &Request) -> Result<(), Error> {
+    let bytes = |path: &TreePath| -> Result<Option<Arc<[u8]>>, Error> {
+        let entry = repository.entry_at(base, path)?;
+        let entry = entry.filter(|entry| entry.mode.is_file());
+        Ok(entry.map(|entry| repository.bytes_of(&entry)).transpose()?)
+    };
+    let changes = &request.changes;
+    let texts = changes.iter().filter_map(|(path, entry)| {
+        let entry = entry.as_ref().filter(|entry| entry.mode.is_file())?;
+        Some((path, entry))
+    });
+    for (path, entry) in texts {
+        let after = repository.bytes_of(entry)?;
+        if markers::markers(&after).is_empty() {
+            continue;
+        }
+        let mut before: Vec<Arc<[u8]>> = bytes(path)?.into_iter().collect();
+        // A file that is new may be an old one under another name.
+        if before.is_empty() {
+            let gone = changes.iter().filter(|(_, entry)| entry.is_none());
+            for (path, _) in gone {
+                before.extend(bytes(path)?);
+            }
+        }
+        if let Some(marker) = markers::added(&before, &after) {
+            return Err(Error::ConflictMarkers {
+                title: request.title.clone(),
+                path: path.clone(),
+                line: marker.line,
+                text: marker.text,
+            });
+        }
+    }
+    Ok(())
 }
 
 fn refuse_dangers(request: &Request) -> Result<(), Error> {

@@ -14,6 +14,7 @@ pub mod desk;
 pub mod forecast;
 pub mod graph;
 pub mod land;
+mod markers;
 pub mod review;
 pub mod roles;
 mod work;

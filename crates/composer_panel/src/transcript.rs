@@ -240,6 +240,8 @@ impl Transcript {
             }
             Event::Idle(_) | Event::Closed => {
                 self.is_running = false;
+                // An agent that was stopped with this one may not have told the end of what it asked.
+                self.children.clear();
                 Vec::new()
             }
             Event::Child { session, event } => self.child(session, event),

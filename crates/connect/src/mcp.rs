@@ -15,6 +15,7 @@ mod form;
 mod guest;
 mod hub;
 mod people;
+mod schema;
 mod server;
 mod sign_in;
 mod stdio;

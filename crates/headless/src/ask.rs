@@ -17,7 +17,7 @@ use model::{Cost, Event, Failure, FailureClass, Message, ModelId, Request, Role,
 use router::actor::{Ask as Question, Router, RouterConfig, RouterHandle, Terms, Told, Wall};
 use settings::ModelSettings;
 
-use crate::models::setup::{self, DEMO, KeyState, Setup};
+use crate::models::setup::{self, AUTO, DEMO, KeyState, Setup};
 use crate::{Streams, tell, unwritten};
 pub(crate) use book::LedgerBook;
 
@@ -106,6 +106,9 @@ impl Ask {
             tell(streams, &problem);
         }
         let (model, terms) = choose(&wanted, &question, &mut setup)?;
+        if wanted == AUTO {
+            setup.unusable().iter().for_each(|it| tell(streams, it));
+        }
         let lanes = match is_demo || wanted == DEMO {
             true => vec![setup::demo()?],
             false => setup.lanes(),
@@ -166,7 +169,7 @@ pub(crate) fn choose(
             setup.add_named(&named);
         }
     }
-    if wanted == "auto" {
+    if wanted == AUTO {
         let step = Task {
             prompt: question,
             purpose: Purpose::Work,

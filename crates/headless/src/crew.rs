@@ -25,7 +25,7 @@ use router::actor::{LaneConfig, RouterHandle};
 use settings::ModelEffort;
 
 use crate::confined::{self, Confinement, Ground};
-use crate::foreign::Pool;
+use crate::foreign::{Pool, Waiting};
 use crate::indexes::{self, Indexes};
 use crate::permissions::{self, Permissions, Scope};
 
@@ -152,6 +152,8 @@ pub(crate) struct Wanted {
     pub(crate) ground: Option<Ground>,
     /// MCP servers beside those of the person and the project.
     pub(crate) servers: Vec<ServerEntry>,
+    /// How long they are waited for.
+    pub(crate) waiting: Waiting,
 }
 
 impl Crew {
@@ -226,8 +228,8 @@ impl Crew {
         self.harness.store()
     }
 
-    /// What a session is started with, and what the person should know before, in sentences. Waits a few seconds at
-    /// most for servers whose tools the session gets.
+    /// What a session is started with, and what the person should know before, in sentences. Waits for servers whose
+    /// tools the session gets.
     pub(crate) async fn start(&self, wanted: Wanted) -> (Start, Vec<String>) {
         let ground = wanted
             .ground
@@ -243,7 +245,12 @@ impl Crew {
         notices.extend(problems);
         let offer = self
             .servers
-            .open(&wanted.root, &project, wanted.servers, &self.rooms)
+            .open(
+                (&wanted.root, &project),
+                wanted.servers,
+                &self.rooms,
+                &wanted.waiting,
+            )
             .await;
         notices.extend(offer.notices);
         let start = Start {

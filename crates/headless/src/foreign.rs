@@ -38,8 +38,10 @@ pub(crate) use tokens::TokenFolder;
 const OWN: &str = "mcp.json";
 /// The largest such file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
-/// How long a session that begins waits for its servers.
+/// How long a session that begins waits for its servers without a word.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
+/// How long one waits in all that has no next session: on the command line.
+const LONG_PATIENCE: Duration = Duration::from_secs(30);
 /// The most tools of others in a session: models choose badly among more, and some providers refuse them.
 const MOST_TOOLS: usize = 100;
 
@@ -50,6 +52,38 @@ pub(crate) struct Servers {
     entries: Vec<ServerEntry>,
     consents: Arc<Consents>,
     desks: Arc<Desks>,
+}
+
+/// How long a session that begins waits for servers that are being reached, and who is told.
+#[derive(Clone)]
+pub(crate) struct Waiting {
+    /// Until somebody is told.
+    brief: Duration,
+    /// In all, where a server's entry says nothing else.
+    longest: Duration,
+    tell: Arc<dyn Fn(String) + Send + Sync>,
+}
+
+impl Default for Waiting {
+    /// Briefly: servers that need longer are there for the next session of this program.
+    fn default() -> Self {
+        Self {
+            brief: PATIENCE,
+            longest: PATIENCE,
+            tell: Arc::new(|_| {}),
+        }
+    }
+}
+
+impl Waiting {
+    /// For a program that runs one session and ends: it waits longer, and says so.
+    pub(crate) fn telling(tell: impl Fn(String) + Send + Sync + 'static) -> Self {
+        Self {
+            brief: PATIENCE,
+            longest: LONG_PATIENCE,
+            tell: Arc::new(tell),
+        }
+    }
 }
 
 /// The tools of others that a session begins with.
@@ -149,8 +183,8 @@ impl Servers {
     }
 
     /// What they offer to a session that begins now, once they had their time.
-    pub(crate) async fn offer(self: &Arc<Self>, rooms: &Arc<Rooms>) -> Offer {
-        self.hub.settled(PATIENCE).await;
+    pub(crate) async fn offer(self: &Arc<Self>, rooms: &Arc<Rooms>, waiting: &Waiting) -> Offer {
+        self.wait(waiting).await;
         let mut tools = self.hub.tools();
         // Whatever order servers list them in: the same tools make the same prompt.
         tools.sort_by(|one, two| one.name.cmp(&two.name));
@@ -174,17 +208,43 @@ impl Servers {
         }
     }
 
-    /// What the person should know of servers that do not work.
+    /// Waits until the servers are ready: briefly, then, where some need longer, with a word about it.
+    async fn wait(&self, waiting: &Waiting) {
+        let limit = |entry: &ServerEntry| entry.startup.unwrap_or(waiting.longest);
+        let brief = self.entries.iter().map(limit).max().unwrap_or_default();
+        self.hub.settled(brief.min(waiting.brief)).await;
+        let states = self.hub.servers();
+        let slow = states.iter().filter(|it| it.status == Status::Starting);
+        let slow: Vec<&ServerEntry> = slow.map(|state| &state.entry).collect();
+        let longest = slow.iter().map(|entry| limit(entry)).max();
+        let Some(more) = longest.and_then(|longest| longest.checked_sub(waiting.brief)) else {
+            return;
+        };
+        if more.is_zero() {
+            return;
+        }
+        let names: Vec<String> = slow.iter().map(|it| plain(&it.name)).collect();
+        (waiting.tell)(format!(
+            "waiting up to {} s more for MCP servers that are not ready yet: {}",
+            more.as_secs(),
+            names.join(", ")
+        ));
+        self.hub.settled(more).await;
+    }
+
+    /// What the person should know of servers that do not work, and of tools that are of no use.
     fn notices(&self) -> Vec<String> {
-        let states = self.hub.servers().into_iter();
-        states
-            .filter_map(|state| {
-                let advice = advice(&state)?;
+        let mut notices = Vec::new();
+        for state in self.hub.servers() {
+            let name = plain(&state.entry.name);
+            if let Some(advice) = advice(&state) {
                 let how = told(&state.status);
-                let name = plain(&state.entry.name);
-                Some(format!("the MCP server \"{name}\" {how}: {advice}"))
-            })
-            .collect()
+                notices.push(format!("the MCP server \"{name}\" {how}: {advice}"));
+            }
+            let left_out = state.left_out.iter().map(|why| plain(why));
+            notices.extend(left_out.map(|why| format!("of the MCP server \"{name}\", {why}")));
+        }
+        notices
     }
 
     /// Has servers look again whose approval was given or taken since, and those that gave up.
@@ -234,7 +294,9 @@ pub(crate) fn advice(state: &ServerState) -> Option<String> {
         Status::Unapproved => {
             format!("look at it with `burin-agent mcp approve {name}`, which asks before it runs")
         }
-        Status::Starting => "its tools are there for the next session".to_owned(),
+        Status::Starting => "this session begins without its tools, and the next one has them if it is ready by then; \
+                             `startupTimeout` in its entry gives it more seconds"
+            .to_owned(),
         Status::NeedsSignIn { .. } => format!("use `burin-agent mcp sign-in {name}`"),
         Status::Broken { .. } => match &state.entry.origin {
             Origin::Person => format!("correct it in {OWN} beside your settings"),

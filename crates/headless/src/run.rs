@@ -20,9 +20,10 @@ use model::{Cost, Effort, FailureClass};
 use crate::ask;
 use crate::confined::Confinement;
 use crate::crew::{self, Crew, Known, Wanted};
+use crate::foreign::Waiting;
 use crate::guest;
 use crate::house;
-use crate::models::setup::{self, DEMO, Setup};
+use crate::models::setup::{self, AUTO, DEMO, Setup};
 use crate::{Streams, tell, unwritten};
 use person::Person;
 use show::{Form, Printer};
@@ -182,6 +183,9 @@ impl Run {
             .map_or(&setup.settings.default, |past| &past.wanted);
         let wanted = self.model.as_ref().unwrap_or(own).clone();
         ask::choose(&wanted, &task, &mut setup)?;
+        if wanted == AUTO {
+            setup.unusable().iter().for_each(|it| tell(streams, it));
+        }
         let lanes = match wanted == DEMO {
             true => vec![setup::demo()?],
             false => setup.lanes(),
@@ -242,6 +246,7 @@ impl Run {
         }
         let (hooks, notices) = house::hooks_of(machine.dirs, &root, "use --trust-hooks");
         notices.iter().for_each(|notice| tell(streams, notice));
+        let (told, mut heard) = tokio::sync::mpsc::channel(4);
         let wanted = Wanted {
             root,
             model: model.to_owned(),
@@ -256,8 +261,20 @@ impl Run {
             confinement: self.confinement.clone(),
             ground: None,
             servers: Vec::new(),
+            waiting: Waiting::telling(move |text| {
+                // There is one such word for a start; where it finds no room, the wait is over.
+                told.try_send(text).ok();
+            }),
         };
-        let (start, notices) = crew.start(wanted).await;
+        let starting = crew.start(wanted);
+        tokio::pin!(starting);
+        let (start, notices) = loop {
+            tokio::select! {
+                biased;
+                Some(text) = heard.recv() => tell(streams, &text),
+                started = &mut starting => break started,
+            }
+        };
         notices.iter().for_each(|notice| tell(streams, notice));
         Ok(start)
     }

@@ -24,6 +24,7 @@ use crate::ask::{self, LedgerBook};
 use crate::complete::remote as tab;
 use crate::confined::Confinement;
 use crate::crew::{self, Crew, Known, Wanted, Windows};
+use crate::foreign::Waiting;
 use crate::house;
 use crate::models::setup::{self, DEMO, KeyState, Setup};
 use crate::permissions::Permissions;
@@ -281,6 +282,7 @@ impl Workshop {
             budget: None,
             effort: None,
             servers: Vec::new(),
+            waiting: Waiting::default(),
         };
         let (start, notices) = self.crew.start(wanted).await;
         problems.extend(notices);

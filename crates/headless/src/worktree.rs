@@ -151,10 +151,15 @@ impl Worktree {
             let leases = leases.iter().map(lease_json).collect();
             return Ok(format!("{}\n", Value::Array(leases)));
         }
-        Ok(leases
-            .iter()
-            .map(|lease| format!("{}  {}\n", lease.id, lease.root))
-            .collect())
+        let mut text = String::new();
+        for lease in &leases {
+            text.push_str(&format!("{}  {}\n", lease.id, lease.root));
+            // A person who brings work along has to know what stayed behind.
+            for caveat in lease.caveats.iter().filter(|_| with_changes) {
+                text.push_str(&format!("    {caveat}\n"));
+            }
+        }
+        Ok(text)
     }
 
     fn list(&self, listing: &Listing) -> Result<String, String> {

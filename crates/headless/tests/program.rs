@@ -18,6 +18,7 @@ mod program {
     mod npm;
     mod obeys;
     mod opened;
+    mod own_provider;
     mod permits;
     mod planted;
     mod servers;

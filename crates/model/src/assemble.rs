@@ -49,6 +49,13 @@ struct Slot {
 }
 
 impl Assembler {
+    /// The same where further ids are taken: those of calls that are not sent any more.
+    #[must_use]
+    pub fn with_used(mut self, ids: impl IntoIterator<Item = String>) -> Self {
+        self.used.extend(ids);
+        self
+    }
+
     /// For an answer to `messages`, whose calls' ids are taken.
     pub fn new(messages: &[Message]) -> Self {
         let parts = messages.iter().flat_map(|message| &message.parts);

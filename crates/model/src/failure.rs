@@ -1,6 +1,9 @@
 //! What can go wrong with a request, named for what the caller does about it.
 
+use std::sync::Arc;
 use std::time::Duration;
+
+use crate::TokenCount;
 
 /// Why a request failed. `message` is a sentence for the person; it never holds a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,6 +17,40 @@ pub struct Failure {
     pub status: Option<u16>,
     /// How long the provider asks to wait.
     pub retry_after: Option<Duration>,
+    /// The model's window in tokens, where a refusal for length says it.
+    pub window: Option<TokenCount>,
+    /// The part of the request that the provider does not take, where it says so. The class is then
+    /// `InvalidRequest`, and the same request without that part may succeed.
+    pub part: Option<RefusedPart>,
+}
+
+/// A part of a request that a provider refuses, as far as its words tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RefusedPart {
+    /// One or several pictures.
+    Image {
+        /// Their bytes, where the provider says which; else empty.
+        named: Vec<Arc<[u8]>>,
+        /// Whether the model takes no pictures at all.
+        is_any: bool,
+    },
+    /// A tool's name, description or schema.
+    Tool {
+        /// The name under which it was offered, where the provider says which.
+        name: Option<String>,
+    },
+    /// The number of tools.
+    ToolCount {
+        /// The most that it takes, where it says so; 0 for a model that calls no tools.
+        most: Option<usize>,
+    },
+    /// Thoughts of earlier answers that go back to the model.
+    Reasoning,
+    /// An optional member of the request's body, such as `temperature`.
+    Member {
+        /// Its name, without those of the objects around it.
+        name: String,
+    },
 }
 
 /// What to do about a failure.
@@ -119,13 +156,15 @@ impl FailureClass {
 }
 
 impl Failure {
-    /// A failure without a status and without a wait.
+    /// A failure without a status, a wait, a window and a refused part.
     pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
         Self {
             class,
             message: message.into(),
             status: None,
             retry_after: None,
+            window: None,
+            part: None,
         }
     }
 }

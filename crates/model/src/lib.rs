@@ -34,7 +34,7 @@ pub use client::{Attempt, Client};
 pub use conversation::{Content, Message, Opaque, Part, Role};
 pub use cost::{CacheUse, Cost, Price, Rate, Rates, Tiered};
 pub use event::{Event, RateLimit, RateLimits, StopReason};
-pub use failure::{Failure, FailureClass};
+pub use failure::{Failure, FailureClass, RefusedPart};
 pub use moment::Moment;
 pub use prices::{AboveRow, FactsRow, ModelFacts, PriceRow, Prices, RowKind};
 pub use profile::{

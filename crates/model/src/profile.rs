@@ -41,6 +41,10 @@ pub struct Profile {
     pub tools: Option<bool>,
     /// Whether it sees pictures.
     pub vision: Option<bool>,
+    /// The most bytes that a picture may have in base64, as it is sent.
+    pub image_bytes: u64,
+    /// The most pixels that a picture may have along each side.
+    pub image_side: u32,
     /// Whether its provider has named the day on which it is withdrawn. A person may choose it; `auto` does not.
     pub deprecated: bool,
     /// The tokens that prompt and answer may have together.
@@ -298,6 +302,8 @@ impl Profile {
             tier: Tier::Small,
             tools: None,
             vision: None,
+            image_bytes: 5 << 20,
+            image_side: 8_000,
             deprecated: false,
             context: TokenCount(8192),
             max_output: TokenCount(2048),

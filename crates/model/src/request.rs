@@ -43,6 +43,8 @@ pub struct Request {
     pub stop: Vec<String>,
     /// One value per conversation, for caches and servers that route by it.
     pub conversation: Option<String>,
+    /// Optional members of the body that the provider refused before: they are not sent.
+    pub omit: Vec<String>,
 }
 
 /// A block of the system prompt.
@@ -216,6 +218,7 @@ impl Request {
             response_schema: None,
             stop: Vec::new(),
             conversation: None,
+            omit: Vec::new(),
         }
     }
 }

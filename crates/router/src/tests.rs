@@ -131,6 +131,7 @@ fn ask(provider: &str, messages: Vec<Message>) -> Request {
         response_schema: None,
         stop: Vec::new(),
         conversation: Some("conv-1".to_owned()),
+        omit: Vec::new(),
     }
 }
 

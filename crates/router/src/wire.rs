@@ -20,6 +20,7 @@ mod gemini;
 mod history;
 mod json;
 mod limits;
+mod omit;
 mod options;
 mod profile;
 mod responses;
@@ -82,12 +83,16 @@ pub fn encode(
     options: &WireOptions,
     request: &Request,
 ) -> Result<Encoded, Failure> {
-    match wire {
+    let mut encoded = match wire {
         Wire::Anthropic => anthropic::encode(options, request),
         Wire::Responses => responses::encode(options, request),
         Wire::Chat => chat::encode(dialect, options, request),
         Wire::Gemini => gemini::encode(options, request),
+    }?;
+    if !request.omit.is_empty() {
+        encoded.body = omit::without(&encoded.body, &request.omit);
     }
+    Ok(encoded)
 }
 
 /// What reads the answer to `request`. `site` names the provider in failures.

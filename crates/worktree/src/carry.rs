@@ -17,13 +17,16 @@ use crate::list::Look;
 const LARGEST: u64 = 1 << 30;
 
 impl Lease {
-    /// Writes what is not committed in the checkout `hub` into the lease, uncommitted; the names of the files.
+    /// Writes what is not committed in the checkout `hub` into the lease, uncommitted; the names of the files. Files that
+    /// a merge left in conflict stay as they were committed.
     pub fn carry_in(&self, hub: &AbsPath) -> Result<Vec<PathBuf>, Error> {
         let opened = Hub::open(hub)?;
         let head = opened.head()?;
         let index = opened.index_file();
         let glance = Glance::new(hub, opened.workdir(), &index, &[])?;
-        let touched = glance.touched_since(&head.commit)?;
+        let unmerged = opened.unmerged()?;
+        let mut touched = glance.touched_since(&head.commit)?;
+        touched.retain(|one| unmerged.binary_search(&one.path).is_err());
         carry(&opened, &head.commit, touched, opened.workdir(), &self.root)
     }
 

@@ -30,6 +30,17 @@ pub enum Error {
     /// A lease of this name was begun and never made: its program was killed.
     #[error("lease {0} was never ready; \"burin-agent worktree gc\" clears it away")]
     Unready(String),
+    /// Somebody removed the folder with its files.
+    #[error(
+        "the files of lease {id} are gone: {} was removed; \"burin-agent worktree release {id} --discard\" clears away what is left of it",
+        path.display()
+    )]
+    Gone {
+        /// Which lease.
+        id: String,
+        /// What is missing.
+        path: PathBuf,
+    },
     /// A living program holds the lease.
     #[error("lease {id} is held by {owner}; end it first")]
     Held {

@@ -156,6 +156,24 @@ impl Drop for Copies {
     }
 }
 
+/// Whether the files of a lease are where they were put.
+pub(crate) fn check_there(record: &LeaseRecord, folder: &Path) -> Result<(), Error> {
+    let needed = match record.rung {
+        // What the mount shows lies in the layers below it.
+        Rung::Overlay => ["upper/tree", "upper/git"],
+        _ => ["mnt/tree", "mnt/git"],
+    };
+    let missing = needed.map(|name| folder.join(name));
+    let missing = missing.into_iter().find(|path| !path.is_dir());
+    match missing {
+        Some(path) => Err(Error::Gone {
+            id: record.id.clone(),
+            path,
+        }),
+        None => Ok(()),
+    }
+}
+
 /// A folder for copies that nobody else uses.
 fn fresh(lease: &Path) -> Result<PathBuf, Error> {
     let mut count = 0;
@@ -267,6 +285,7 @@ impl Pool {
                 record.id, record.owner
             )));
         }
+        check_there(record, folder)?;
         if !is_held {
             self.mount_again(record, folder)?;
         }

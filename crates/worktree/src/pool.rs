@@ -18,6 +18,7 @@ use crate::git_dir::{self, Own};
 use crate::hidden::Hidden;
 use crate::inside::{Standing, standing};
 use crate::lease::{Lease, LeaseId, resource_name};
+use crate::list::check_there;
 use crate::monitor;
 use crate::mount::{self, Layers};
 use crate::mounts;
@@ -184,6 +185,16 @@ impl Pool {
         };
         let commit = head.commit.clone();
         let mut making = self.making(&hub, head, commit, owner)?;
+        if wanted.with_changes {
+            let unmerged = hub.unmerged()?;
+            let unmerged = unmerged.iter().map(|name| String::from_utf8_lossy(name));
+            making.caveats.extend(unmerged.map(|name| {
+                let name = base::printable(&name, base::LineFeeds::Escape);
+                format!(
+                    "{name} is in conflict in your checkout and was not brought along; it is as it was committed"
+                )
+            }));
+        }
         let with_changes = |lease: &Lease| lease.carry_in(&self.hub).map(drop);
         let finish: Option<Finish<'_>> = match wanted.with_changes {
             true => Some(&with_changes),
@@ -201,6 +212,7 @@ impl Pool {
     pub fn take(&self, id: &LeaseId) -> Result<Lease, Error> {
         let (folder, mut record) = self.record(id)?;
         let lock = self.lock(id, &folder)?;
+        check_there(&record, &folder)?;
         self.mount_again(&record, &folder)?;
         // A person's stays theirs, whoever works in it for a while.
         if record.owner != Owner::Person {

@@ -304,7 +304,7 @@ fn piece(item: &Item, each: usize) -> Option<String> {
 }
 
 /// The beginning and the end of a text, with a sentence between them, if it is longer than `limit` bytes.
-fn ends(text: &str, limit: usize) -> String {
+pub(crate) fn ends(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
     }

@@ -19,6 +19,8 @@ pub(super) enum Heard {
     Done(StopReason),
     /// The conversation is too long for the model; nothing was said.
     TooLong(Failure),
+    /// The provider does not take the request as it is; nothing was said.
+    Refused(Failure),
     /// It failed.
     Failed(Failure),
 }
@@ -58,7 +60,7 @@ impl Session {
     }
 
     async fn listen(&mut self, request: model::Request, prompt: &str, standing: Standing) -> Came {
-        let mut assembler = Assembler::new(&request.messages);
+        let mut assembler = Assembler::new(&request.messages).with_used(self.transcript.call_ids());
         let mut model = request.model.to_string();
         let mind = self.start.harness.parts.mind.clone();
         let mut told = mind.ask(self.question(request, prompt, standing));
@@ -207,6 +209,15 @@ impl Session {
         if failure.class == FailureClass::ContextOverflow && !says_something {
             return Ok(Heard::TooLong(failure));
         }
+        if failure.class == FailureClass::InvalidRequest && !says_something {
+            return Ok(Heard::Refused(failure));
+        }
+        self.note_failure(step, &failure).await;
+        Ok(Heard::Failed(failure))
+    }
+
+    /// Writes down that a question failed.
+    pub(super) async fn note_failure(&mut self, step: u64, failure: &Failure) {
         self.note(vec![Record::Failed {
             turn: self.turn,
             step,
@@ -214,7 +225,6 @@ impl Session {
             message: failure.message.clone(),
         }])
         .await;
-        Ok(Heard::Failed(failure))
     }
 }
 

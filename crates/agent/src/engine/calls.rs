@@ -13,12 +13,14 @@ use std::future::pending;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
+use model::Content;
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until};
 
 use super::session::{Halt, Session};
 use crate::ask::Decision;
+use crate::compact::ends;
 use crate::hooks::{HookTold, LeaveWord};
 use crate::leave::Verdict;
 use crate::locks::Ticket;
@@ -388,7 +390,8 @@ impl Session {
         self.record_end(call, tool, answer, millis).await;
     }
 
-    async fn record_end(&mut self, call: String, tool: String, answer: Answer, millis: u64) {
+    async fn record_end(&mut self, call: String, tool: String, mut answer: Answer, millis: u64) {
+        self.bound(&mut answer);
         self.measure_call(&tool, answer.outcome, millis);
         let planned = answer.shown.iter().find_map(|shown| match shown {
             crate::tool::Shown::Plan(todos) => Some(Record::Planned {
@@ -411,6 +414,22 @@ impl Session {
         };
         self.note(std::iter::once(ended).chain(planned).collect())
             .await;
+    }
+
+    /// Keeps an answer within what any model takes: no text is longer than half of the window, and none holds a NUL,
+    /// which some providers refuse. Tools bound their answers themselves; this is for those that do not.
+    fn bound(&self, answer: &mut Answer) {
+        let most = (self.context_size().0.saturating_mul(3) / 2).max(2_000) as usize;
+        for content in &mut answer.content {
+            if let Content::Text(text) = content {
+                if text.len() > most {
+                    *text = ends(text, most);
+                }
+                if text.contains('\0') {
+                    *text = text.replace('\0', "\u{fffd}");
+                }
+            }
+        }
     }
 
     /// Ends everything that runs: what can say what it did has a moment to, then it is dropped. Every call is

@@ -7,7 +7,9 @@ use model::policy::TokenEstimator;
 use model::{Cost, TokenCount};
 use tokio::sync::mpsc;
 
+use super::hold::Hold;
 use super::inbox::{Events, Inbox};
+use super::omitting::Omitted;
 use super::session::{Offered, Session, offered};
 use super::{Opened, Start};
 use crate::loops::Loops;
@@ -41,7 +43,7 @@ pub fn start(start: Start) -> Opened {
 /// Starts a session under a name that it had already: one that ended before its first prompt, so that nothing of it
 /// is written down and `resume` finds nothing.
 pub fn start_as(id: Arc<str>, start: Start) -> Opened {
-    launch(id, start, Vec::new(), 0)
+    launch(id, start, Vec::new(), 0, None)
 }
 
 /// Opens a session from its records. What was under way when its program died is answered first: nothing is run
@@ -55,6 +57,10 @@ pub async fn resume(mut start: Start, id: &str) -> Result<Opened, String> {
     for problem in &past.problems {
         log::warn!("{problem}");
     }
+    let harness = start.harness.clone();
+    let name = id.to_owned();
+    let held = tokio::task::spawn_blocking(move || harness.hold(&name)).await;
+    let hold = held.map_err(|error| format!("session {id} could not be opened: {error}"))??;
     let mut records = past.records;
     let at_ms = start.harness.parts.sources.clock.wall_ms();
     let mut repaired = repairs(&records);
@@ -80,7 +86,7 @@ pub async fn resume(mut start: Start, id: &str) -> Result<Opened, String> {
             _ => {}
         }
     }
-    Ok(launch(id.into(), start, records, next_seq))
+    Ok(launch(id.into(), start, records, next_seq, hold))
 }
 
 fn orphans_note(ended: usize) -> Option<Record> {
@@ -215,7 +221,13 @@ fn can_spawn(start: &Start) -> bool {
     depth < start.harness.parts.limits.depth
 }
 
-fn launch(id: Arc<str>, start: Start, records: Vec<Stored>, next_seq: u64) -> Opened {
+fn launch(
+    id: Arc<str>,
+    start: Start,
+    records: Vec<Stored>,
+    next_seq: u64,
+    hold: Option<Arc<Hold>>,
+) -> Opened {
     let (commands, obeyed) = mpsc::channel(COMMANDS);
     let (told, events) = mpsc::channel(EVENTS);
     let told = Events(told);
@@ -256,6 +268,8 @@ fn launch(id: Arc<str>, start: Start, records: Vec<Stored>, next_seq: u64) -> Op
         fingerprint: Fingerprint::default(),
         loops: Loops::default(),
         estimator: TokenEstimator::default(),
+        hold,
+        omitted: Omitted::default(),
         todos: Vec::new(),
         context: None,
         past: Vec::new(),
@@ -283,6 +297,7 @@ impl Session {
         let mut asked_bytes = 0;
         let mut counted_from = 0;
         for stored in &records {
+            self.omitted.apply(&stored.record);
             match &stored.record {
                 Record::Began {
                     forked_from: Some((_, after)),

@@ -44,6 +44,7 @@ impl Session {
             response_schema: None,
             stop: Vec::new(),
             conversation: Some(self.id.as_ref().to_owned()),
+            omit: self.omitted.members.iter().cloned().collect(),
         }
     }
 

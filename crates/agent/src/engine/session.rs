@@ -8,7 +8,9 @@ use model::{Profile, TokenCount, ToolSpec};
 use tokio::sync::mpsc;
 
 use super::Start;
+use super::hold::Hold;
 use super::inbox::{Events, Inbox};
+use super::omitting::Omitted;
 use super::shared::{Context, Harness};
 use crate::ask::Desk;
 use crate::hooks::HookEvent;
@@ -72,6 +74,10 @@ pub(super) struct Session {
     pub(super) fingerprint: Fingerprint,
     pub(super) loops: Loops,
     pub(super) estimator: TokenEstimator,
+    /// Keeps other processes from going on with it at the same time; `None` before its first record.
+    pub(super) hold: Option<Arc<Hold>>,
+    /// What the model that is asked does not take.
+    pub(super) omitted: Omitted,
     /// The plan as it is now.
     pub(super) todos: Vec<Todo>,
     /// What joins prompts; `None` before the first turn since the session was opened.
@@ -106,6 +112,8 @@ impl Session {
         if let Err(sentence) = self.store().flush().await {
             log::error!("session {}: {sentence}", self.id);
         }
+        // Whoever hears that it is closed may open it again at once, in another process, too.
+        self.hold = None;
         self.events.tell(Event::Closed).await;
     }
 
@@ -164,6 +172,9 @@ impl Session {
     /// Writes records down; they are on the disk when it answers. Then they are part of the transcript, and told.
     pub(super) async fn write(&mut self, records: Vec<Record>) -> Result<(), Halt> {
         let stored = self.number(records);
+        if !self.has_begun && self.hold.is_none() {
+            self.hold = self.harness().hold(&self.id).map_err(Halt::Unwritten)?;
+        }
         let written = match self.has_begun {
             true => self.store().append(&self.id, &stored).await,
             false => {
@@ -200,6 +211,7 @@ impl Session {
     async fn take(&mut self, stored: Vec<Stored>) {
         for stored in stored {
             self.transcript.apply(&stored);
+            self.omitted.apply(&stored.record);
             self.events.tell(Event::Recorded(Arc::new(stored))).await;
         }
     }
@@ -228,14 +240,31 @@ impl Session {
         &self.start.harness.parts.store
     }
 
+    /// How to speak to the model. Its window is the real one, where that is known.
     pub(super) fn profile(&self) -> Arc<Profile> {
-        self.mind().profile(&self.model)
+        self.in_window(self.mind().profile(&self.model))
     }
 
-    /// Offers the tools as the model wants them. The same model is always offered the same.
+    /// A profile with the window that the provider was found to have.
+    pub(super) fn in_window(&self, profile: Arc<Profile>) -> Arc<Profile> {
+        match self.omitted.window {
+            Some(window) if window < profile.context.0 => Arc::new(Profile {
+                context: TokenCount(window),
+                max_output: TokenCount(profile.max_output.0.min(window / 4).max(1)),
+                ..(*profile).clone()
+            }),
+            _ => profile,
+        }
+    }
+
+    /// Offers the tools as the model wants them. The same model is always offered the same, but for what it was
+    /// found not to take.
     pub(super) fn offer(&mut self) {
         let spawn = self.spawn.clone().map(|spawn| spawn as Arc<dyn Tool>);
         self.offered = offered(&self.start, &self.profile(), spawn);
+        self.omitted.filter(&mut self.offered.specs);
+        let Offered { specs, tools } = &mut self.offered;
+        tools.retain(|name, _| specs.iter().any(|(_, spec)| spec.name == *name));
     }
 
     /// Tokens that the model's context has.

@@ -1,7 +1,8 @@
 //! What the sessions of a process share: the border to models, tools, context and the ledger.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use base::AbsPath;
@@ -9,6 +10,7 @@ use futures::future::BoxFuture;
 use model::policy::{AgentId, TokenEstimator};
 use model::{Message, ModelId, Profile, Request, Role, TokenCount};
 
+use super::hold::Hold;
 use super::mind::Mind;
 use crate::record::{Mode, Origin, PromptPlace, Record, Todo};
 use crate::sources::Sources;
@@ -40,6 +42,8 @@ pub struct HarnessParts {
 pub struct Harness {
     pub(crate) parts: HarnessParts,
     last: AtomicU64,
+    /// The sessions that this process has open, as far as other processes are to know.
+    holds: Mutex<HashMap<String, Weak<Hold>>>,
 }
 
 /// Bounds of every session.
@@ -76,7 +80,13 @@ impl Harness {
         Arc::new(Self {
             parts,
             last: AtomicU64::new(0),
+            holds: Mutex::default(),
         })
+    }
+
+    // A panic while it was held has left nothing half done.
+    pub(super) fn holds(&self) -> MutexGuard<'_, HashMap<String, Weak<Hold>>> {
+        self.holds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Where records are kept.

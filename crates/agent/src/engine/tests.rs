@@ -2,11 +2,13 @@
 
 mod cancelling;
 mod effort;
+mod enduring;
 mod fakes;
 mod hooking;
 mod leaving;
 mod long;
 mod own_tools;
+mod refusing;
 mod resuming;
 mod spawning;
 mod switching;

@@ -1,7 +1,7 @@
 //! A turn: from a prompt to the moment at which the model, the person or a bound ends it.
 
 use model::policy::route::Boundary;
-use model::{Content, FailureClass, StopReason};
+use model::{Content, FailureClass, Part, StopReason};
 
 use super::ask::{Heard, failed_end};
 use super::prompt::Standing;
@@ -10,13 +10,18 @@ use super::shared::{About, Joining};
 use crate::hooks::HookEvent;
 use crate::loops::{Circle, Loops};
 use crate::parts;
-use crate::record::{Origin, PromptPlace, Record, StoredContent, StoredPart, TurnEnd};
+use crate::picture::{self, Bounds};
+use crate::record::{Origin, PromptPlace, Record, StoredPart, TurnEnd};
 use crate::session::Prompt;
 
 /// How often an answer may break off at its limit before the turn ends.
 const CUT_OFFS: u32 = 3;
 /// How often a provider may pause one after the other.
 const PAUSES: u32 = 64;
+/// How often a conversation is made shorter within a turn because the model refused its length.
+const TOO_LONG: u32 = 16;
+/// How often parts that a provider refuses are left out within a turn.
+const REFUSALS: u32 = 64;
 /// How often hooks may send a model back to work at the end of a turn.
 const SENT_BACK: u32 = 3;
 
@@ -28,8 +33,9 @@ struct Counts {
     cut_offs: u32,
     pauses: u32,
     sent_back: u32,
-    /// Whether the conversation was made shorter because the model refused its length.
-    was_too_long: bool,
+    /// How often in a row the model refused the conversation's length.
+    too_long: u32,
+    refusals: u32,
     stalls: u32,
 }
 
@@ -60,7 +66,7 @@ impl Session {
             }
         }
         records.extend(self.before_prompt(&prompt.text).await?);
-        records.push(self.prompted(prompt, false));
+        records.extend(self.prompted(prompt, false));
         self.write(records).await?;
         self.is_written = true;
         self.steps(&prompt.text).await
@@ -100,7 +106,7 @@ impl Session {
     async fn after(&mut self, heard: Heard, counts: &mut Counts) -> Result<Next, Halt> {
         match heard {
             Heard::Calls(calls) => {
-                (counts.cut_offs, counts.pauses) = (0, 0);
+                (counts.cut_offs, counts.pauses, counts.too_long) = (0, 0, 0);
                 self.after_calls(calls, counts).await
             }
             Heard::Done(StopReason::MaxTokens) => {
@@ -124,11 +130,19 @@ impl Session {
             Heard::Done(StopReason::Refusal) => Ok(Next::End(TurnEnd::Refused)),
             Heard::Done(_) => self.at_end(counts).await,
             Heard::TooLong(failure) => {
-                if counts.was_too_long || !self.compact(HOW_TOO_LONG).await? {
-                    return Ok(Next::End(failed_end(failure)));
+                counts.too_long += 1;
+                if counts.too_long > TOO_LONG || !self.make_fit(&failure, counts.too_long).await? {
+                    return Ok(Next::End(self.too_long_end(failure)));
                 }
-                counts.was_too_long = true;
                 Ok(Next::Ask)
+            }
+            Heard::Refused(failure) => {
+                counts.refusals += 1;
+                if counts.refusals <= REFUSALS && self.omit_refused(&failure).await? {
+                    return Ok(Next::Ask);
+                }
+                self.note_failure(counts.step, &failure).await;
+                Ok(Next::End(failed_end(failure)))
             }
             Heard::Failed(failure) if failure.class == FailureClass::Cancelled => {
                 Err(Halt::Stopped)
@@ -204,7 +218,7 @@ impl Session {
         }
         for prompt in std::mem::take(&mut self.inbox.steering) {
             records.extend(self.before_prompt(&prompt.text).await?);
-            records.push(self.prompted(&prompt, true));
+            records.extend(self.prompted(&prompt, true));
         }
         let has_any = !records.is_empty();
         if has_any {
@@ -276,21 +290,36 @@ impl Session {
         Ok(records)
     }
 
-    fn prompted(&self, prompt: &Prompt, is_steering: bool) -> Record {
+    /// What the person says, and what of it cannot be sent.
+    fn prompted(&self, prompt: &Prompt, is_steering: bool) -> Vec<Record> {
         let mut said: Vec<StoredPart> = vec![parts::text(prompt.text.as_str())];
-        let images = prompt.images.iter().filter_map(|image| match image {
-            Content::Image { .. } => parts::stored_content(image),
-            _ => None,
-        });
-        said.extend(images.map(|content: StoredContent| StoredPart {
-            content,
-            opaque: None,
-        }));
-        Record::Prompted {
+        let bounds = Bounds::of(&self.profile());
+        let mut records = Vec::new();
+        for (ix, image) in prompt.images.iter().enumerate() {
+            let checked = match image {
+                Content::Image { bytes, .. } => {
+                    picture::check(bytes, &bounds).map(|it| (it, bytes))
+                }
+                _ => Err("cannot be read".to_owned()),
+            };
+            match checked {
+                Ok((picture, bytes)) => said.extend(parts::stored(&Part::new(Content::Image {
+                    media_type: picture.media_type.to_owned(),
+                    bytes: bytes.clone(),
+                }))),
+                Err(why) => {
+                    let text = format!("picture {} of the prompt is left out: it {why}", ix + 1);
+                    said.push(parts::text(format!("[{text}]")));
+                    records.push(Record::Noted { text });
+                }
+            }
+        }
+        records.push(Record::Prompted {
             turn: self.turn,
             parts: said,
             is_steering,
-        }
+        });
+        records
     }
 
     /// Asks the hooks at the end of a turn; what they answer sends the model back to work.

@@ -46,7 +46,7 @@ fn all_facts_are_left_of_logs_ten_times_as_long() {
     let mut lost = Vec::new();
     for sample in &samples {
         let short = reduce("exec_command", Some(&sample.command), &sample.log);
-        let short = short.unwrap_or_else(|| clean::clean(&sample.log));
+        let short = short.unwrap_or_else(|| crate::screen::plain(&sample.log));
         let ratio = sample.log.len() as f64 / short.len() as f64;
         println!(
             "{:32} {:7} → {:6}  {ratio:5.1}×",
@@ -87,7 +87,7 @@ fn logs_are_known_without_their_command() {
     let mut lost = Vec::new();
     for sample in samples() {
         let short = reduce("exec_command", None, &sample.log);
-        let short = short.unwrap_or_else(|| clean::clean(&sample.log));
+        let short = short.unwrap_or_else(|| crate::screen::plain(&sample.log));
         let is_told_by_command = ["git-", "find-", "ls-", "grep-"]
             .iter()
             .any(|kind| sample.name.starts_with(kind));

@@ -136,6 +136,9 @@ impl Work {
         };
         let error = match (written, &write.done) {
             (Ok(()), _) => None,
+            (Err(error @ Error::Refused { .. }), _) => Some(format!(
+                "another program has written to this session meanwhile; open it again to go on from there ({error})"
+            )),
             (Err(Error::Closed), _) if !self.held.is_empty() => {
                 Some("the ledger cannot be written at the moment".to_owned())
             }

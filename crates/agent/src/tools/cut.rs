@@ -42,9 +42,14 @@ impl Cut {
     }
 }
 
-/// The bytes that a call may answer with: what it asks for, else what the session gives.
+/// The bytes that a call may answer with: what it asks for, up to half of the model's window, else what the session
+/// gives.
 pub(super) fn budget(context: &ToolContext, asked: Option<u64>) -> usize {
-    let tokens = asked.unwrap_or(context.output_tokens).clamp(64, MOST);
+    let window = (context.profile.context.0 / 2).max(64);
+    let tokens = match asked {
+        Some(asked) => asked.clamp(64, MOST.min(window)),
+        None => context.output_tokens.clamp(64, MOST),
+    };
     usize::try_from(tokens)
         .unwrap_or(usize::MAX)
         .saturating_mul(TOKEN)

@@ -10,9 +10,9 @@ use base64::engine::general_purpose::STANDARD;
 use futures::future::BoxFuture;
 use model::Content;
 
-use super::read::{PICTURE, is_picture};
 use super::{Rooms, blocking, cut};
 use crate::outcome::Outcome;
+use crate::picture::{self, Bounds};
 use crate::tool::{Answer, ToolContext};
 
 /// The most pictures that are taken from one answer.
@@ -60,20 +60,20 @@ pub fn answer(rooms: &Arc<Rooms>, context: &ToolContext, said: Said) -> BoxFutur
 
 /// The pictures that a model can be shown, and why it is not shown the others.
 fn take(context: &ToolContext, pictures: Vec<Picture>) -> (Vec<Content>, Vec<String>) {
+    let bounds = Bounds::of(&context.profile);
     let (mut taken, mut left_out) = (Vec::new(), Vec::new());
     for (ix, picture) in pictures.into_iter().enumerate() {
         let number = ix + 1;
-        let refused = match picture.bytes() {
-            _ if context.profile.vision == Some(false) => "this model does not see pictures",
-            _ if ix >= PICTURES => "it is one too many",
-            Ok(bytes) => {
-                taken.push(Content::Image {
-                    media_type: picture.media_type,
-                    bytes: bytes.into(),
-                });
+        let refused = match picture.content(&bounds) {
+            _ if context.profile.vision == Some(false) => {
+                "this model does not see pictures".to_owned()
+            }
+            _ if ix >= PICTURES => "it is one too many".to_owned(),
+            Ok(content) => {
+                taken.push(content);
                 continue;
             }
-            Err(why) => why,
+            Err(why) => format!("it {why}"),
         };
         left_out.push(format!("picture {number} is left out: {refused}"));
     }
@@ -81,18 +81,20 @@ fn take(context: &ToolContext, pictures: Vec<Picture>) -> (Vec<Content>, Vec<Str
 }
 
 impl Picture {
-    fn bytes(&self) -> Result<Vec<u8>, &'static str> {
-        // Four letters of base64 are three bytes.
-        if self.data.len() as u64 / 4 * 3 > PICTURE {
-            return Err("it is larger than 5 MiB");
+    fn content(&self, bounds: &Bounds) -> Result<Content, String> {
+        if self.data.len() as u64 > bounds.encoded.saturating_mul(2) {
+            return Err(format!("is larger than {} bytes", bounds.bytes()));
         }
+        // Some servers break base64 into lines.
+        let data: String = self.data.split_ascii_whitespace().collect();
         let bytes = STANDARD
-            .decode(&self.data)
-            .map_err(|_| "it is not in base64")?;
-        match is_picture(&bytes, &self.media_type) {
-            true => Ok(bytes),
-            false => Err("it is no PNG, JPEG, GIF or WebP, or not what it is called"),
-        }
+            .decode(data)
+            .map_err(|_| "is not in base64".to_owned())?;
+        let media_type = picture::check(&bytes, bounds)?.media_type.to_owned();
+        Ok(Content::Image {
+            media_type,
+            bytes: bytes.into(),
+        })
     }
 }
 
@@ -150,7 +152,7 @@ mod tests {
     async fn pictures_are_taken_where_they_are_pictures_and_somebody_sees_them() {
         let mut context = context();
         let rooms = Arc::default();
-        let png = picture("image/png", b"\x89PNG\r\n\x1a\nrest");
+        let png = picture("image/jpeg", &crate::picture::tests::png());
         let all = vec![
             png.clone(),
             picture("image/png", b"GIF8"),
@@ -162,7 +164,7 @@ mod tests {
             answer.content.iter().filter(is_image).count()
         };
         assert_eq!(images(&found), 1);
-        let why = "is left out: it is no PNG, JPEG, GIF or WebP, or not what it is called]";
+        let why = "is left out: it is no PNG, JPEG, GIF or WebP]";
         let text = format!("look\n[picture 2 {why}\n[picture 3 {why}");
         assert_eq!(found.text(), text);
         let many = vec![png; PICTURES + 1];

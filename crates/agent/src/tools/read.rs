@@ -10,6 +10,7 @@ use model::{Content, LineNumbers, Profile, ToolSpec};
 use patch::{FileText, anchor};
 
 use crate::outcome::{Detail, Outcome};
+use crate::picture::{self, Bounds};
 use crate::tool::{Access, Answer, Call, Scope, Tool, ToolClass, ToolContext};
 use crate::whole::is_handle;
 
@@ -25,9 +26,6 @@ const LINES: u64 = 2000;
 const LINE: usize = 2000;
 /// The largest file that is read whole; of a larger one, lines are read in passing.
 const WHOLE: u64 = 16 << 20;
-/// The largest picture.
-pub(super) const PICTURE: u64 = 5 << 20;
-
 /// Reads files.
 pub(super) struct Read {
     options: Arc<Options>,
@@ -168,8 +166,8 @@ fn read(call: &Call, context: &ToolContext, room: &Room) -> Result<Answer, Answe
             )));
         }
     }
-    if let Some(media_type) = media_type(&place.path) {
-        return picture(context, &place, &stat, media_type);
+    if is_named_picture(&place.path) {
+        return show_picture(context, &place, &stat);
     }
     if let Some(text) = unsaved(context, &place.path) {
         return lines_of(context, room, &place, &text, part);
@@ -392,56 +390,43 @@ impl Passing {
     }
 }
 
-fn media_type(path: &AbsPath) -> Option<&'static str> {
+fn is_named_picture(path: &AbsPath) -> bool {
     let name = path.name().to_lowercase();
-    let (_, extension) = name.rsplit_once('.')?;
-    Some(match extension {
-        "png" => "image/png",
-        "jpg" | "jpeg" => "image/jpeg",
-        "gif" => "image/gif",
-        "webp" => "image/webp",
-        _ => return None,
-    })
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    matches!(extension, Some("png" | "jpg" | "jpeg" | "gif" | "webp"))
 }
 
-fn picture(
-    context: &ToolContext,
-    place: &Place,
-    stat: &Stat,
-    media_type: &str,
-) -> Result<Answer, Answer> {
+fn show_picture(context: &ToolContext, place: &Place, stat: &Stat) -> Result<Answer, Answer> {
     let name = place.name();
     if context.profile.vision == Some(false) {
         return Err(unexpected(format!(
             "{name} is a picture, and this model does not see pictures; ask the person what it shows, if you need to know."
         )));
     }
-    let content = files_of(context).read(&place.path, PICTURE);
-    let content = content.map_err(|error| unexpected(sentence(&error.to_string())))?;
-    if !is_picture(&content, media_type) {
-        return Err(unexpected(format!(
-            "{name} is called a picture, but its content is no {media_type}; look at what it is with a command such as file."
+    let bounds = Bounds::of(&context.profile);
+    let refused = |why: &str| {
+        unexpected(format!(
+            "{name} cannot be shown: it {why}. A command may tell what it is, or make a smaller or another one of it."
+        ))
+    };
+    if stat.stamp.size > bounds.bytes() {
+        let size = stat.stamp.size;
+        let most = bounds.bytes();
+        return Err(refused(&format!(
+            "has {size} bytes, and this model takes pictures of {most} at most"
         )));
     }
-    let said = format!("{name}, {media_type}, {} bytes:", stat.stamp.size);
+    let content = files_of(context).read(&place.path, bounds.bytes());
+    let content = content.map_err(|error| unexpected(sentence(&error.to_string())))?;
+    let picture = picture::check(&content, &bounds).map_err(|why| refused(&why))?;
+    let said = format!("{name}, {}, {} bytes:", picture.media_type, content.len());
     let image = Content::Image {
-        media_type: media_type.to_owned(),
+        media_type: picture.media_type.to_owned(),
         bytes: content.into(),
     };
     let mut answer = Answer::new(Outcome::Ok, said);
     answer.content.push(image);
     Ok(answer)
-}
-
-/// Whether the first bytes are those of the kind: a provider refuses the whole request otherwise.
-pub(super) fn is_picture(content: &[u8], media_type: &str) -> bool {
-    match media_type {
-        "image/png" => content.starts_with(b"\x89PNG\r\n\x1a\n"),
-        "image/jpeg" => content.starts_with(b"\xff\xd8\xff"),
-        "image/gif" => content.starts_with(b"GIF8"),
-        "image/webp" => content.starts_with(b"RIFF") && content.get(8..12) == Some(b"WEBP"),
-        _ => false,
-    }
 }
 
 /// An error of the host as a sentence of ours.

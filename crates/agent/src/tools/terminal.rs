@@ -4,8 +4,6 @@
 //! up to a limit, or counted and dropped.
 //! Start at `Terminal::start`.
 
-mod clean;
-
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -16,9 +14,9 @@ use host::AppendLog;
 use host::process::{Denial, Ended, Launch, Planted, Spawned, spawn};
 use tokio::sync::mpsc;
 
+use crate::screen::Cleaner;
 use crate::sources::Sources;
 
-use self::clean::Cleaner;
 use super::rooms::Room;
 
 /// Bytes that are held back before an output gets a file of its own.

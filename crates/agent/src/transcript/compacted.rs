@@ -90,7 +90,7 @@ impl Transcript {
         });
     }
 
-    fn find_places(&mut self) {
+    pub(super) fn find_places(&mut self) {
         // Ids stay taken for good, so that a late result of a call that is gone finds nothing.
         for place in self.places.values_mut() {
             *place = (usize::MAX, 0);

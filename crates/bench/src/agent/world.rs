@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use ::agent::context::{ProjectContexts, Surroundings, Trust};
 use ::agent::engine::{Harness, HarnessParts, Limits, Mind, Opened, PlainCompactor, Start, start};
-use ::agent::rules::{RuleJudge, Rules, Unasked};
 use ::agent::record::{Mode, TurnEnd};
+use ::agent::rules::{RuleJudge, Rules, Unasked};
 use ::agent::session::{Command, Event, Prompt};
 use ::agent::sources::Sources;
 use ::agent::store::Store;

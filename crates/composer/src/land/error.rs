@@ -24,6 +24,22 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// A conflict of a merge that was not resolved.
+    #[error(
+        "Cannot land “{title}”: {path} has a conflict marker at line {line} (“{}”). Resolve that conflict, or reject \
+         the hunk, then land.",
+        base::printable(.text, base::LineFeeds::Escape)
+    )]
+    ConflictMarkers {
+        /// What it is called.
+        title: String,
+        /// Where.
+        path: TreePath,
+        /// The line, from 1.
+        line: u32,
+        /// The line's text.
+        text: String,
+    },
     /// HEAD names no branch.
     #[error("Cannot land “{title}”: no branch is checked out. Check one out, or name the branch.")]
     NoBranch {

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use git::merge::{Mode, TreePath};
+use git::merge::{Entry, Mode, TreePath};
 
 use super::Part;
+use crate::markers;
 
 /// Why to look closely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
+    /// Conflict markers come with it: it cannot land.
+    ConflictMarkers,
     /// Something runs it: when the project is built, opened, tested or committed to.
     Executes,
     /// A link.
@@ -41,6 +44,7 @@ pub struct Risk {
 impl Reason {
     pub(super) fn weight(self) -> u32 {
         match self {
+            Reason::ConflictMarkers => 200,
             Reason::Executes => 100,
             Reason::Link => 80,
             Reason::MadeExecutable => 60,
@@ -56,6 +60,7 @@ impl Reason {
     /// In a few words.
     pub fn told(self) -> &'static str {
         match self {
+            Reason::ConflictMarkers => "has conflict markers, so it cannot land",
             Reason::Executes => "runs by itself",
             Reason::Link => "is a link",
             Reason::MadeExecutable => "becomes executable",
@@ -85,6 +90,9 @@ pub(super) fn risk(path: &TreePath, part: &Part, is_checked: bool) -> Risk {
     }
     match part {
         Part::Lines { removed, added, .. } => {
+            if markers::added(std::slice::from_ref(removed), added).is_some() {
+                reasons.insert(Reason::ConflictMarkers);
+            }
             let count = |bytes: &[u8]| bytes.split_inclusive(|byte| *byte == b'\n').count();
             let (gone, come) = (count(removed), count(added));
             if gone > come {
@@ -110,6 +118,11 @@ pub(super) fn risk(path: &TreePath, part: &Part, is_checked: bool) -> Risk {
             }
             if *is_binary {
                 reasons.insert(Reason::Binary);
+            }
+            let bytes = |entry: &Option<Entry>| entry.as_ref().and_then(|it| it.bytes.clone());
+            let old: Vec<_> = bytes(before).into_iter().collect();
+            if bytes(after).is_some_and(|after| markers::added(&old, &after).is_some()) {
+                reasons.insert(Reason::ConflictMarkers);
             }
             match after.as_ref().map(|entry| entry.mode) {
                 Some(Mode::Link | Mode::Module) => reasons.insert(Reason::Link),

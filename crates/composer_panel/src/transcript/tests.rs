@@ -182,6 +182,33 @@ fn a_call_goes_from_waiting_to_its_end() {
 }
 
 #[test]
+fn a_question_of_a_stopped_agent_goes_away_with_the_turn() {
+    let asks = Event::Child {
+        session: "child".into(),
+        event: Box::new(recorded(Record::LeaveAsked {
+            call: "c1".to_owned(),
+            title: "cargo test".to_owned(),
+            reason: "it runs a program".to_owned(),
+        })),
+    };
+    let called = Event::Child {
+        session: "child".into(),
+        event: Box::new(answered(vec![call("c1", "Bash")])),
+    };
+    let mut transcript = Transcript::default();
+    for event in [asked(), called, asks] {
+        transcript.apply(&event);
+    }
+    assert!(
+        transcript
+            .asking()
+            .is_some_and(|it| it.child == Some("child"))
+    );
+    transcript.apply(&Event::Idle(TurnEnd::Stopped));
+    assert!(transcript.asking().is_none());
+}
+
+#[test]
 fn an_answer_that_begins_again_leaves_nothing_of_its_pieces() {
     let events = [
         asked(),

@@ -1,8 +1,9 @@
 //! Resources and prompts of a server.
 
 use rmcp::model::{
-    ClientRequest, GetPromptRequest, GetPromptRequestParams, Prompt, ReadResourceRequest,
-    ReadResourceRequestParams, Resource, Role, ServerResult,
+    ClientRequest, GetPromptRequest, GetPromptRequestParams, ListToolsRequest,
+    PaginatedRequestParams, Prompt, ReadResourceRequest, ReadResourceRequestParams, Resource, Role,
+    ServerResult,
 };
 use serde_json::{Map, Value};
 
@@ -62,7 +63,33 @@ pub struct PromptMessage {
     pub content: ForeignContent,
 }
 
+/// Pages of one list that are read.
+const PAGES: usize = 200;
+
 impl Connection {
+    /// The tools that a server lists, all pages of them, each as it is written: one that is none does not make the
+    /// list unreadable.
+    pub(super) async fn tools(&self) -> Result<Vec<Value>, ForeignError> {
+        let mut terms = Terms::short("its tools");
+        let mut tools = Vec::new();
+        let mut cursor = None;
+        for _ in 0..PAGES {
+            let params = PaginatedRequestParams::default().with_cursor(cursor);
+            let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
+            let answer = self.ask(request, &mut terms).await?;
+            let written = serde_json::to_value(&answer).unwrap_or_default();
+            let Some(Value::Array(page)) = written.get("tools") else {
+                return Err(self.nonsense(&terms, &answer));
+            };
+            tools.extend(page.iter().cloned());
+            cursor = match written.get("nextCursor") {
+                Some(Value::String(next)) if !next.is_empty() => Some(next.clone()),
+                _ => return Ok(tools),
+            };
+        }
+        Ok(tools)
+    }
+
     pub(super) async fn resources(&self) -> Result<Vec<ForeignResource>, ForeignError> {
         let found = self
             .listed("its resources", self.peer.list_all_resources())

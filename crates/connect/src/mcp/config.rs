@@ -2,6 +2,7 @@
 //! the project.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use base::AbsPath;
 use host::Files;
@@ -30,6 +31,8 @@ pub struct ServerEntry {
     pub fingerprint: Fingerprint,
     /// The person does not want it now.
     pub is_disabled: bool,
+    /// How long a session that begins waits for it, where the entry says so.
+    pub startup: Option<Duration>,
     /// How it is reached, with every variable replaced; a sentence where that cannot be.
     pub reach: Result<Reach, String>,
 }
@@ -109,6 +112,9 @@ struct Written {
     auth: WrittenClient,
     #[serde(default)]
     disabled: bool,
+    /// Seconds; the second name is Codex's.
+    #[serde(default, rename = "startupTimeout", alias = "startup_timeout_sec")]
+    startup_timeout: Option<f64>,
     #[serde(default, rename = "type")]
     kind: Option<String>,
 }
@@ -228,6 +234,7 @@ pub fn parse(
             written: value.clone(),
             fingerprint: Fingerprint::of(name, value),
             is_disabled: written.disabled,
+            startup: written.startup(),
             reach: written.reach(&expansion),
         });
     }
@@ -235,6 +242,12 @@ pub fn parse(
 }
 
 impl Written {
+    /// How long is waited for it: at most ten minutes.
+    fn startup(&self) -> Option<Duration> {
+        let seconds = self.startup_timeout.filter(|it| it.is_finite())?;
+        Some(Duration::from_secs_f64(seconds.clamp(0.0, 600.0)))
+    }
+
     fn reach(self, expansion: &Expansion<'_>) -> Result<Reach, String> {
         let kind = self.kind.as_deref().unwrap_or("");
         match (self.command, self.url) {

@@ -27,7 +27,7 @@ use crate::child::{Child, Command};
 use crate::variables::{Variables, scrubbed};
 
 /// How long a server may take until it has said hello. A launcher may have to fetch it first.
-const HELLO: Duration = Duration::from_secs(60);
+pub(super) const HELLO: Duration = Duration::from_secs(60);
 
 /// A server that said hello.
 pub(super) struct Live {
@@ -56,6 +56,8 @@ pub(super) struct Configured {
     pub(super) reach: Reach,
     pub(super) environment: Variables,
     pub(super) tokens: Arc<dyn Tokens>,
+    /// How long it may take until it has said hello.
+    pub(super) hello: Duration,
     /// The server left when it was asked what it speaks: it is old, and only `initialize` will do.
     pub(super) is_old: AtomicBool,
 }
@@ -88,7 +90,7 @@ impl Dial for Configured {
 
 impl Configured {
     async fn process(&self, command: &Command, guest: Arc<Guest>) -> Result<Live, Failure> {
-        self.either(|lifecycle| start(command, guest.clone(), lifecycle))
+        self.either(|lifecycle| start(command, guest.clone(), (lifecycle, self.hello)))
             .await
     }
 
@@ -113,6 +115,7 @@ impl Configured {
             .any(|name| name.eq_ignore_ascii_case("authorization"));
         self.either(|lifecycle| {
             let (config, guest) = (config.clone(), guest.clone());
+            let terms = (lifecycle, self.hello);
             async move {
                 let manager = match has_own {
                     true => None,
@@ -121,9 +124,9 @@ impl Configured {
                 let make = StreamableHttpClientTransport::from_config;
                 match manager {
                     Some(manager) => {
-                        hello(authorized(make, manager, config), guest, None, lifecycle).await
+                        hello(authorized(make, manager, config), guest, None, terms).await
                     }
-                    None => hello(make(config), guest, None, lifecycle).await,
+                    None => hello(make(config), guest, None, terms).await,
                 }
             }
         })
@@ -176,29 +179,29 @@ impl NotHello {
 async fn start(
     command: &Command,
     guest: Arc<Guest>,
-    lifecycle: ClientLifecycleMode,
+    terms: (ClientLifecycleMode, Duration),
 ) -> Result<Live, NotHello> {
     let started = Child::start(command);
     let (child, pipes) = started.map_err(|why| NotHello::Other(Failure::Lasting(why)))?;
     let transport = Stdio::new(pipes.output, pipes.input, noise(&guest));
-    hello(transport, guest, Some(Arc::new(child)), lifecycle).await
+    hello(transport, guest, Some(Arc::new(child)), terms).await
 }
 
 async fn hello<T, E, A>(
     transport: T,
     guest: Arc<Guest>,
     child: Option<Arc<Child>>,
-    lifecycle: ClientLifecycleMode,
+    (lifecycle, patience): (ClientLifecycleMode, Duration),
 ) -> Result<Live, NotHello>
 where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
 {
     let greeting = serve_client_with_lifecycle(guest, transport, lifecycle);
-    let error = match tokio::time::timeout(HELLO, greeting).await {
+    let error = match tokio::time::timeout(patience, greeting).await {
         Ok(Ok(service)) => return Ok(Live { service, child }),
         Ok(Err(error)) => error,
-        Err(_) => return Err(NotHello::Other(silent())),
+        Err(_) => return Err(NotHello::Other(silent(patience))),
     };
     if error.is_authorization_required() {
         let challenge = error.auth_challenge().map(str::to_owned);
@@ -224,8 +227,8 @@ where
     Err(NotHello::Puzzled(Failure::Passing(why)))
 }
 
-fn silent() -> Failure {
-    Failure::Passing(format!("it said nothing for {} s", HELLO.as_secs()))
+fn silent(patience: Duration) -> Failure {
+    Failure::Passing(format!("it said nothing for {} s", patience.as_secs()))
 }
 
 /// Asks what the server speaks, and begins with `initialize` where it does not know the question.

@@ -14,7 +14,7 @@ use super::answer::{ForeignAnswer, ForeignContent};
 use super::call::{Connection, ForeignCall};
 use super::catalog::{ForeignPrompt, ForeignResource, PromptMessage};
 use super::config::ServerEntry;
-use super::dial::{Configured, Dial, Failure, Live};
+use super::dial::{Configured, Dial, Failure, HELLO, Live};
 use super::error::{ForeignClass, ForeignError};
 use super::guest::Guest;
 use super::people::{Approvals, Person, Tokens};
@@ -65,6 +65,8 @@ pub struct ServerState {
     pub status: Status,
     /// How many tools it has.
     pub tools: usize,
+    /// Why tools that it lists are not offered, in sentences that name them: untrusted text.
+    pub left_out: Vec<String>,
     /// What it wants models to know about itself: untrusted text.
     pub instructions: Option<String>,
 }
@@ -110,6 +112,7 @@ impl Hub {
                 entry: handle.entry.clone(),
                 status: known.status.clone(),
                 tools: known.tools.len(),
+                left_out: known.left_out.clone(),
                 instructions: known.instructions.clone(),
             }
         };
@@ -281,6 +284,7 @@ fn dial(entry: &ServerEntry, environment: &Variables, tokens: &Arc<dyn Tokens>) 
             reach: reach.clone(),
             environment: environment.clone(),
             tokens: tokens.clone(),
+            hello: HELLO.max(entry.startup.unwrap_or_default()),
             is_old: AtomicBool::new(false),
         }),
         Err(why) => Arc::new(Unreachable(why.clone())),

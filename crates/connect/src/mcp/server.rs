@@ -118,8 +118,13 @@ pub(super) struct Known {
     pub(super) status: Status,
     pub(super) connection: Option<Arc<Connection>>,
     pub(super) tools: Arc<[ForeignTool]>,
+    /// Why tools that it lists are not offered, in sentences that name them.
+    pub(super) left_out: Vec<String>,
     pub(super) instructions: Option<String>,
 }
+
+/// The tools of a server that are of use, and why the others are not, in sentences.
+type Listed = (Arc<[ForeignTool]>, Vec<String>);
 
 /// A server's task.
 pub(super) struct Server {
@@ -141,6 +146,7 @@ impl Known {
             status: Status::Starting,
             connection: None,
             tools: Arc::new([]),
+            left_out: Vec::new(),
             instructions: None,
         }
     }
@@ -307,9 +313,9 @@ impl Server {
         let token = service.cancellation_token();
         // Fused: it may be waited for again once the server is gone.
         let mut ended = Box::pin(service.waiting().fuse());
-        let tools = match capabilities.tools {
+        let (tools, left_out) = match capabilities.tools {
             Some(_) => match self.tools(&connection).await {
-                Ok(tools) => tools,
+                Ok(listed) => listed,
                 Err(error) => {
                     return Err(match challenged.try_recv() {
                         Ok(challenge) => Failure::NeedsSignIn(Some(challenge)),
@@ -317,7 +323,7 @@ impl Server {
                     });
                 }
             },
-            None => Arc::new([]),
+            None => Listed::default(),
         };
         let status = Status::Ready {
             protocol: info
@@ -330,6 +336,7 @@ impl Server {
         self.known.send_modify(|known| {
             known.connection = Some(connection.clone());
             known.tools = tools;
+            known.left_out = left_out;
             known.instructions = info.as_ref().and_then(|info| info.instructions.clone());
         });
         self.tell(status);
@@ -381,8 +388,11 @@ impl Server {
         for changed in all {
             let event = match changed {
                 Changed::Tools => match self.tools(connection).await {
-                    Ok(tools) => {
-                        self.known.send_modify(|known| known.tools = tools);
+                    Ok((tools, left_out)) => {
+                        self.known.send_modify(|known| {
+                            known.tools = tools;
+                            known.left_out = left_out;
+                        });
                         Event::Tools {
                             server: server.clone(),
                         }
@@ -405,14 +415,15 @@ impl Server {
         }
     }
 
-    async fn tools(&self, connection: &Connection) -> Result<Arc<[ForeignTool]>, ForeignError> {
-        let found = connection
-            .listed("its tools", connection.peer.list_all_tools())
-            .await?;
-        let tools = found
-            .into_iter()
-            .map(|tool| ForeignTool::new(&self.entry.name, tool));
-        Ok(tools.collect())
+    async fn tools(&self, connection: &Connection) -> Result<Listed, ForeignError> {
+        let (mut tools, mut left_out) = (Vec::new(), Vec::new());
+        for written in connection.tools().await? {
+            match ForeignTool::read(&self.entry.name, &written) {
+                Ok(tool) => tools.push(tool),
+                Err(why) => left_out.push(why),
+            }
+        }
+        Ok((tools.into(), left_out))
     }
 
     async fn command(&mut self) -> Command {

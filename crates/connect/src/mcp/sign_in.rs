@@ -4,9 +4,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::transport::auth::OAuthState;
 use rmcp::transport::{
-    AuthError, AuthorizationManager, AuthorizationRequest, CredentialStore, StoredCredentials,
+    AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession, CredentialStore,
+    StoredCredentials,
 };
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -78,7 +78,11 @@ impl CredentialStore for Store {
 pub(super) async fn signed_in(url: &str, tokens: &Arc<dyn Tokens>) -> Option<AuthorizationManager> {
     tokens.load(url).await?;
     let mut manager = manager(url, tokens).await.ok()?;
-    match manager.initialize_from_store().await {
+    let found = match discover(&mut manager, url, None).await {
+        Ok(()) => manager.initialize_from_store().await,
+        Err(error) => Err(error),
+    };
+    match found {
         Ok(true) => Some(manager),
         Ok(false) => None,
         Err(error) => {
@@ -88,18 +92,67 @@ pub(super) async fn signed_in(url: &str, tokens: &Arc<dyn Tokens>) -> Option<Aut
     }
 }
 
-async fn manager(url: &str, tokens: &Arc<dyn Tokens>) -> Result<AuthorizationManager, AuthError> {
+async fn unsigned(url: &str) -> Result<AuthorizationManager, AuthError> {
     install_tls();
     // The person's own machine is where they said the server is; others may not send us into their network.
-    let mut manager = match is_local(url) {
-        true => AuthorizationManager::new_allowing_private_addresses(url).await?,
-        false => AuthorizationManager::new(url).await?,
-    };
+    match is_local(url) {
+        true => AuthorizationManager::new_allowing_private_addresses(url).await,
+        false => AuthorizationManager::new(url).await,
+    }
+}
+
+async fn manager(url: &str, tokens: &Arc<dyn Tokens>) -> Result<AuthorizationManager, AuthError> {
+    let mut manager = unsigned(url).await?;
     manager.set_credential_store(Store {
         url: url.to_owned(),
         tokens: tokens.clone(),
     });
     Ok(manager)
+}
+
+/// Finds where the person signs in to a server.
+///
+/// Servers of the specification of 2025-03-26 have no metadata of their own as a protected resource: their host has
+/// that of an authorization server, which may name an issuer elsewhere, or none, or there is nothing and the usual
+/// paths at the root of the host are meant. An issuer that the host names has to say the same about itself.
+async fn discover(
+    manager: &mut AuthorizationManager,
+    url: &str,
+    challenge: Option<&str>,
+) -> Result<(), AuthError> {
+    let mut found = manager.resolve_metadata_from_challenge(challenge).await;
+    if let Err(AuthError::AuthorizationServerMissingIssuer { expected_issuer }) = &found
+        && is_same_host(expected_issuer, url)
+    {
+        manager.set_allow_missing_issuer(true);
+        found = manager.resolve_metadata_from_challenge(challenge).await;
+    }
+    if let Err(AuthError::AuthorizationServerMismatch {
+        expected_issuer,
+        received_issuer,
+    }) = &found
+        && is_same_host(expected_issuer, url)
+        && (is_local(url) || !is_local(received_issuer))
+    {
+        let issuer = unsigned(received_issuer).await?;
+        let own = issuer.resolve_metadata().await?;
+        if own.source.is_discovered() {
+            manager.set_metadata(own.metadata);
+            return Ok(());
+        }
+    }
+    manager.set_metadata(found?.metadata);
+    Ok(())
+}
+
+/// Whether two addresses have the same scheme, host and port.
+fn is_same_host(one: &str, other: &str) -> bool {
+    let root = |url: &str| {
+        let (scheme, rest) = url.split_once("://")?;
+        let host = rest.split(['/', '?', '#']).next()?;
+        Some(format!("{scheme}://{host}").to_lowercase())
+    };
+    root(one).is_some() && root(one) == root(other)
 }
 
 fn is_local(url: &str) -> bool {
@@ -129,9 +182,6 @@ pub(super) async fn sign_in(
     let mut request = AuthorizationRequest::new(redirect.clone())
         .with_client_name("Burin")
         .with_initial_scope_selection();
-    if let Some(challenge) = challenge {
-        request = request.with_challenge(challenge);
-    }
     if let Some(id) = &client.id {
         request = request.with_preregistered_client(id);
     }
@@ -141,11 +191,15 @@ pub(super) async fn sign_in(
     if let Some(document) = &client.document {
         request = request.with_client_metadata_url(document);
     }
-    let mut state = OAuthState::Unauthorized(manager(url, tokens).await.map_err(failed)?);
-    state.start_authorization(request).await.map_err(failed)?;
+    let mut manager = manager(url, tokens).await.map_err(failed)?;
+    discover(&mut manager, url, challenge)
+        .await
+        .map_err(failed)?;
+    let session = AuthorizationSession::new(manager, request).await;
+    let session = session.map_err(|(_, error)| failed(error))?;
     let page = Page {
         server: server.to_owned(),
-        url: state.get_authorization_url().await.map_err(failed)?,
+        url: session.get_authorization_url().to_owned(),
         why: format!("The server \"{server}\" wants you to sign in."),
     };
     if !person.open(page).await {
@@ -154,10 +208,10 @@ pub(super) async fn sign_in(
     let back = tokio::time::timeout(PATIENCE, came_back(&listener)).await;
     let minutes = PATIENCE.as_secs() / 60;
     let place = back.map_err(|_| format!("nobody signed in within {minutes} minutes"))??;
-    let found = state
+    let found = session
         .handle_callback_url(&format!("http://127.0.0.1:{port}{place}"))
         .await;
-    found.map_err(failed)
+    found.map(drop).map_err(failed)
 }
 
 /// Waits for the browser; tells the path and query it came back with.
@@ -254,3 +308,6 @@ mod tests {
         assert!(answer.contains("200 OK"), "{answer}");
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use rmcp::model::Tool;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+
+use super::schema::normalized;
 
 /// The longest name of a tool that every provider takes.
 const LONGEST_NAME: usize = 64;
@@ -22,7 +23,7 @@ pub struct ForeignTool {
     pub title: Option<String>,
     /// What it does, in the server's words: untrusted text.
     pub description: String,
-    /// JSON schema of its arguments.
+    /// JSON schema of its arguments: an object with properties, without combinations at its top.
     pub schema: Value,
     /// JSON schema of its structured answer.
     pub answer_schema: Option<Value>,
@@ -44,25 +45,38 @@ pub struct Hints {
 }
 
 impl ForeignTool {
-    pub(crate) fn new(server: &str, tool: Tool) -> Self {
-        let annotations = tool.annotations.unwrap_or_default();
-        Self {
-            server: server.to_owned(),
-            name: name(server, &tool.name),
-            tool: tool.name.into_owned(),
-            title: tool.title.or(annotations.title),
-            description: tool.description.unwrap_or_default().into_owned(),
-            schema: Value::Object(tool.input_schema.as_ref().clone()),
-            answer_schema: tool
-                .output_schema
-                .map(|it| Value::Object(it.as_ref().clone())),
-            hints: Hints {
-                is_read_only: annotations.read_only_hint,
-                is_destructive: annotations.destructive_hint,
-                is_idempotent: annotations.idempotent_hint,
-                is_open_world: annotations.open_world_hint,
-            },
+    /// Reads a tool as a server lists it. The error is a sentence that names the tool: the others of its server are
+    /// of use without it.
+    pub(crate) fn read(server: &str, written: &Value) -> Result<Self, String> {
+        let text = |name: &str| written.get(name).and_then(Value::as_str);
+        let tool = text("name").unwrap_or_default();
+        if tool.is_empty() {
+            return Err("a tool without a name is left out".to_owned());
         }
+        let schema = written.get("inputSchema").unwrap_or(&Value::Null);
+        let schema = normalized(schema)
+            .map_err(|why| format!("the tool \"{tool}\" is left out: its inputSchema {why}"))?;
+        let annotation = |name: &str| written.pointer(&format!("/annotations/{name}"));
+        let hint = |name: &str| annotation(name).and_then(Value::as_bool);
+        let title = text("title").or_else(|| annotation("title")?.as_str());
+        Ok(Self {
+            server: server.to_owned(),
+            name: name(server, tool),
+            tool: tool.to_owned(),
+            title: title.map(str::to_owned),
+            description: text("description").unwrap_or_default().to_owned(),
+            schema,
+            answer_schema: written
+                .get("outputSchema")
+                .filter(|it| it.is_object())
+                .cloned(),
+            hints: Hints {
+                is_read_only: hint("readOnlyHint"),
+                is_destructive: hint("destructiveHint"),
+                is_idempotent: hint("idempotentHint"),
+                is_open_world: hint("openWorldHint"),
+            },
+        })
     }
 }
 
@@ -140,8 +154,24 @@ mod tests {
     use super::*;
 
     fn tool(server: &str, tool: &str) -> ForeignTool {
-        let schema = serde_json::Map::new();
-        ForeignTool::new(server, Tool::new_with_raw(tool.to_owned(), None, schema))
+        let written = serde_json::json!({ "name": tool, "inputSchema": {} });
+        ForeignTool::read(server, &written).expect("a tool")
+    }
+
+    #[test]
+    fn a_bad_tool_is_refused_by_name() {
+        let refused = |written: Value| ForeignTool::read("s", &written).expect_err("refused");
+        let bad =
+            refused(serde_json::json!({ "name": "bad", "inputSchema": { "type": "string" } }));
+        let told =
+            "the tool \"bad\" is left out: its inputSchema describes \"string\", and no object";
+        assert_eq!(bad, told);
+        let nameless = refused(serde_json::json!({ "inputSchema": {} }));
+        assert_eq!(nameless, "a tool without a name is left out");
+        // What else is wrong costs nothing.
+        let odd = serde_json::json!({ "name": "odd", "title": 1, "description": [], "annotations": "x", "icons": 7 });
+        let odd = ForeignTool::read("s", &odd).expect("a tool");
+        assert_eq!((odd.title, odd.description.as_str()), (None, ""));
     }
 
     #[test]

@@ -63,6 +63,22 @@ impl Hub {
         })
     }
 
+    /// The files that a merge left in conflict, sorted by name.
+    pub fn unmerged(&self) -> Result<Vec<Vec<u8>>, Error> {
+        let failed = |error: git2::Error| self.failed("read the index of", &error);
+        let index = self.repository.index().map_err(failed)?;
+        // A file in conflict is there once for each side, under numbers above 0.
+        let is_unmerged = |entry: &git2::IndexEntry| entry.flags & 0x3000 != 0;
+        let mut names: Vec<Vec<u8>> = index
+            .iter()
+            .filter(is_unmerged)
+            .map(|entry| entry.path)
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
+    }
+
     /// The top of the checkout.
     pub fn workdir(&self) -> &AbsPath {
         &self.workdir

@@ -9,6 +9,7 @@ use std::time::Duration;
 use agent::ask::Question;
 use agent::record::{Record, TurnEnd};
 use agent::session::{Command, Event};
+use connect::acp::agent::Chosen;
 use connect::acp::words::{self, CallContent, CallState, CallUpdate, Piece, Update};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
@@ -149,7 +150,10 @@ impl Follower {
         let choices = asking::leave_choices(rules);
         let asking = self.asking.spawn(async move {
             let chosen = live.editor.ask(&live.id, asked, choices).await;
-            let decision = asking::decision(chosen.as_deref());
+            if chosen == Chosen::Cancelled {
+                return live.stop();
+            }
+            let decision = asking::decision(chosen.answer());
             let decide = Command::Decide { call, decision };
             // A session that has ended needs no decision.
             live.commands().send(through(path, decide)).await.ok();
@@ -189,7 +193,10 @@ impl Follower {
             let id = call.id.clone();
             let choices = asking::reply_choices(&question);
             let chosen = live.editor.ask(&live.id, call, choices).await;
-            let text = asking::reply(&question, chosen.as_deref());
+            if chosen == Chosen::Cancelled {
+                return live.stop();
+            }
+            let text = asking::reply(&question, chosen.answer());
             live.tell(Update::Call(answered(id, text.as_deref())));
             live.commands().send(reply(text)).await.ok();
         });

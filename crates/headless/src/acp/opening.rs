@@ -18,6 +18,7 @@ use super::teller::Teller;
 use super::{follow, options, replay};
 use crate::confined::Confinement;
 use crate::crew::{self, Crew};
+use crate::foreign::Waiting;
 use crate::house;
 use crate::workshop::{self, Model};
 
@@ -210,6 +211,7 @@ impl Shop {
             confinement: self.confinement.clone(),
             ground: None,
             servers: servers.to_vec(),
+            waiting: Waiting::default(),
         };
         let (start, notices) = self.crew.start(wanted).await;
         place.notes.extend(notices);

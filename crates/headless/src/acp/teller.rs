@@ -173,6 +173,7 @@ impl Teller {
             Record::Began { .. }
             | Record::Joined { .. }
             | Record::LeaveGiven { .. }
+            | Record::Omitted { .. }
             | Record::Switched { .. }
             | Record::ModeSet { .. } => Vec::new(),
         }

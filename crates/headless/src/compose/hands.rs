@@ -12,6 +12,7 @@ use composer::roles::Roles;
 use futures::future::BoxFuture;
 
 use crate::crew::{Crew, Wanted};
+use crate::foreign::Waiting;
 use crate::house;
 use crate::sandboxed_hooks::SandboxedHooks;
 
@@ -62,6 +63,7 @@ impl Beginning {
             confinement: self.manner.confinement.clone(),
             ground: Some(self.trees.ground(&begin.place)?),
             servers: Vec::new(),
+            waiting: Waiting::telling(|text| log::warn!("{text}")),
         };
         let (mut start, mut notices) = self.crew.start(wanted).await;
         start.judge = role.judge(start.judge);

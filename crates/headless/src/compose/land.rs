@@ -25,7 +25,7 @@ use crate::{Streams, tell, unwritten};
 use super::checks::OwnChecks;
 use super::past::{of, place_of};
 use super::picks::{Load, Unfit, accepted, fill, is_of, loads};
-use super::review::{is_reviewable, look};
+use super::review::{is_reviewable, look, there};
 use super::trees::Trees;
 use super::{Where, book};
 
@@ -67,7 +67,8 @@ impl Forecast {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let (trees, past) = self.place.look(dirs)?;
         let mut works = Vec::new();
-        for line in past.lines.iter().filter(|line| is_reviewable(line)) {
+        let open = past.lines.iter().filter(|line| is_reviewable(line));
+        for line in there(&trees, open.collect(), streams) {
             works.push(work_of(&trees, line, place_of(line)?)?);
         }
         let repository = repository(trees.hub())?;
@@ -126,7 +127,7 @@ impl Land {
             .told
             .iter()
             .for_each(|sentence| tell(streams, sentence));
-        let landed = self.landed(&lander, (&trees, &past), &checks)?;
+        let landed = self.landed(&lander, (&trees, &past), &checks, streams)?;
         let mut code = ExitCode::SUCCESS;
         for one in landed {
             writeln!(streams.output, "{}: {}", one.title, one.text).map_err(unwritten)?;
@@ -149,6 +150,7 @@ impl Land {
         lander: &Lander,
         (trees, past): (&Trees, &Past),
         checks: &OwnChecks,
+        streams: &mut Streams<'_>,
     ) -> Result<Vec<Landed>, String> {
         if let Some(number) = self.undo {
             return Ok(vec![lander.undo(number, &past.lines)?]);
@@ -161,6 +163,10 @@ impl Land {
             return given_up.map(|job| lander.give_up(of(past, job)?)).collect();
         }
         let lines = self.lines(past)?;
+        let lines = match self.jobs.is_empty() {
+            true => there(trees, lines, streams),
+            false => lines,
+        };
         let mut review = look(trees, &lines)?.review;
         let was_picked: Vec<&JobId> = lines
             .iter()

@@ -72,7 +72,7 @@ impl Review {
         }
         if self.jobs.is_empty() {
             let open = past.lines.iter().filter(|line| is_reviewable(line));
-            lines.extend(open);
+            lines.extend(there(&trees, open.collect(), streams));
         }
         let mut looked = look(&trees, &lines)?;
         let known =
@@ -158,6 +158,27 @@ impl Decisions {
 pub(super) fn is_reviewable(line: &Line) -> bool {
     let has_landed = matches!(line.state, composer::board::State::Landed { .. });
     line.place.is_some() && !has_landed
+}
+
+/// Those of the jobs whose worktrees can be looked into. The person is told why the others cannot: what happened to one
+/// does not keep the others.
+pub(super) fn there<'a>(
+    trees: &Trees,
+    lines: Vec<&'a Line>,
+    streams: &mut Streams<'_>,
+) -> Vec<&'a Line> {
+    let mut there = lines;
+    there.retain(|line| {
+        let held = place_of(line).and_then(|place| trees.hold(&place.lease));
+        match held {
+            Ok(()) => true,
+            Err(why) => {
+                tell(streams, &format!("{}: {why}", line.job));
+                false
+            }
+        }
+    });
+    there
 }
 
 /// What jobs changed as of now, with what was decided about it. Blocks on the disk.

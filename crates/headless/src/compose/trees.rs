@@ -218,11 +218,17 @@ impl Trees {
         let taken = match self.0.pool.take(&id) {
             // It landed and was put away; a program that brought it back was killed over it.
             Err(worktree::Error::Unknown(_) | worktree::Error::Unready(_)) => {
-                self.0.pool.restore(lease)
+                self.0.pool.restore(lease).map_err(|error| match error {
+                    worktree::Error::Refused(_) => format!(
+                        "the worktree {lease} is gone: its folder was removed or released, and nothing of it is \
+                         archived"
+                    ),
+                    other => other.to_string(),
+                })
             }
-            taken => taken,
+            taken => taken.map_err(|error| error.to_string()),
         };
-        held.insert(lease.to_owned(), taken.map_err(|error| error.to_string())?);
+        held.insert(lease.to_owned(), taken?);
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use base::AbsPath;
 use connect::mcp::{Reach, ServerEntry};
 use host::{Dirs, FileKind, Files};
 
-use super::{Offer, Servers, gather};
+use super::{Offer, Servers, Waiting, gather};
 
 /// Holds no server by itself: they end with the last session that can call them.
 pub(crate) struct Pool {
@@ -28,14 +28,14 @@ impl Pool {
 
     /// What servers offer to a session that begins in a folder now. `checkout` is the person's own: the folder itself,
     /// or the one of whose repository the folder is a worktree. Its files name the servers, and their code is run from
-    /// there. Those that only this session was given take the place of others of their name. Takes a few seconds at
-    /// most.
+    /// there. Those that only this session was given take the place of others of their name. Takes as long as `waiting`
+    /// says, at most.
     pub(crate) async fn open(
         &self,
-        root: &AbsPath,
-        checkout: &AbsPath,
+        (root, checkout): (&AbsPath, &AbsPath),
         own: Vec<ServerEntry>,
         rooms: &Arc<Rooms>,
+        waiting: &Waiting,
     ) -> Offer {
         let folder = checkout.clone();
         let (files, dirs) = (self.files.clone(), self.dirs.clone());
@@ -74,7 +74,7 @@ impl Pool {
                 servers
             }
         };
-        let mut offer = servers.offer(rooms).await;
+        let mut offer = servers.offer(rooms, waiting).await;
         offer.notices.splice(0..0, problems);
         offer
     }

@@ -1,12 +1,18 @@
 //! What is kept of approvals and tokens, and which servers are found.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use base::AbsPath;
 use connect::mcp::{Approval, Approvals, Origin, ServerEntry, Tokens};
 use host::{Dirs, FakeFiles, Files, RealFiles, TempFolder};
 
-use super::{Consents, TokenFolder, gather, plain};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+use super::{Consents, Servers, TokenFolder, Waiting, gather, plain};
 
 fn path(text: &str) -> AbsPath {
     AbsPath::new(text).expect("absolute")
@@ -116,4 +122,148 @@ fn texts_of_others_do_not_steer_the_terminal() {
     assert_eq!(plain("a\u{1b}[2J\rb\nc"), "a\u{fffd}[2J\u{fffd}b\nc");
     assert_eq!(plain("x\u{202e}y"), "x\u{fffd}y");
     assert_eq!(plain("Zerrüttet ∑"), "Zerrüttet ∑");
+}
+
+/// What a server that speaks plain JSON over HTTP answers.
+fn answer(message: &Value) -> Option<Value> {
+    let id = message.get("id")?;
+    let result = match message["method"].as_str() {
+        Some("initialize") => json!({
+            "protocolVersion": "2025-06-18",
+            "capabilities": { "tools": {} },
+            "serverInfo": { "name": "slow", "version": "1" },
+        }),
+        Some("tools/list") => json!({ "tools": [
+            { "name": "good", "inputSchema": { "type": "object" } },
+            { "name": "bad", "inputSchema": "string" },
+        ] }),
+        _ => {
+            let error = json!({ "code": -32601, "message": "not known" });
+            return Some(json!({ "jsonrpc": "2.0", "id": id, "error": error }));
+        }
+    };
+    Some(json!({ "jsonrpc": "2.0", "id": id, "result": result }))
+}
+
+async fn serve_one(stream: TcpStream) -> Option<()> {
+    let mut stream = BufReader::new(stream);
+    loop {
+        let (mut length, mut line) = (0, String::new());
+        stream
+            .read_line(&mut line)
+            .await
+            .ok()
+            .filter(|it| *it > 0)?;
+        let is_post = line.starts_with("POST");
+        loop {
+            line.clear();
+            stream.read_line(&mut line).await.ok()?;
+            let header = line.trim().to_lowercase();
+            if let Some(value) = header.strip_prefix("content-length:") {
+                length = value.trim().parse().ok()?;
+            }
+            if header.is_empty() {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        stream.read_exact(&mut body).await.ok()?;
+        let message: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let reply = match answer(&message) {
+            _ if !is_post => {
+                "HTTP/1.1 405 Method Not Allowed\r\ncontent-length: 0\r\n\r\n".to_owned()
+            }
+            None => "HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n".to_owned(),
+            Some(answer) => {
+                let text = answer.to_string();
+                format!(
+                    "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{text}",
+                    text.len()
+                )
+            }
+        };
+        stream.get_mut().write_all(reply.as_bytes()).await.ok()?;
+    }
+}
+
+/// A server that answers nobody before it may.
+async fn slow_server(may: watch::Receiver<bool>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let mut may = may.clone();
+            tokio::spawn(async move {
+                may.wait_for(|may| *may).await.ok()?;
+                serve_one(stream).await
+            });
+        }
+    });
+    url
+}
+
+fn servers(folder: &TempFolder, entry: &Value) -> Arc<Servers> {
+    let dirs = Dirs::below(&folder.path().join("own"));
+    let files: Arc<dyn Files> = Arc::new(RealFiles);
+    files.create_folder(&dirs.config).expect("a folder");
+    let own = json!({ "mcpServers": { "it": entry } }).to_string();
+    let place = dirs.config.join("mcp.json");
+    files
+        .write_private(&place, own.as_bytes())
+        .expect("written");
+    let (entries, problems) = gather(files.as_ref(), &dirs, folder.path());
+    assert_eq!(problems, Vec::<String>::new());
+    Arc::new(Servers::start(entries, &files, &dirs, folder.path()))
+}
+
+#[tokio::test]
+async fn a_slow_server_is_waited_for_with_a_word_about_it() {
+    let (let_it, may) = watch::channel(false);
+    let folder = TempFolder::new().expect("a folder");
+    let servers = servers(&folder, &json!({ "url": slow_server(may).await }));
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let heard = told.clone();
+    let waiting = Waiting {
+        brief: Duration::from_millis(1),
+        longest: Duration::from_secs(600),
+        tell: Arc::new(move |text| {
+            heard.lock().expect("a lock").push(text);
+            let_it.send_replace(true);
+        }),
+    };
+    let offer = servers.offer(&Arc::default(), &waiting).await;
+    let names: Vec<&str> = offer.tools.iter().map(|tool| tool.name()).collect();
+    assert_eq!(names, ["mcp__it__good"]);
+    let told = told.lock().expect("a lock").clone();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].contains("waiting up to") && told[0].ends_with(": it"),
+        "{told:?}"
+    );
+    // The tool that is none is named, and costs the other one nothing.
+    let notices = offer.notices.join("\n");
+    assert!(
+        notices.contains("of the MCP server \"it\", the tool \"bad\" is left out"),
+        "{notices}"
+    );
+}
+
+#[tokio::test]
+async fn a_run_begins_without_a_server_that_takes_too_long_and_says_so() {
+    let (_never, may) = watch::channel(false);
+    let folder = TempFolder::new().expect("a folder");
+    let entry = json!({ "url": slow_server(may).await, "startupTimeout": 0.05 });
+    let servers = servers(&folder, &entry);
+    let waiting = Waiting {
+        brief: Duration::from_millis(1),
+        longest: Duration::from_secs(600),
+        tell: Arc::new(|_| {}),
+    };
+    let offer = servers.offer(&Arc::default(), &waiting).await;
+    assert!(offer.tools.is_empty());
+    let notices = offer.notices.join("\n");
+    assert!(
+        notices.contains("is not ready yet") && notices.contains("startupTimeout"),
+        "{notices}"
+    );
 }

@@ -38,11 +38,16 @@ const STALL: StallLimits = StallLimits {
     idle: Duration::from_secs(900),
 };
 
+/// The tokens that a model of a provider on the network is taken to have where nobody says. Where it has fewer, it says
+/// so when it is asked, and the conversation is made to fit.
+const UNKNOWN_CONTEXT: u64 = 128_000;
 /// The tokens that the demo model's script takes. With less its conversations are made shorter, which it does not know.
 const DEMO_CONTEXT: u64 = 100_000;
 
 /// The name of the demo model.
 pub(crate) const DEMO: &str = "demo";
+/// What stands for whichever model fits.
+pub(crate) const AUTO: &str = "auto";
 
 /// All that is known before a question is asked.
 pub(crate) struct Setup {
@@ -141,6 +146,31 @@ impl Setup {
         Some(())
     }
 
+    /// Why providers of the person's own offer `auto` nothing, in sentences that say what to do.
+    pub(crate) fn unusable(&self) -> Vec<String> {
+        let own = self.settings.providers.iter().filter_map(|own| {
+            let name = &own.name;
+            let provider = self.providers.iter().find(|it| it.id == *name)?;
+            if self.models.iter().any(|model| model.id.provider == *name) {
+                return None;
+            }
+            Some(match &provider.key {
+                KeyState::Missing(variables) => format!(
+                    "your provider \"{name}\" has no key: put it into the environment variable {}",
+                    variables.join(" or ")
+                ),
+                KeyState::Unreadable(why) => {
+                    format!("the key of your provider \"{name}\" cannot be read: {why}")
+                }
+                KeyState::Found(_) | KeyState::NotNeeded => format!(
+                    "your provider \"{name}\" names no models for auto: list them as \"models\" in its entry under \
+                     models.providers, or ask for {name}/MODEL"
+                ),
+            })
+        });
+        own.collect()
+    }
+
     /// The models that could complete, and what their servers take.
     pub(crate) fn tab_candidates(&self) -> Vec<Candidate> {
         let candidates = self.models.iter().map(|found| {
@@ -204,30 +234,64 @@ impl Setup {
             let is_chat = |row: &&FactsRow| {
                 row.provider == provider.id && matches!(row.kind, None | Some(RowKind::Chat))
             };
-            if let KeyState::Found(_) = provider.key {
+            let own = self
+                .settings
+                .providers
+                .iter()
+                .find(|it| it.name == provider.id);
+            let is_usable = match provider.key {
+                KeyState::Found(_) => true,
+                // A known one without a key is a server on this machine, which says by itself what it has.
+                KeyState::NotNeeded => own.is_some(),
+                KeyState::Missing(_) | KeyState::Unreadable(_) => false,
+            };
+            let id = |model: &String| ModelId {
+                provider: provider.id.clone(),
+                model: model.clone(),
+            };
+            if is_usable {
                 let rows = self.prices.rows().filter(is_chat);
-                models.extend(rows.map(|row| {
-                    let id = ModelId {
-                        provider: provider.id.clone(),
-                        model: row.model.clone(),
-                    };
-                    self.model(id, config, None)
-                }));
+                let listed = own.map_or(&[][..], |own| &own.models);
+                let mut ids: Vec<ModelId> = rows.map(|row| id(&row.model)).collect();
+                for listed in listed.iter().map(id) {
+                    if !ids.contains(&listed) {
+                        ids.push(listed);
+                    }
+                }
+                models.extend(ids.into_iter().map(|id| self.model(id, config, None)));
             }
         }
         for server in &self.servers {
             let Some(config) = self.all.all.get(&server.provider) else {
                 continue;
             };
-            models.extend(server.models.iter().map(|found| {
+            for found in &server.models {
                 let id = ModelId {
                     provider: server.provider.clone(),
                     model: found.name.clone(),
                 };
-                self.model(id, config, found.context.map(|context| context.0))
-            }));
+                models.retain(|known: &FoundModel| known.id != id);
+                models.push(self.model(id, config, found.context.map(|context| context.0)));
+            }
         }
         models
+    }
+
+    /// What harms least is not what serves best where the person set a model up themselves: it is taken to call
+    /// tools, and not to be small, until it says otherwise. `is_sized` where its context is known, or is the business of
+    /// a server on this machine.
+    fn trusted(&self, mut profile: Profile, id: &ModelId, is_sized: bool) -> Profile {
+        let own = self.settings.providers.iter();
+        let is_own = own.map(|it| &it.name).any(|name| *name == id.provider)
+            || self.settings.auto.contains(&id.to_string());
+        if is_own {
+            profile.tools = profile.tools.or(Some(true));
+        }
+        let is_unknown = profile.context == Profile::harmless().context;
+        if is_unknown && !is_sized {
+            profile.context = TokenCount(UNKNOWN_CONTEXT);
+        }
+        profile
     }
 
     fn model(&self, id: ModelId, config: &ProviderConfig, context: Option<u64>) -> FoundModel {
@@ -243,8 +307,10 @@ impl Setup {
             false => facts.as_ref().and_then(|facts| facts.price.clone()),
         };
         let provider = self.providers.iter().find(|it| it.id == id.provider);
+        let profile = self.profiles.resolve(&id, facts.as_ref());
+        let is_sized = facts.as_ref().is_some_and(|it| it.row.context.is_some());
         FoundModel {
-            profile: self.profiles.resolve(&id, facts.as_ref()),
+            profile: self.trusted(profile, &id, is_local || is_sized),
             key: KeyName(match provider.map(|provider| &provider.key) {
                 Some(KeyState::Found(place)) => place.clone(),
                 _ => String::new(),
@@ -304,6 +370,21 @@ pub(crate) fn providers(files: &dyn Files, dirs: &Dirs) -> (Providers, Vec<Strin
 fn providers_of(settings: &ModelSettings) -> (Providers, Vec<String>) {
     let (mut all, mut problems) = Providers::builtin();
     problems.extend(all.add(&own_providers(settings)));
+    for own in settings
+        .providers
+        .iter()
+        .filter(|own| own.models.is_empty())
+    {
+        // A server on this machine can be asked what it has, whatever the person calls it.
+        let probe = all.all.get(wire(own.wire).1);
+        let probe = probe.and_then(|config| config.probe.clone());
+        if let Some(config) = all.all.get_mut(&own.name)
+            && config.probe.is_none()
+            && is_loopback(config.host())
+        {
+            config.probe = probe;
+        }
+    }
     all.apply_environment(|name| SystemVault.environment(name));
     (all, problems)
 }

@@ -132,6 +132,16 @@ impl Person {
                 }
                 _ => return,
             },
+            Event::Idle(_) => {
+                // What nobody answered is asked no more.
+                if !std::mem::take(&mut self.open).is_empty()
+                    && self.form == Form::Text
+                    && self.is_there
+                {
+                    streams.errors.write_all(b"\n").ok();
+                }
+                return;
+            }
             Event::Asking { number, question } => {
                 let options = match question.options.is_empty() {
                     true => String::new(),

@@ -57,6 +57,7 @@ impl Session {
                 response_schema: None,
                 stop: Vec::new(),
                 conversation: None,
+                omit: Vec::new(),
             },
             calls: Vec::new(),
         }

@@ -9,7 +9,7 @@ use model::policy::route::{
     Verdict, Wanted, Weights, decide,
 };
 use model::policy::{Class, Lane, PrefixRegistry};
-use model::{Failure, FailureClass, ModelId, Moment, Tier, TokenCount};
+use model::{Failure, FailureClass, ModelId, Moment, RefusedPart, Tier, TokenCount};
 
 use super::ask::{Choice, Terms};
 use super::lane::{LaneConfig, LaneState};
@@ -336,9 +336,18 @@ fn nobody(decision: &RouteDecision) -> Failure {
         false if wanted.is_empty() => FailureClass::NoSuchModel,
         false => FailureClass::InvalidRequest,
     };
+    // Where nobody sees pictures, some model may answer without them.
+    let is_blind = |it: &Exclusion| matches!(it, Exclusion::NoVision | Exclusion::VisionUnknown);
+    let part = exclusions.iter().any(is_blind).then(|| RefusedPart::Image {
+        named: Vec::new(),
+        is_any: true,
+    });
     let mut message = decision.because();
     for (one, exclusion) in wanted.iter().zip(&exclusions) {
         message.push_str(&format!("; {}: {exclusion}", one.lane));
     }
-    Failure::new(class, message)
+    Failure {
+        part: part.filter(|_| class == FailureClass::InvalidRequest),
+        ..Failure::new(class, message)
+    }
 }

@@ -29,6 +29,7 @@ pub fn exchange(
     now: SystemTime,
 ) -> BoxStream<'static, Event> {
     let secret = call.key.as_ref().map(|key| key.secret.clone());
+    let sent = call.body.clone();
     let exchange = Exchange {
         phase: Phase::Waiting(transport.call(call, limits.connect)),
         deadline: None,
@@ -37,6 +38,7 @@ pub fn exchange(
         site,
         now,
         secret,
+        sent,
         ready: VecDeque::new(),
     };
     stream::unfold(exchange, Exchange::next).boxed()
@@ -51,6 +53,8 @@ struct Exchange {
     site: Site,
     now: SystemTime,
     secret: Option<Secret>,
+    /// The request's body: a refusal may name a part of it.
+    sent: Bytes,
     ready: VecDeque<Event>,
 }
 
@@ -140,7 +144,14 @@ impl Exchange {
             }
         }
         body.truncate(MOST_ERROR);
-        let failure = refused(&self.site, reply.status, &reply.headers, &body, self.now);
+        let failure = refused(
+            &self.site,
+            reply.status,
+            &reply.headers,
+            &body,
+            &self.sent,
+            self.now,
+        );
         self.fail(failure);
     }
 

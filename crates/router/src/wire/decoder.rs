@@ -158,7 +158,14 @@ impl Decoder {
         if is_answer || text.starts_with(':') {
             return self.answer.torn();
         }
-        refused(&self.answer.site, 200, &[], opening, SystemTime::UNIX_EPOCH)
+        refused(
+            &self.answer.site,
+            200,
+            &[],
+            opening,
+            &[],
+            SystemTime::UNIX_EPOCH,
+        )
     }
 }
 

@@ -5,6 +5,8 @@
 
 mod body;
 mod judge;
+mod part;
+mod window;
 
 use std::time::{Duration, SystemTime};
 
@@ -35,25 +37,38 @@ impl Site {
     }
 }
 
-/// The failure that a response other than a success is. Header names are lower case; `now` dates a wait.
+/// The failure that a response other than a success is. Header names are lower case; `now` dates a wait. `sent` is
+/// the request's body, in which the parts that the provider names are looked up.
 pub fn refused(
     site: &Site,
     status: u16,
     headers: &[(String, String)],
     body: &[u8],
+    sent: &[u8],
     now: SystemTime,
 ) -> Failure {
     let body = ErrorBody::read(body);
     let class = judge::class(Some(status), &body);
+    let part = part::refused(class, &body, sent);
     let wait = retry_after(headers, now).or(body.retry_after);
-    failure(site, class, Some(status), wait, &body)
+    let class = match &part {
+        Some(_) => FailureClass::InvalidRequest,
+        None => class,
+    };
+    Failure {
+        part,
+        ..failure(site, class, Some(status), wait, &body)
+    }
 }
 
 /// The failure that an error in the middle of a stream is.
 pub(crate) fn interrupted(site: &Site, error: &Value) -> Failure {
     let body = ErrorBody::of(error);
     let class = judge::class(None, &body);
-    failure(site, class, None, body.retry_after, &body)
+    Failure {
+        part: part::refused(class, &body, &[]),
+        ..failure(site, class, None, body.retry_after, &body)
+    }
 }
 
 fn failure(
@@ -68,6 +83,11 @@ fn failure(
         message: sentence(site, class, status, wait, body),
         status,
         retry_after: wait,
+        window: match class {
+            FailureClass::ContextOverflow => window::told(body),
+            _ => None,
+        },
+        part: None,
     }
 }
 

@@ -13,7 +13,7 @@ section! {
         auto: Vec<String> = Vec::new();
         /// How hard models think when they work as agents. Models without such levels ignore it.
         effort: ModelEffort = ModelEffort::Auto;
-        /// Providers beside those Burin knows, or known ones at another address: `name`, `wire`, `url`, and as `key` the name of the environment variable that holds the key.
+        /// Providers beside those Burin knows, or known ones at another address: `name`, `wire`, `url`, as `key` the name of the environment variable that holds the key, and as `models` the names of the models that `auto` may choose.
         providers: Vec<ProviderSetting> = Vec::new();
         /// Dollars that one turn may cost at most; 0 sets no limit.
         budget_turn: f32 = 0.0, 0..=1000000;
@@ -39,6 +39,9 @@ pub struct ProviderSetting {
     /// The name of the environment variable that holds the key; none where no key is needed.
     #[schemars(default)]
     pub key: Option<String>,
+    /// Its models as it names them, for `auto` to choose from; servers on this machine are asked where there are none.
+    #[schemars(default)]
+    pub models: Vec<String>,
 }
 
 choices! {
@@ -95,7 +98,7 @@ impl SettingValue for ProviderSetting {
                 node.kind()
             ));
         };
-        let known = ["name", "wire", "url", "key"];
+        let known = ["name", "wire", "url", "key", "models"];
         if let Some(member) = members.iter().find(|it| !known.contains(&it.key.as_str())) {
             let hint = suggest::hint(&member.key, known);
             return Err(format!("a provider has no \"{}\"{hint}", member.key));
@@ -118,6 +121,11 @@ impl SettingValue for ProviderSetting {
             wire: ProviderWire::read(wire, limits)?,
             url,
             key: text(members, "key", limits)?,
+            models: find(members, "models")
+                .map(|node| Vec::read(node, limits))
+                .transpose()
+                .map_err(|error| format!("\"models\": {error}"))?
+                .unwrap_or_default(),
         })
     }
 }

@@ -34,6 +34,37 @@ fn the_persons_changes_come_along_and_stay_uncommitted() {
 }
 
 #[test]
+fn files_in_conflict_stay_behind_and_are_named() {
+    let world = World::new();
+    let hub = world.hub();
+    write(&hub.join("readme.md"), "# Mine\n");
+    git(&hub, ["stash", "--quiet"]);
+    write(&hub.join("readme.md"), "# Theirs\n");
+    commit(&hub, "theirs");
+    let popped = std::process::Command::new("git")
+        .current_dir(&hub)
+        .args(["stash", "pop", "--quiet"])
+        .output()
+        .unwrap();
+    assert!(!popped.status.success());
+    assert!(
+        fs::read_to_string(hub.join("readme.md"))
+            .unwrap()
+            .contains("<<<<<<<")
+    );
+    write(&hub.join("other.txt"), "mine\n");
+    let lease = world.pool().lease(with_changes()).unwrap().remove(0);
+    let root = lease.root.as_path();
+    assert_eq!(read(&root.join("readme.md")), "# Theirs\n");
+    assert_eq!(read(&root.join("other.txt")), "mine\n");
+    let told = lease.caveats.join("\n");
+    assert!(
+        told.contains("readme.md is in conflict in your checkout"),
+        "{told}"
+    );
+}
+
+#[test]
 fn work_comes_back_into_the_checkout() {
     let world = World::new();
     let lease = one(&world.pool());

@@ -3,9 +3,9 @@
 use std::fs;
 
 use base::AbsPath;
-use worktree::{Pool, Settings};
+use worktree::{Discard, Pool, Rung, Settings, Wanted};
 
-use super::world::{World, commit, git, one, tree, write};
+use super::world::{ONE, World, commit, git, one, tree, write};
 
 fn refusal(world: &World, hub: &std::path::Path) -> String {
     let hub = AbsPath::new(hub).unwrap();
@@ -13,6 +13,53 @@ fn refusal(world: &World, hub: &std::path::Path) -> String {
     match opened.and_then(|pool| pool.lease(super::world::ONE)) {
         Err(error) => error.to_string(),
         Ok(_) => panic!("{hub} was leased"),
+    }
+}
+
+#[test]
+fn a_lease_whose_files_were_removed_is_named_with_a_way_out() {
+    for rung in [Rung::Copy, Rung::Fill] {
+        let world = World::new().by(rung);
+        let pool = world.pool();
+        let kept = one(&pool);
+        let lease = pool
+            .lease(Wanted {
+                is_kept: true,
+                ..ONE
+            })
+            .unwrap()
+            .remove(0);
+        let id = lease.id.clone();
+        let root = lease.root.clone();
+        drop(lease);
+        fs::remove_dir_all(root.as_path()).unwrap();
+        let way_out = format!("burin-agent worktree release {id} --discard");
+        let listing = pool.list().unwrap();
+        assert_eq!(listing.leases.len(), 2, "the other one is listed as well");
+        let shown = listing.leases.iter().find(|it| it.lease.id == id).unwrap();
+        let told = shown.work.clone().unwrap_err();
+        assert!(
+            told.contains("are gone") && told.contains(&way_out),
+            "{told}"
+        );
+        for told in [
+            pool.take(&id).map(drop).unwrap_err().to_string(),
+            pool.release(&id, Discard::Nothing).unwrap_err().to_string(),
+        ] {
+            assert!(
+                told.contains("are gone") && told.contains(&way_out),
+                "{told}"
+            );
+        }
+        pool.release(&id, Discard::Work).unwrap();
+        assert!(
+            pool.list()
+                .unwrap()
+                .leases
+                .iter()
+                .all(|it| it.lease.id != id)
+        );
+        drop(kept);
     }
 }
 

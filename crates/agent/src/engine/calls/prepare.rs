@@ -109,11 +109,17 @@ impl Session {
             sandbox: self.start.sandbox.clone(),
             desk: self.desk.clone(),
             stop: self.inbox.stop_watch(),
-            profile: self.mind().profile(answered),
-            output_tokens: self.harness().parts.limits.output_tokens,
+            profile: self.in_window(self.mind().profile(answered)),
+            output_tokens: self.output_tokens(),
             progress,
         };
         (context, shown)
+    }
+
+    /// The most tokens of a result: never more than a quarter of what the model takes.
+    fn output_tokens(&self) -> u64 {
+        let most = (self.context_size().0 / 4).max(256);
+        self.harness().parts.limits.output_tokens.min(most)
     }
 
     fn unknown_tool(&self, name: &str) -> Answer {

@@ -126,4 +126,52 @@ async fn two_programs_cannot_write_to_one_session() {
         .await
         .expect_err("refused");
     assert!(refused.contains("refuses a row"), "{refused}");
+    assert!(
+        refused.contains("another program has written to this session"),
+        "{refused}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_another_process_has_open_is_refused_by_its_name() {
+    let records = rich().await;
+    let world = world_by(|_| Script::text("I see"));
+    let store = world.harness.store();
+    store.begin("s", "/work", &records).await.expect("written");
+    // Another process: it has the lock, and says who it is.
+    let sources = &world.harness.parts.sources;
+    let folder = sources.state.join("sessions");
+    sources.files.create_folder(&folder).expect("a folder");
+    let lock = sources.files.lock(&folder.join("s.lock"));
+    let lock = lock.expect("a lock").expect("nobody has it");
+    let owner = folder.join("s.owner");
+    let name = b"process 4711 (burin-agent)";
+    sources.files.write_private(&owner, name).expect("written");
+    let refused = resume(world.begin(), "s").await;
+    let refused = refused.map(|_| ()).expect_err("it is open elsewhere");
+    let told =
+        "session s is open in process 4711 (burin-agent): go on there, or close it there first";
+    assert_eq!(refused, told);
+    assert_eq!(world.kept("s").await, records);
+    drop(lock);
+    // Twice in one process is one and the same; once it is closed it is free.
+    let mut talk = Talk::new(resume(world.begin(), "s").await.expect("it opens"));
+    assert!(world.harness.hold("s").is_ok_and(|hold| hold.is_some()));
+    assert!(
+        sources
+            .files
+            .lock(&folder.join("s.lock"))
+            .expect("a lock")
+            .is_none()
+    );
+    assert_eq!(talk.ask("go on").await, TurnEnd::Done);
+    talk.close().await;
+    assert!(!sources.files.exists(&owner));
+    assert!(
+        sources
+            .files
+            .lock(&folder.join("s.lock"))
+            .expect("a lock")
+            .is_some()
+    );
 }

@@ -77,14 +77,21 @@ pub(super) async fn a_long_file_is_read_in_parts() {
 #[tokio::test]
 pub(super) async fn pictures_are_shown() {
     let (mut world, files) = World::fake();
-    files.write(&path("/r/a.png"), b"\x89PNG\r\n\x1a\nrest");
+    files.write(&path("/r/a.png"), &crate::picture::tests::png());
+    files.write(&path("/r/cut.png"), &crate::picture::tests::png()[..40]);
     files.write(&path("/r/b.png"), b"no picture");
     let answer = world.call("read", json!({ "path": "a.png" })).await;
     assert!(
         matches!(&answer.content[1], Content::Image { media_type, .. } if media_type == "image/png")
     );
     let answer = world.call("read", json!({ "path": "b.png" })).await;
-    assert_says(&answer, Outcome::UnexpectedEnvironment, "no image/png");
+    assert_says(&answer, Outcome::UnexpectedEnvironment, "no PNG");
+    let answer = world.call("read", json!({ "path": "cut.png" })).await;
+    assert_says(
+        &answer,
+        Outcome::UnexpectedEnvironment,
+        "ends before the picture does",
+    );
     world.context.profile = Arc::new(Profile {
         vision: Some(false),
         ..Profile::harmless()

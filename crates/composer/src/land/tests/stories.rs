@@ -126,6 +126,65 @@ fn an_undo_under_later_work_is_a_commit() {
     hub.assert_sound();
 }
 
+const CONFLICT: &str = "<<<<<<< HEAD\nmine\n=======\ntheirs\n>>>>>>> other\n";
+
+#[track_caller]
+fn refused_for_markers(hub: &Hub, work: &Work, expected: (&str, u32)) {
+    let before = hub.tip();
+    let landings = hub.landings();
+    let changes = landings.read(work).unwrap().changes;
+    match landings.enqueue(&request(work, changes)) {
+        Err(error @ Error::ConflictMarkers { .. }) => {
+            let (path, line) = expected;
+            let told = format!("{path} has a conflict marker at line {line}");
+            assert!(error.to_string().contains(&told), "{error}");
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(hub.tip(), before);
+}
+
+#[test]
+fn conflict_markers_do_not_land() {
+    let (hub, work) = with_two(CONFLICT.trim_end());
+    refused_for_markers(&hub, &work, ("a.txt", 2));
+    let (hub, work) = with_two("2");
+    write(&work.root, "new.txt", CONFLICT);
+    refused_for_markers(&hub, &work, ("new.txt", 1));
+    let (hub, work) = with_two("2");
+    write(&work.root, "half.txt", "done\r\n>>>>>>> other\r\n");
+    refused_for_markers(&hub, &work, ("half.txt", 2));
+}
+
+#[test]
+fn files_that_quote_conflict_markers_land() {
+    let hub = Hub::new(&[("quoted.txt", CONFLICT), ("a.rst", "Title\n=======\n")]);
+    let work = hub.session("s1");
+    write(&work.root, "quoted.txt", &format!("more\n{CONFLICT}"));
+    write(&work.root, "b.rst", "Another\n=======\n");
+    landed(&land(&hub.landings(), &work).1);
+    let work = hub.session("s2");
+    git(work.root.as_path(), &["mv", "quoted.txt", "moved.txt"]);
+    landed(&land(&hub.landings(), &work).1);
+}
+
+#[test]
+fn a_resolution_with_markers_is_refused() {
+    let (hub, work) = beside_a_landing();
+    let landings = hub.landings();
+    let (id, outcome) = land(&landings, &work);
+    assert!(matches!(outcome, Outcome::Conflicted { .. }), "{outcome:?}");
+    let path = path("a.txt");
+    let text = Resolution::Text(CONFLICT.as_bytes().to_vec());
+    let refused = landings.resolve(id, &path, &text);
+    assert!(
+        matches!(refused, Err(Error::ConflictMarkers { line: 1, .. })),
+        "{refused:?}"
+    );
+    let text = Resolution::Text(with("five", "5 and V").into_bytes());
+    assert_eq!(landings.resolve(id, &path, &text).unwrap(), 0);
+}
+
 #[test]
 fn conflicts_are_a_state_with_both_sides() {
     let (hub, two) = beside_a_landing();

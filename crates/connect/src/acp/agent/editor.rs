@@ -69,25 +69,22 @@ impl Editor {
         }
     }
 
-    /// Asks the person for leave; the chosen answer's id. `None` where the editor took the question back or is gone:
-    /// nothing is allowed then.
-    pub async fn ask(
-        &self,
-        session: &str,
-        call: CallUpdate,
-        choices: Vec<LeaveChoice>,
-    ) -> Option<String> {
+    /// Asks the person for leave.
+    pub async fn ask(&self, session: &str, call: CallUpdate, choices: Vec<LeaveChoice>) -> Chosen {
         let options = choices.into_iter().map(words_v1::leave_option).collect();
         let call = words_v1::permission_call(call);
         let request = v1::RequestPermissionRequest::new(session.to_owned(), call, options);
         match self.line.send_request(request).block_task().await {
             Ok(response) => match response.outcome {
-                v1::RequestPermissionOutcome::Selected(it) => Some(it.option_id.to_string()),
-                _ => None,
+                v1::RequestPermissionOutcome::Selected(it) => {
+                    Chosen::Answer(it.option_id.to_string())
+                }
+                v1::RequestPermissionOutcome::Cancelled => Chosen::Cancelled,
+                _ => Chosen::Nothing,
             },
             Err(error) => {
                 log::debug!("the editor did not answer: {}", error.message);
-                None
+                Chosen::Nothing
             }
         }
     }
@@ -127,6 +124,27 @@ impl Editor {
     fn is_new(&self, session: &str, call: &str) -> bool {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.insert((session.to_owned(), call.to_owned()))
+    }
+}
+
+/// What became of a question for leave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    /// The id of the answer that was chosen.
+    Answer(String),
+    /// The person stopped the turn instead of answering: the protocol has the editor say so in this way.
+    Cancelled,
+    /// The editor cannot ask or is gone: nothing is allowed.
+    Nothing,
+}
+
+impl Chosen {
+    /// The id of the answer, where there is one.
+    pub fn answer(&self) -> Option<&str> {
+        match self {
+            Self::Answer(id) => Some(id),
+            Self::Cancelled | Self::Nothing => None,
+        }
     }
 }
 

@@ -509,6 +509,7 @@ fn server(server: v1::McpServer, root: &AbsPath) -> Option<ServerEntry> {
         name,
         origin: Origin::Person,
         is_disabled: false,
+        startup: None,
         reach,
     })
 }

@@ -51,6 +51,7 @@ fn entry(origin: Origin) -> ServerEntry {
         written: json!({ "command": "it" }),
         fingerprint: Fingerprint::of("it", &json!({ "command": "it" })),
         is_disabled: false,
+        startup: None,
         reach: Ok(Reach::Http {
             url: "http://nowhere".to_owned(),
             headers: BTreeMap::new(),
@@ -136,6 +137,34 @@ async fn neither_lifecycle_is_assumed() {
             kind == Kind::Old,
             "{asked:?}"
         );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_with_a_bad_schema_is_left_out_by_name_and_the_others_stay() {
+    for kind in [Kind::Old, Kind::Stateless] {
+        let fake = Arc::new(Fake::new(kind));
+        *fake.more_tools.lock().expect("a lock") = vec![
+            json!({ "name": "text", "inputSchema": "string" }),
+            json!({ "name": "list", "inputSchema": { "type": "array" } }),
+            json!({ "name": 7, "inputSchema": {} }),
+            json!({ "name": "either", "inputSchema": { "anyOf": [{ "properties": { "a": {} } }] } }),
+            json!({ "name": "none" }),
+        ];
+        let hub = ready(&fake).await;
+        let tools = hub.tools();
+        let names: Vec<&str> = tools.iter().map(|tool| tool.tool.as_str()).collect();
+        assert_eq!(names, ["list-1", "either", "none"]);
+        let either = json!({ "type": "object", "properties": { "a": {} } });
+        assert_eq!(tools[1].schema, either);
+        let left_out = hub.servers()[0].left_out.join("; ");
+        for named in [
+            "the tool \"text\" is left out",
+            "the tool \"list\" is left out",
+            "without a name",
+        ] {
+            assert!(left_out.contains(named), "{left_out}");
+        }
     }
 }
 

@@ -79,6 +79,28 @@ async fn a_turn_is_stopped_while_it_asks() {
     assert_eq!(end["result"]["stopReason"], "end_turn");
 }
 
+/// Some editors only take the question back.
+#[tokio::test]
+async fn a_question_that_is_cancelled_stops_the_turn() {
+    let ask = r#"{"question":"Which?","options":["red","blue"]}"#;
+    for call in [("c1", "edit", EDIT), ("c1", "ask_user", ask)] {
+        let world = World::new([Script::calls(&[call]), Script::text("on")]);
+        world.write("a.txt", "one\n");
+        let (mut peer, session) = world.session().await;
+        let turn = peer.begin_turn(&session, "do it").await;
+        let (question, _) = peer.question().await;
+        let cancelled = json!({ "outcome": { "outcome": "cancelled" } });
+        peer.send(json!({ "jsonrpc": "2.0", "id": question["id"], "result": cancelled }))
+            .await;
+        let (end, _) = peer.answer_of(turn).await;
+        assert_eq!(end["result"]["stopReason"], "cancelled", "{call:?}");
+        assert_eq!(world.read("a.txt"), "one\n");
+        let (end, _) = peer.turn(&session, "go on").await;
+        assert_eq!(end["result"]["stopReason"], "end_turn", "{call:?}");
+        assert_eq!(world.client.requests().len(), 2, "{call:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_question_with_options_is_asked_and_answered() {
     let ask = r#"{"question":"Which colour?","options":["red","blue"]}"#;

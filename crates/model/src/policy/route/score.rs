@@ -165,6 +165,8 @@ fn exclusion(need: &Need, candidate: &Candidate) -> Option<Exclusion> {
         _ => {}
     }
     match profile.vision {
+        // A model asked for by name is told in words where a picture was: the conversation goes on without it.
+        Some(false) if abilities.vision && matches!(need.wanted, Wanted::Model(_)) && is_named => {}
         Some(false) if abilities.vision => return Some(Exclusion::NoVision),
         None if abilities.vision && !is_named => return Some(Exclusion::VisionUnknown),
         _ => {}

@@ -74,7 +74,7 @@ impl HttpClient {
         if !(200..300).contains(&reply.status) {
             let body = refusal(&mut reply).await;
             let now = (self.shared.now)();
-            return Err(refused(site, reply.status, &reply.headers, &body, now));
+            return Err(refused(site, reply.status, &reply.headers, &body, &[], now));
         }
         let mut body = Vec::new();
         while let Some(piece) = reply.body.next().await {

@@ -14,8 +14,13 @@ pub(super) struct ErrorBody {
     pub(super) codes: Vec<String>,
     /// A status inside the body, where a mid-stream error has no other.
     pub(super) status: Option<u16>,
+    /// Where in the request the mistake is, in the provider's own notation: `tools[3].function.name`,
+    /// `messages.2.content.0.image`.
+    pub(super) paths: Vec<String>,
     /// Its words, on one line, cut to a length one can read.
     pub(super) message: String,
+    /// The tokens that fit, where a member of the body says so.
+    pub(super) window: Option<u64>,
     /// A wait inside the body.
     pub(super) retry_after: Option<Duration>,
     /// Whether it is a web page.
@@ -74,12 +79,19 @@ impl ErrorBody {
                 for member in ["type", "code", "status", "reason", "quotaId", "error_type"] {
                     self.take_code(members.get(member));
                 }
+                for member in ["param", "field", "loc"] {
+                    self.paths.extend(members.get(member).and_then(path));
+                }
+                for member in ["n_ctx", "max_context_length"] {
+                    let window = members.get(member).and_then(Value::as_u64);
+                    self.window = self.window.or(window);
+                }
                 for member in ["message", "msg"] {
                     if let Some(Value::String(text)) = members.get(member) {
                         self.say(text);
                     }
                 }
-                for wrapper in ["details", "violations", "metadata"] {
+                for wrapper in ["details", "violations", "fieldViolations", "metadata"] {
                     if let Some(inner @ (Value::Array(_) | Value::Object(_))) = members.get(wrapper)
                     {
                         self.take(inner);
@@ -121,6 +133,21 @@ impl ErrorBody {
             self.message.push_str("; ");
         }
         self.message.push_str(text);
+    }
+}
+
+/// A place in the request: a text, or a list of names and indices.
+fn path(value: &Value) -> Option<String> {
+    match value {
+        Value::String(path) => Some(path.clone()),
+        Value::Array(steps) => {
+            let steps = steps.iter().map(|step| match step {
+                Value::String(name) => name.clone(),
+                other => other.to_string(),
+            });
+            Some(steps.collect::<Vec<_>>().join("."))
+        }
+        _ => None,
     }
 }
 

@@ -12,6 +12,7 @@ fn failure(status: u16, body: &str) -> Failure {
         status,
         &[],
         body.as_bytes(),
+        &[],
         SystemTime::UNIX_EPOCH,
     )
 }
@@ -319,7 +320,7 @@ fn bodies_that_are_no_errors_of_a_provider() {
 fn sentences() {
     let wait = [("retry-after".to_owned(), "12".to_owned())];
     let body = br#"{"error":{"type":"rate_limit_error","message":"Too many\n  requests"}}"#;
-    let failure = refused(&site(), 429, &wait, body, SystemTime::UNIX_EPOCH);
+    let failure = refused(&site(), 429, &wait, body, &[], SystemTime::UNIX_EPOCH);
     assert_eq!(
         failure.message,
         "Maker (api.maker.example) takes no more requests for now (HTTP 429): Too many requests. \
@@ -327,13 +328,27 @@ fn sentences() {
     );
     assert_eq!(failure.retry_after, Some(Duration::from_secs(12)));
     let page = "<html><title>Blocked</title><body>".to_owned() + &"x".repeat(9000);
-    let failure = refused(&site(), 403, &[], page.as_bytes(), SystemTime::UNIX_EPOCH);
+    let failure = refused(
+        &site(),
+        403,
+        &[],
+        page.as_bytes(),
+        &[],
+        SystemTime::UNIX_EPOCH,
+    );
     assert_eq!(
         failure.message,
         "Maker (api.maker.example) did not accept the key (HTTP 403): Blocked. \
          A firewall or a proxy may stand between."
     );
     let long = format!(r#"{{"error":"{}"}}"#, "word ".repeat(2000));
-    let failure = refused(&site(), 400, &[], long.as_bytes(), SystemTime::UNIX_EPOCH);
+    let failure = refused(
+        &site(),
+        400,
+        &[],
+        long.as_bytes(),
+        &[],
+        SystemTime::UNIX_EPOCH,
+    );
     assert!(failure.message.len() < 600);
 }

@@ -14,13 +14,15 @@ fn providers_are_read_with_and_without_a_key() {
     let (models, problems) = read(
         r#"[
             { "name": "desk", "wire": "llama.cpp", "url": "http://127.0.0.1:8080/v1" },
-            { "name": "far", "wire": "anthropic", "url": "https://far.example", "key": "FAR_KEY" },
+            { "name": "far", "wire": "anthropic", "url": "https://far.example", "key": "FAR_KEY", "models": ["a", "b/c"] },
         ]"#,
     );
     assert_eq!(problems, [] as [String; 0]);
     assert_eq!(models.providers[0].wire, ProviderWire::LlamaCpp);
     assert_eq!(models.providers[0].key, None);
     assert_eq!(models.providers[1].key.as_deref(), Some("FAR_KEY"));
+    assert_eq!(models.providers[0].models, [] as [String; 0]);
+    assert_eq!(models.providers[1].models, ["a", "b/c"]);
 }
 
 #[test]
@@ -51,6 +53,10 @@ fn what_does_not_fit_is_told_in_a_sentence() {
         (
             r#"[{ "nam": "a", "wire": "ollama", "url": "http://a" }]"#,
             "did you mean \"name\"",
+        ),
+        (
+            r#"[{ "name": "a", "wire": "ollama", "url": "http://a", "models": "m" }]"#,
+            "\"models\": expected",
         ),
         (
             r#"[{ "name": 3, "wire": "ollama", "url": "http://a" }]"#,

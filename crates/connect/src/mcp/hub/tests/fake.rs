@@ -28,6 +28,8 @@ pub(super) struct Fake {
     kind: Kind,
     heard: Mutex<Vec<String>>,
     lists: AtomicU64,
+    /// What it lists beside its one tool.
+    pub(super) more_tools: Mutex<Vec<Value>>,
     /// Whether it hangs up on everybody.
     pub(super) is_closed: AtomicBool,
 }
@@ -40,6 +42,7 @@ impl Fake {
             kind,
             heard: Mutex::default(),
             lists: AtomicU64::new(0),
+            more_tools: Mutex::default(),
             is_closed: AtomicBool::new(false),
         }
     }
@@ -110,9 +113,11 @@ impl Fake {
                 let count = self.lists.fetch_add(1, Ordering::SeqCst) + 1;
                 let tool =
                     json!({ "name": format!("list-{count}"), "inputSchema": { "type": "object" } });
+                let more = self.more_tools.lock().expect("a lock").clone();
+                let tools: Vec<Value> = std::iter::once(tool).chain(more).collect();
                 send(
                     &out,
-                    &answer(json!({ "resultType": "complete", "tools": [tool] })),
+                    &answer(json!({ "resultType": "complete", "tools": tools })),
                 )
                 .await;
             }

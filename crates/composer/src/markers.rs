@@ -1,0 +1,152 @@
+//! Conflict markers that a merge left in a text: `<<<<<<< name`, `||||||| name`, `=======`, `>>>>>>> name`.
+//!
+//! Knows: bytes. A marker counts by itself where it has a name behind it, as git writes it; a bare one only within a
+//! block that begins, divides and ends. So the underlines of headings are none.
+
+use std::sync::Arc;
+
+/// How many signs a marker has.
+const SIGNS: usize = 7;
+
+/// A marker in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Marker {
+    /// Its line, from 1.
+    pub(crate) line: u32,
+    /// The line itself.
+    pub(crate) text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Begin,
+    Base,
+    Divide,
+    End,
+}
+
+/// The markers of a text, in order. A file without lines has none.
+pub(crate) fn markers(bytes: &[u8]) -> Vec<Marker> {
+    if !has_any(bytes) || bytes.contains(&0) {
+        return Vec::new();
+    }
+    let lines: Vec<(u32, &[u8], Kind, bool)> = (1..)
+        .zip(bytes.split(|byte| *byte == b'\n'))
+        .filter_map(|(number, line)| {
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            let (kind, is_named) = kind(line)?;
+            Some((number, line, kind, is_named))
+        })
+        .collect();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some((number, line, kind, is_named)) = lines.get(at) {
+        let is_block = *kind == Kind::Begin && is_block(&lines[at + 1..]);
+        if is_block || (*is_named && *kind != Kind::Divide) {
+            found.push(Marker {
+                line: *number,
+                text: String::from_utf8_lossy(line).into_owned(),
+            });
+        }
+        at += 1;
+    }
+    found
+}
+
+/// The first marker that comes with a change: `before` is what its files were. Markers that were there already may
+/// move, since tests and manuals quote them.
+pub(crate) fn added(before: &[Arc<[u8]>], after: &[u8]) -> Option<Marker> {
+    let mut known: Vec<String> = before
+        .iter()
+        .flat_map(|bytes| markers(bytes))
+        .map(|marker| marker.text)
+        .collect();
+    markers(after).into_iter().find(|marker| {
+        let old = known.iter().position(|text| *text == marker.text);
+        old.map(|old| known.swap_remove(old)).is_none()
+    })
+}
+
+/// Whether what follows a beginning divides it and ends it before anything else begins.
+fn is_block(rest: &[(u32, &[u8], Kind, bool)]) -> bool {
+    let mut is_divided = false;
+    for (_, _, kind, _) in rest {
+        match kind {
+            Kind::Base => {}
+            Kind::Divide => is_divided = true,
+            Kind::End => return is_divided,
+            Kind::Begin => return false,
+        }
+    }
+    false
+}
+
+fn kind(line: &[u8]) -> Option<(Kind, bool)> {
+    let sign = *line.first()?;
+    let kind = match sign {
+        b'<' => Kind::Begin,
+        b'|' => Kind::Base,
+        b'=' => Kind::Divide,
+        b'>' => Kind::End,
+        _ => return None,
+    };
+    let count = line.iter().take_while(|byte| **byte == sign).count();
+    if count != SIGNS {
+        return None;
+    }
+    match &line[SIGNS..] {
+        [] => Some((kind, false)),
+        [b' ', name @ ..] if kind != Kind::Divide => Some((kind, !name.is_empty())),
+        _ => None,
+    }
+}
+
+fn has_any(bytes: &[u8]) -> bool {
+    let mut windows = bytes.windows(SIGNS);
+    windows.any(|window| matches!(window, b"<<<<<<<" | b">>>>>>>" | b"|||||||"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[u32]) {
+        let found = markers(text.as_bytes());
+        let lines: Vec<u32> = found.iter().map(|marker| marker.line).collect();
+        assert_eq!(lines, expected, "{text:?}");
+    }
+
+    #[test]
+    fn markers_are_found_as_git_writes_them() {
+        check("a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> other\n", &[2, 6]);
+        check(
+            "<<<<<<< ours\r\nb\r\n||||||| base\r\n=======\r\n>>>>>>> t\r\n",
+            &[1, 3, 5],
+        );
+        // Names may be missing within a block, and half of a block may be left.
+        check("<<<<<<<\nb\n=======\nc\n>>>>>>>\n", &[1]);
+        check("done\n>>>>>>> other\n", &[2]);
+        check("<<<<<<< HEAD\n", &[1]);
+    }
+
+    #[test]
+    fn lines_that_only_look_alike_are_none() {
+        check("Heading\n=======\n\ntext\n", &[]);
+        check("<<<<<<<\nonly a rule\n", &[]);
+        check(">>>>>>>> eight\n<<<<<< six\n", &[]);
+        check("    <<<<<<< indented\n", &[]);
+        check("a <<<<<<< b\n>>>>>>>quoted\n", &[]);
+        check("\0<<<<<<< HEAD\n", &[]);
+    }
+
+    #[test]
+    fn only_what_a_change_adds_counts() {
+        let quoted: Arc<[u8]> = (*b"x\n<<<<<<< HEAD\n=======\n>>>>>>> b\n").into();
+        let moved = b"x\ny\n<<<<<<< HEAD\nz\n=======\n>>>>>>> b\n";
+        assert_eq!(added(std::slice::from_ref(&quoted), moved), None);
+        let twice = [&quoted[..], &b"<<<<<<< HEAD\n=======\n>>>>>>> b\n"[..]].concat();
+        let found = added(std::slice::from_ref(&quoted), &twice).expect("another one");
+        assert_eq!((found.line, found.text.as_str()), (5, "<<<<<<< HEAD"));
+        assert_eq!(added(&[], &quoted).map(|it| it.line), Some(2));
+    }
+}

@@ -1,0 +1,170 @@
+//! Where the person is sent to sign in, by what the server and its host say.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::mcp::form::{Filled, Form};
+use crate::mcp::people::Nobody;
+
+/// Notes the page and does not open it.
+#[derive(Default)]
+struct Ada(Mutex<Option<String>>);
+
+impl Person for Ada {
+    fn fill(&self, _: &str, _: Form) -> BoxFuture<'static, Filled> {
+        Box::pin(std::future::ready(Filled::Declined))
+    }
+
+    fn open(&self, page: Page) -> BoxFuture<'static, bool> {
+        *self.0.lock().expect("a lock") = Some(page.url);
+        Box::pin(std::future::ready(false))
+    }
+}
+
+/// A host that answers these paths with JSON, everything else with 404; registers every client.
+struct Host {
+    url: String,
+    pages: Arc<Mutex<HashMap<String, Value>>>,
+}
+
+impl Host {
+    async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let pages: Arc<Mutex<HashMap<String, Value>>> = Arc::default();
+        let served = pages.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let pages = served.clone();
+                tokio::spawn(async move { serve(stream, &pages).await });
+            }
+        });
+        Self {
+            url: format!("http://{address}"),
+            pages,
+        }
+    }
+
+    fn page(&self, path: &str, page: Value) {
+        self.pages
+            .lock()
+            .expect("a lock")
+            .insert(path.to_owned(), page);
+    }
+
+    /// Metadata of an authorization server of this host, with this issuer.
+    fn metadata(&self, issuer: Option<&str>) -> Value {
+        let url = &self.url;
+        let mut metadata = json!({
+            "authorization_endpoint": format!("{url}/own/authorize"),
+            "token_endpoint": format!("{url}/own/token"),
+            "registration_endpoint": format!("{url}/register"),
+            "response_types_supported": ["code"],
+            "code_challenge_methods_supported": ["S256"],
+        });
+        if let Some(issuer) = issuer {
+            metadata["issuer"] = json!(issuer);
+        }
+        metadata
+    }
+}
+
+async fn serve(stream: TcpStream, pages: &Mutex<HashMap<String, Value>>) -> Option<()> {
+    let mut reader = BufReader::new(stream);
+    let mut first = String::new();
+    reader.read_line(&mut first).await.ok()?;
+    let path = first.split(' ').nth(1)?.to_owned();
+    let (mut length, mut line) = (0, String::new());
+    loop {
+        line.clear();
+        reader.read_line(&mut line).await.ok()?;
+        let header = line.trim().to_lowercase();
+        if let Some(value) = header.strip_prefix("content-length:") {
+            length = value.trim().parse().ok()?;
+        }
+        if header.is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).await.ok()?;
+    let page = match path.as_str() {
+        "/register" => Some(json!({ "client_id": "c", "redirect_uris": [] })),
+        path => pages.lock().expect("a lock").get(path).cloned(),
+    };
+    let (status, text) = match page {
+        Some(page) => ("200 OK", page.to_string()),
+        None => ("404 Not Found", String::new()),
+    };
+    let reply = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{text}",
+        text.len()
+    );
+    let mut stream = reader.into_inner();
+    stream.write_all(reply.as_bytes()).await.ok()?;
+    stream.shutdown().await.ok()
+}
+
+/// The page that the person would be sent to, without its query.
+async fn asked(url: &str) -> Result<String, String> {
+    let ada = Ada::default();
+    let tokens: Arc<dyn Tokens> = Arc::new(Nobody::default());
+    let failed = sign_in("it", url, &Client::default(), None, &ada, &tokens).await;
+    let failed = failed.expect_err("the page is not opened");
+    let page = ada.0.lock().expect("a lock").clone();
+    let page = page.ok_or(failed)?;
+    Ok(page.split('?').next().unwrap_or_default().to_owned())
+}
+
+const OWN: &str = "/.well-known/oauth-authorization-server";
+
+#[tokio::test]
+async fn the_usual_paths_at_the_root_of_the_host_are_meant_where_there_is_no_metadata() {
+    let host = Host::start().await;
+    let page = asked(&format!("{}/v1/mcp", host.url)).await;
+    assert_eq!(page, Ok(format!("{}/authorize", host.url)));
+}
+
+#[tokio::test]
+async fn metadata_at_the_root_of_the_host_is_taken_without_that_of_a_resource() {
+    let host = Host::start().await;
+    host.page(OWN, host.metadata(Some(&host.url)));
+    let page = asked(&format!("{}/v1/mcp", host.url)).await;
+    assert_eq!(page, Ok(format!("{}/own/authorize", host.url)));
+    // Old ones leave their name out, or say it where another is expected.
+    let host = Host::start().await;
+    host.page(OWN, host.metadata(None));
+    let page = asked(&format!("{}/mcp", host.url)).await;
+    assert_eq!(page, Ok(format!("{}/own/authorize", host.url)));
+    let host = Host::start().await;
+    host.page(OWN, host.metadata(Some(&host.url)));
+    host.page(&format!("{OWN}/mcp"), host.metadata(Some(&host.url)));
+    let page = asked(&format!("{}/mcp", host.url)).await;
+    assert_eq!(page, Ok(format!("{}/own/authorize", host.url)));
+}
+
+#[tokio::test]
+async fn an_issuer_elsewhere_has_to_say_the_same_about_itself() {
+    let (host, issuer) = (Host::start().await, Host::start().await);
+    host.page(OWN, host.metadata(Some(&issuer.url)));
+    let refused = asked(&host.url).await.expect_err("nothing says so there");
+    assert!(refused.contains("issuer mismatch"), "{refused}");
+    issuer.page(OWN, issuer.metadata(Some(&issuer.url)));
+    let page = asked(&host.url).await;
+    assert_eq!(page, Ok(format!("{}/own/authorize", issuer.url)));
+}
+
+#[test]
+fn hosts_are_compared_with_their_ports() {
+    assert!(is_same_host("https://a.example", "https://A.example/mcp?x"));
+    assert!(!is_same_host(
+        "https://a.example:1",
+        "https://a.example/mcp"
+    ));
+    assert!(!is_same_host("http://a.example", "https://a.example"));
+    assert!(!is_same_host("nonsense", "nonsense"));
+}
