@@ -25,7 +25,7 @@ pub struct Piece {
     pub text: String,
     /// Whether it was taken from an empty selection: the whole row with its line ending.
     pub is_whole_row: bool,
-    /// Display cells of indentation of the row it starts in.
+    /// Display cells of indentation of the row it starts in; 0 where that is not known.
     pub indent_cells: u32,
 }
 
@@ -43,7 +43,7 @@ impl Copied {
         let piece = Piece {
             text: text.to_owned(),
             is_whole_row: false,
-            indent_cells: guessed_indent(text),
+            indent_cells: 0,
         };
         Copied {
             pieces: vec![piece],
@@ -123,20 +123,17 @@ fn read_pieces(text: &str, metadata: &str) -> Option<Vec<Piece>> {
     (!pieces.is_empty()).then_some(pieces)
 }
 
-/// The indentation text was probably copied from. Text that starts behind its blanks and ends in a
-/// closing bracket was taken from the bracket's indentation.
-fn guessed_indent(text: &str) -> u32 {
-    let blanks =
-        |row: &str| row[..row.len() - row.trim_start_matches([' ', '\t']).len()].to_owned();
-    let first = text
-        .lines()
-        .next()
-        .map_or(0, |row| cells_of(&blanks(row), 4));
+/// The cells of indentation that text was probably copied from. Text that starts behind its blanks and
+/// ends in a closing bracket was taken from the bracket's indentation.
+fn guessed_indent(text: &str, tab_width: u32) -> u32 {
+    let cells = |row: &str| {
+        let len = row.len() - row.trim_start_matches([' ', '\t']).len();
+        cells_of(&row[..len], tab_width)
+    };
+    let first = text.lines().next().map_or(0, cells);
     let last = text.lines().rfind(|row| !row.trim().is_empty());
     match last {
-        Some(last) if first == 0 && last.trim_start().starts_with(['}', ')', ']']) => {
-            cells_of(&blanks(last), 4)
-        }
+        Some(last) if first == 0 && last.trim_start().starts_with(['}', ')', ']']) => cells(last),
         _ => first,
     }
 }

@@ -33,6 +33,9 @@ pub struct LanguageConfig {
     pub tab: Option<TabHint>,
     /// Chars that belong to words besides letters, digits and the underscore.
     pub word_chars: &'static str,
+    /// Whether pasted rows may get another indent. Not where indents carry meaning that brackets do
+    /// not repeat, or where blanks are content: the recipes of Make, YAML, Markdown, diffs.
+    pub auto_indent_on_paste: bool,
 }
 
 /// A pair that is closed by itself.
@@ -201,6 +204,7 @@ impl LanguageConfig {
         dedent_words: &[],
         tab: None,
         word_chars: "",
+        auto_indent_on_paste: true,
     };
 }
 

@@ -148,6 +148,7 @@ pub(crate) static YAML: Definition = Definition {
             hard: false,
         }),
         word_chars: "-",
+        auto_indent_on_paste: false,
         ..LanguageConfig::PLAIN
     },
     queries: QuerySources {
@@ -181,6 +182,7 @@ const MARKDOWN_CONFIG: LanguageConfig = LanguageConfig {
         BACKTICK,
     ],
     continued: &["> "],
+    auto_indent_on_paste: false,
     ..LanguageConfig::PLAIN
 };
 
@@ -334,6 +336,7 @@ pub(crate) static DIFF: Definition = Definition {
     grammar: || tree_sitter_diff::LANGUAGE.into(),
     config: LanguageConfig {
         auto_close: &[],
+        auto_indent_on_paste: false,
         ..LanguageConfig::PLAIN
     },
     queries: QuerySources {

@@ -406,6 +406,7 @@ pub(crate) static MAKE: Definition = Definition {
             hard: true,
         }),
         word_chars: "-.",
+        auto_indent_on_paste: false,
         ..LanguageConfig::PLAIN
     },
     queries: QuerySources {
