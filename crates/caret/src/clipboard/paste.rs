@@ -110,8 +110,8 @@ fn wants_indent(ctx: &Context, offset: ByteOffset) -> bool {
 fn fit(ctx: &Context, rows: &mut [String], piece: &Piece, start: ByteOffset) {
     let width = ctx.options.tab_width;
     let row = ctx.snapshot.point_at(start).row;
-    let own = blanks_of(&rows[0]);
-    let own_cells = cells_of(own, width);
+    let own = blanks_of(&rows[0]).to_owned();
+    let own_cells = cells_of(&own, width);
     // Otherwise the first row was copied from behind its blanks, which count as if they had come along.
     // Tabs may have had another width where they were copied.
     let is_whole = own_cells >= piece.indent_cells || own.contains('\t');

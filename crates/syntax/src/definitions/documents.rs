@@ -149,6 +149,7 @@ pub(crate) static YAML: Definition = Definition {
         }),
         word_chars: "-",
         auto_indent_on_paste: false,
+        multi_row_quotes: "\"'",
         ..LanguageConfig::PLAIN
     },
     queries: QuerySources {
