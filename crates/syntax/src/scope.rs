@@ -56,7 +56,7 @@ impl SyntaxSnapshot {
         })
     }
 
-    /// Where the code starts that is embedded in a string around `offset`: `${…}`.
+    /// The start of the code embedded in a string around `offset`: `${…}`.
     pub fn embedded_code_start(&self, text: &Snapshot, offset: ByteOffset) -> Option<ByteOffset> {
         let before = offset.0.checked_sub(1)?;
         let views = self.views_at(text, ByteOffset(before));
