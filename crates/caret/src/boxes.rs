@@ -89,6 +89,26 @@ pub(crate) fn select(ctx: &Context, column_box: ColumnBox) -> Plan {
     Plan::select_and_remember(ctx, column_box.selections(ctx), memory)
 }
 
+/// Whether the selections are those of a box, or what an edit left of them.
+pub(crate) fn is_box(ctx: &Context) -> bool {
+    let is_box = |memory: &Memory| memory.column_box.is_some() || memory.was_box;
+    ctx.selections.len() > 1 && ctx.memory().is_some_and(is_box)
+}
+
+/// A plan that remembers that its carets were a box.
+pub(crate) fn remember_box(ctx: &Context, plan: Plan) -> Plan {
+    let revision = match plan.edits.is_empty() {
+        true => ctx.snapshot.revision(),
+        false => ctx.snapshot.revision().next(),
+    };
+    let memory = Memory {
+        valid_for: Some((revision, plan.selections.clone())),
+        was_box: true,
+        ..Memory::default()
+    };
+    Plan { memory, ..plan }
+}
+
 /// Widens the remembered box, or the one of the newest selection, by one.
 pub(crate) fn grow(ctx: &Context, side: Side) -> Plan {
     let remembered = ctx.memory().and_then(|memory| memory.column_box);

@@ -11,7 +11,7 @@ use crate::context::Context;
 const PLAIN: &[(char, char)] = &[('(', ')'), ('[', ']'), ('{', '}')];
 
 /// Characters counted through without a syntax tree.
-const LOOK_AROUND: usize = 100_000;
+pub(crate) const LOOK_AROUND: usize = 100_000;
 
 /// An opening and a closing bracket.
 pub(crate) type Pair = (Span, Span);
@@ -102,6 +102,22 @@ pub(crate) fn unclosed_before(
         }
     }
     None
+}
+
+/// How many of one bracket come without the other one before them, in the order of `chars`.
+pub(crate) fn unpaired(chars: impl Iterator<Item = char>, other: char, counted: char) -> usize {
+    let (mut depth, mut count) = (0usize, 0);
+    for char in chars {
+        if char == other {
+            depth += 1;
+        } else if char == counted {
+            match depth {
+                0 => count += 1,
+                _ => depth -= 1,
+            }
+        }
+    }
+    count
 }
 
 /// The nearest closing bracket behind an offset that nothing behind the offset opens.

@@ -9,9 +9,11 @@ mod paste;
 use base::{Row, Span};
 use text::EditKind;
 
+use crate::boxes::is_box;
 use crate::context::{Context, Plan};
 use crate::draft::{Swap, replace_each};
 use crate::indent::{cells_of, leading_blanks};
+use crate::rows::{RowRange, line_of};
 
 pub use paste::{PasteIndent, paste};
 
@@ -25,7 +27,7 @@ pub struct Piece {
     pub text: String,
     /// Whether it was taken from an empty selection: the whole row with its line ending.
     pub is_whole_row: bool,
-    /// Display cells of indentation of the row it starts in.
+    /// Display cells of indentation of the row it starts in; 0 where that is not known.
     pub indent_cells: u32,
 }
 
@@ -43,7 +45,7 @@ impl Copied {
         let piece = Piece {
             text: text.to_owned(),
             is_whole_row: false,
-            indent_cells: guessed_indent(text),
+            indent_cells: 0,
         };
         Copied {
             pieces: vec![piece],
@@ -123,73 +125,92 @@ fn read_pieces(text: &str, metadata: &str) -> Option<Vec<Piece>> {
     (!pieces.is_empty()).then_some(pieces)
 }
 
-/// The indentation text was probably copied from. Text that starts behind its blanks and ends in a
-/// closing bracket was taken from the bracket's indentation.
-fn guessed_indent(text: &str) -> u32 {
-    let blanks =
-        |row: &str| row[..row.len() - row.trim_start_matches([' ', '\t']).len()].to_owned();
-    let first = text
-        .lines()
-        .next()
-        .map_or(0, |row| cells_of(&blanks(row), 4));
+/// The cells of indentation that text was probably copied from. Text that starts behind its blanks and
+/// ends in a closing bracket was taken from the bracket's indentation.
+fn guessed_indent(text: &str, tab_width: u32) -> u32 {
+    let cells = |row: &str| {
+        let len = row.len() - row.trim_start_matches([' ', '\t']).len();
+        cells_of(&row[..len], tab_width)
+    };
+    let first = text.lines().next().map_or(0, cells);
     let last = text.lines().rfind(|row| !row.trim().is_empty());
     match last {
-        Some(last) if first == 0 && last.trim_start().starts_with(['}', ')', ']']) => {
-            cells_of(&blanks(last), 4)
-        }
+        Some(last) if first == 0 && last.trim_start().starts_with(['}', ')', ']']) => cells(last),
         _ => first,
     }
 }
 
-/// What the selections hold; an empty one stands for its row, once for each row. `None` when there
-/// is nothing at all.
+/// What the selections hold. Where all are empty, their rows with what is folded in them, once for each
+/// row. `None` when there is nothing at all.
 pub fn copy(ctx: &Context) -> Option<Copied> {
-    let snapshot = ctx.snapshot;
-    let mut pieces = Vec::new();
-    let mut last_row: Option<Row> = None;
-    for selection in ctx.selections.iter() {
-        let row = snapshot.point_at(selection.start()).row;
-        let indent_cells = cells_of(&leading_blanks(snapshot, row), ctx.options.tab_width);
-        if !selection.is_empty() {
-            let text = snapshot.text(selection.span()).into_owned();
-            pieces.push(Piece {
-                text,
-                is_whole_row: false,
-                indent_cells,
-            });
-        } else if last_row.replace(row) != Some(row) {
-            let mut text = snapshot
-                .text(snapshot.row_span_with_ending(row))
-                .into_owned();
-            if !text.ends_with('\n') {
-                text.push_str(ctx.line_ending.as_str());
-            }
-            pieces.push(Piece {
-                text,
-                is_whole_row: true,
-                indent_cells,
-            });
-        }
-    }
-    (!snapshot.is_empty() && !pieces.is_empty()).then_some(Copied {
+    let pieces = match has_text(ctx) {
+        true => selected_pieces(ctx),
+        false => rows_at_carets(ctx),
+    };
+    (!ctx.snapshot.is_empty() && !pieces.is_empty()).then_some(Copied {
         pieces,
         is_foreign: false,
     })
+}
+
+/// Whether any selection holds something.
+fn has_text(ctx: &Context) -> bool {
+    ctx.selections.iter().any(|selection| !selection.is_empty())
+}
+
+/// One piece for each selection that holds something, and in a box for each of its rows.
+fn selected_pieces(ctx: &Context) -> Vec<Piece> {
+    let is_box = is_box(ctx);
+    let selections = ctx.selections.iter();
+    selections
+        .filter(|selection| is_box || !selection.is_empty())
+        .map(|selection| Piece {
+            text: ctx.snapshot.text(selection.span()).into_owned(),
+            is_whole_row: false,
+            indent_cells: indent_of(ctx, ctx.snapshot.point_at(selection.start()).row),
+        })
+        .collect()
+}
+
+fn rows_at_carets(ctx: &Context) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut last: Option<RowRange> = None;
+    for selection in ctx.selections.iter() {
+        let line = line_of(ctx, ctx.snapshot.point_at(selection.head).row);
+        if last.replace(line) == Some(line) {
+            continue;
+        }
+        let mut text = ctx.snapshot.text(line.span(ctx.snapshot)).into_owned();
+        if !text.ends_with('\n') {
+            text.push_str(ctx.line_ending.as_str());
+        }
+        pieces.push(Piece {
+            text,
+            is_whole_row: true,
+            indent_cells: indent_of(ctx, line.first),
+        });
+    }
+    pieces
+}
+
+fn indent_of(ctx: &Context, row: Row) -> u32 {
+    cells_of(&leading_blanks(ctx.snapshot, row), ctx.options.tab_width)
 }
 
 /// Like `copy`, with the plan that deletes it.
 pub fn cut(ctx: &Context) -> Option<(Copied, Plan)> {
     let copied = copy(ctx)?;
     let snapshot = ctx.snapshot;
+    let has_text = has_text(ctx);
     let plan = replace_each(ctx, EditKind::Other, |selection| {
-        if !selection.is_empty() {
+        if has_text {
             return Swap::caret_behind(selection.span(), "");
         }
-        let row = snapshot.point_at(selection.head).row;
-        let mut span = snapshot.row_span_with_ending(row);
-        if row == snapshot.last_row() && row.0 > 0 {
+        let line = line_of(ctx, snapshot.point_at(selection.head).row);
+        let mut span = line.span(snapshot);
+        if line.last == snapshot.last_row() && line.first.0 > 0 {
             // The last row has no line ending of its own to take along.
-            span = Span::new(snapshot.row_end(row - 1), span.end);
+            span = Span::new(snapshot.row_end(line.first - 1), span.end);
         }
         Swap::caret_behind(span, "")
     });

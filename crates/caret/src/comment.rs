@@ -39,7 +39,7 @@ pub(crate) fn toggle_line_comment(ctx: &Context) -> Plan {
 
 /// How the text at an offset is edited: code within other code has comments of its own. With very
 /// many selections only the language of the whole counts.
-fn config_at(ctx: &Context, offset: ByteOffset) -> Option<&'static LanguageConfig> {
+pub(crate) fn config_at(ctx: &Context, offset: ByteOffset) -> Option<&'static LanguageConfig> {
     let is_few = ctx.selections.len() <= MOST_LOOKED_UP;
     let inner = ctx
         .syntax

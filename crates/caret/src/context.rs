@@ -2,7 +2,7 @@
 //!
 //! Start at `Context` and `Plan`.
 
-use base::Revision;
+use base::{Revision, Span};
 use display::DisplaySnapshot;
 use syntax::{Language, SyntaxSnapshot};
 use text::{Edit, EditKind, LineEnding, SelectionSet, Snapshot};
@@ -80,6 +80,8 @@ pub struct Memory {
     pub(crate) whole_words: bool,
     /// The box the selections were made from.
     pub(crate) column_box: Option<ColumnBox>,
+    /// Whether the carets are what an edit left of a box.
+    pub(crate) was_box: bool,
 }
 
 /// What a command would do.
@@ -93,4 +95,8 @@ pub struct Plan {
     pub kind: EditKind,
     /// To be handed back with the next command.
     pub memory: Memory,
+    /// Folds to open, in offsets of the context's snapshot.
+    pub unfold: Vec<Span>,
+    /// Spans to fold after the edits, in offsets of the text after them.
+    pub fold: Vec<Span>,
 }

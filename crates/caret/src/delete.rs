@@ -3,29 +3,76 @@
 //! Start at `delete`.
 
 use base::{ByteOffset, Span};
+use syntax::AutoClose;
 use text::{EditKind, Selection};
 
+use crate::boxes;
 use crate::context::{Context, Plan};
 use crate::draft::{Swap, replace_each};
+use crate::insert::{ends_with, pairs, starts_with};
 use crate::motion::{self, Motion};
+use crate::quotes;
 
 /// Deletes what is selected, or from each caret to where the motion goes.
 pub(crate) fn delete(ctx: &Context, motion: Motion) -> Plan {
     let is_absolute = matches!(motion, Motion::Offset(_) | Motion::Row(_));
-    replace_each(ctx, EditKind::Deleting, |selection| {
+    let is_box = boxes::is_box(ctx);
+    let is_wide_box = is_box && ctx.selections.iter().any(|selection| !selection.is_empty());
+    let mut unfold = Vec::new();
+    let plan = replace_each(ctx, EditKind::Deleting, |selection| {
         let is_other = is_absolute && selection != ctx.selections.primary();
-        let span = match selection.is_empty() {
-            false => selection.span(),
-            true if is_other => selection.span(),
-            true => reach(ctx, motion, selection),
-        };
+        if !selection.is_empty() || is_other || is_wide_box {
+            return Swap::caret_behind(selection.span(), "");
+        }
+        let mut span = reach(ctx, motion, selection);
+        if is_box {
+            span = within_row(ctx, selection.head, span);
+        }
+        if let Some(fold) = fold_in_reach(ctx, selection.head, span) {
+            unfold.push(fold);
+            return Swap::caret_at(selection.head);
+        }
         Swap::caret_behind(span, "")
-    })
+    });
+    let plan = Plan { unfold, ..plan };
+    match is_box {
+        true => boxes::remember_box(ctx, plan),
+        false => plan,
+    }
+}
+
+/// What a span has in the row of `head`: a box never takes line endings.
+fn within_row(ctx: &Context, head: ByteOffset, span: Span) -> Span {
+    let row = ctx.snapshot.row_span(ctx.snapshot.point_at(head).row);
+    Span::new(
+        span.start.clamp(row.start, row.end),
+        span.end.clamp(row.start, row.end),
+    )
+}
+
+/// The fold that a deletion from `head` would end in, or take without going on behind it. Its text is out
+/// of sight, so it is shown first.
+fn fold_in_reach(ctx: &Context, head: ByteOffset, span: Span) -> Option<Span> {
+    let end = if span.start == head {
+        span.end
+    } else {
+        span.start
+    };
+    let holds = |fold: &Span, at| fold.start <= at && at <= fold.end;
+    let folds = ctx.display.folds_in(span);
+    folds.into_iter().find(|fold| holds(fold, end))
 }
 
 /// What an empty selection deletes.
 fn reach(ctx: &Context, motion: Motion, selection: &Selection) -> Span {
     let head = selection.head;
+    if matches!(
+        motion,
+        Motion::Left | Motion::WordLeft | Motion::SubwordLeft
+    ) && let Some(pair) = empty_pair(ctx, head)
+    {
+        return pair;
+    }
     let end = match motion {
         Motion::Left => return backspace(ctx, head),
         Motion::WordLeft => blanks_before(ctx, head),
@@ -37,7 +84,12 @@ fn reach(ctx: &Context, motion: Motion, selection: &Selection) -> Span {
         _ => None,
     };
     let end = end.unwrap_or_else(|| motion::target(ctx, motion, head, selection.goal).0);
-    Span::new(head, end)
+    match motion {
+        Motion::WordLeft | Motion::SubwordLeft | Motion::RowStart => {
+            Span::new(end, closers_behind(ctx, head, end))
+        }
+        _ => Span::new(head, end),
+    }
 }
 
 fn row_end(ctx: &Context, head: ByteOffset) -> ByteOffset {
@@ -54,12 +106,8 @@ fn to_row_start(ctx: &Context, head: ByteOffset) -> ByteOffset {
     }
 }
 
-/// One grapheme; within the spaces that indent a row all up to the tab stop before; between a pair
-/// that closes itself both halves.
+/// One grapheme; within the spaces that indent a row all up to the tab stop before.
 fn backspace(ctx: &Context, head: ByteOffset) -> Span {
-    if let Some(pair) = empty_pair(ctx, head) {
-        return pair;
-    }
     let previous = ctx.snapshot.previous_grapheme(head);
     let row_start = ctx.snapshot.row_start(ctx.snapshot.point_at(head).row);
     let blanks = ctx
@@ -88,20 +136,62 @@ fn backspace(ctx: &Context, head: ByteOffset) -> Span {
     }
 }
 
-/// The opener before and the closer behind a caret, where they are a pair that closes itself.
+/// The opener before and the closer behind a caret, where they are a pair that closes itself. Of an opener
+/// of several characters only the last one goes.
 fn empty_pair(ctx: &Context, head: ByteOffset) -> Option<Span> {
     if !ctx.options.auto_close {
         return None;
     }
     let before = ctx.snapshot.chars_before(head).next()?;
-    let after = ctx.snapshot.chars_at(head).next()?;
-    let mut buffers = ([0; 4], [0; 4]);
-    let open: &str = before.encode_utf8(&mut buffers.0);
-    let close: &str = after.encode_utf8(&mut buffers.1);
-    let is_pair = crate::insert::pairs(ctx)
+    if let Some(close) = closer_of(ctx, head, head) {
+        return Some(Span::new(head - before.len_utf8(), close));
+    }
+    let is_around = |pair: &&AutoClose| {
+        pair.open.len() > 1
+            && pair.open != pair.close
+            && ends_with(ctx, head, pair.open)
+            && starts_with(ctx, head, pair.close)
+    };
+    let pair = pairs(ctx).iter().find(is_around)?;
+    let start = head - before.len_utf8();
+    Some(Span::new(start, head + pair.close.len()))
+}
+
+/// Behind the closer at `behind` that closes itself with the opener right before `before`.
+fn closer_of(ctx: &Context, before: ByteOffset, behind: ByteOffset) -> Option<ByteOffset> {
+    let open = ctx.snapshot.chars_before(before).next()?;
+    let close = ctx.snapshot.chars_at(behind).next()?;
+    let is_pair = pairs(ctx)
         .iter()
-        .any(|pair| pair.open == open && pair.close == close);
-    is_pair.then(|| Span::new(head - open.len(), head + close.len()))
+        .any(|pair| pair.open.chars().eq([open]) && pair.close.chars().eq([close]));
+    let is_pair = is_pair && (open != close || are_halves(ctx, before, behind, open));
+    is_pair.then(|| behind + close.len_utf8())
+}
+
+/// Whether the quotes on both sides are of one string with nothing in it, rather than the end of one
+/// and the start of another.
+fn are_halves(ctx: &Context, before: ByteOffset, behind: ByteOffset, quote: char) -> bool {
+    let is_quote = |char: &char| *char == quote;
+    let opening = ctx.snapshot.chars_before(before).take_while(is_quote);
+    let closing = ctx.snapshot.chars_at(behind).take_while(is_quote);
+    let (opening, closing) = (opening.count(), closing.count());
+    opening == closing && (opening > 1 || quotes::open_before(ctx, before) == Some(quote))
+}
+
+/// Where the closers end that follow a caret and belong to openers before it with nothing but blanks
+/// between, none of which starts before `start`.
+fn closers_behind(ctx: &Context, head: ByteOffset, start: ByteOffset) -> ByteOffset {
+    let blanks = ctx.snapshot.chars_before(head);
+    let blanks = blanks.take_while(|char| is_blank(*char)).count();
+    let (mut before, mut behind) = (head - blanks, head);
+    while ctx.options.auto_close
+        && before > start
+        && let Some(end) = closer_of(ctx, before, behind)
+    {
+        before = ctx.snapshot.previous_grapheme(before);
+        behind = end;
+    }
+    behind
 }
 
 /// Two or more blanks before a caret are deleted alone, without the word before them.

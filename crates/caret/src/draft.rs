@@ -125,6 +125,8 @@ impl Draft {
             selections,
             kind,
             memory: Memory::default(),
+            unfold: Vec::new(),
+            fold: Vec::new(),
         }
     }
 }

@@ -8,6 +8,7 @@ use text::{EditKind, Selection, Snapshot};
 
 use crate::context::{CaretOptions, Context, Plan};
 use crate::draft::{Draft, Swap, replace_each};
+use crate::motion::horizontal::first_non_blank;
 use crate::row_heads::each_row;
 use crate::rows::{row_groups, selected_or_all};
 
@@ -56,13 +57,11 @@ pub(crate) fn shifted(ctx: &Context, base: &str, levels: i32, columns: u32) -> S
 
 /// Indents the selected rows, or inserts a tab or spaces up to the next tab stop.
 pub(crate) fn tab(ctx: &Context) -> Plan {
-    let spans_rows = |ctx: &Context| {
-        ctx.selections.iter().any(|selection| {
-            ctx.snapshot.point_at(selection.start()).row
-                != ctx.snapshot.point_at(selection.end()).row
-        })
-    };
-    if spans_rows(ctx) {
+    if ctx
+        .selections
+        .iter()
+        .any(|selection| covers_row(ctx, selection))
+    {
         return indent_rows(ctx);
     }
     let width = ctx.options.tab_width.max(1);
@@ -77,6 +76,21 @@ pub(crate) fn tab(ctx: &Context) -> Plan {
         let spaces = width - cell % width;
         Swap::caret_behind(selection.span(), " ".repeat(spaces as usize))
     })
+}
+
+/// Whether a selection goes over the end of a row or holds all that a row has to show.
+fn covers_row(ctx: &Context, selection: &Selection) -> bool {
+    let snapshot = ctx.snapshot;
+    let row = snapshot.point_at(selection.start()).row;
+    if snapshot.point_at(selection.end()).row != row {
+        return true;
+    }
+    let is_blank = |char: &char| *char == ' ' || *char == '\t';
+    let behind = snapshot.chars_at(selection.end()).take_while(is_blank);
+    let text_end = selection.end() + behind.count();
+    !selection.is_empty()
+        && selection.start() <= first_non_blank(snapshot, row)
+        && text_end == snapshot.row_end(row)
 }
 
 /// On a blank row that should be deeper than the caret is, one tab goes all the way.

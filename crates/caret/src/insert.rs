@@ -12,6 +12,7 @@ use crate::draft::{Draft, Swap, replace_each, reversed};
 use crate::indent;
 use crate::motion::horizontal::{first_non_blank, is_blank};
 use crate::newline;
+use crate::quotes;
 use crate::words::{Class, Words};
 
 /// What closes itself in a text of no language.
@@ -21,9 +22,6 @@ const PLAIN_PAIRS: &[AutoClose] = &[
     plain_pair("{", "}", true),
     plain_pair("\"", "\"", false),
 ];
-
-/// Chars looked back over for quotes that are still open.
-const LOOK_BACK: usize = 2_000;
 
 const fn plain_pair(open: &'static str, close: &'static str, anywhere: bool) -> AutoClose {
     AutoClose {
@@ -69,8 +67,11 @@ pub(crate) fn insert(ctx: &Context, text: &str) -> Plan {
 
 fn type_char(ctx: &Context, typed: char, text: &str) -> Plan {
     if ctx.options.auto_surround
-        && ctx.selections.iter().any(|selection| !selection.is_empty())
         && let Some(pair) = pairs(ctx).iter().find(|pair| pair.open == text)
+        && ctx
+            .selections
+            .iter()
+            .any(|selection| surrounds(ctx, pair, selection))
     {
         return surround(ctx, pair);
     }
@@ -80,7 +81,7 @@ fn type_char(ctx: &Context, typed: char, text: &str) -> Plan {
             return plain;
         }
         let head = selection.head;
-        if ctx.options.auto_close && skips_over(ctx, head, text) {
+        if ctx.options.auto_close && skips_over(ctx, head, typed, text) {
             return Swap::caret_at(head + text.len());
         }
         if ctx.options.auto_close
@@ -99,17 +100,29 @@ fn type_char(ctx: &Context, typed: char, text: &str) -> Plan {
     })
 }
 
+/// Whether typing the opener of a pair over a selection surrounds it. A quote over another one takes its
+/// place.
+fn surrounds(ctx: &Context, pair: &AutoClose, selection: &Selection) -> bool {
+    let is_quote = |text: &str| matches!(text, "'" | "\"" | "`");
+    let has_one_byte = selection.span().len() == 1;
+    let is_replaced =
+        has_one_byte && is_quote(pair.open) && is_quote(&ctx.snapshot.text(selection.span()));
+    !selection.is_empty() && !is_replaced
+}
+
 /// Puts a pair around every selection, which then holds the same text as before.
 fn surround(ctx: &Context, pair: &AutoClose) -> Plan {
     let mut draft = Draft::new();
     let mut after = Vec::with_capacity(ctx.selections.len());
     for selection in ctx.selections.iter() {
-        let opened = draft.push(Span::at(selection.start()), pair.open) + pair.open.len();
-        let mut inner = Selection::caret(opened);
-        if !selection.is_empty() {
-            draft.push(Span::at(selection.end()), pair.close);
-            inner = Selection::new(opened, opened + selection.span().len());
+        if !surrounds(ctx, pair, selection) {
+            let typed = draft.push(selection.span(), pair.open) + pair.open.len();
+            after.push(Selection::caret(typed));
+            continue;
         }
+        let opened = draft.push(Span::at(selection.start()), pair.open) + pair.open.len();
+        draft.push(Span::at(selection.end()), pair.close);
+        let inner = Selection::new(opened, opened + selection.span().len());
         after.push(if selection.is_reversed() {
             reversed(inner)
         } else {
@@ -121,15 +134,48 @@ fn surround(ctx: &Context, pair: &AutoClose) -> Plan {
 }
 
 /// Whether typing a closer only steps over the one that is there.
-fn skips_over(ctx: &Context, head: ByteOffset, text: &str) -> bool {
+fn skips_over(ctx: &Context, head: ByteOffset, typed: char, text: &str) -> bool {
     if !starts_with(ctx, head, text) {
         return false;
     }
     pairs(ctx).iter().any(|pair| {
-        let is_quote = pair.open == pair.close;
         pair.close == text
-            && (!is_quote || is_quote_open(ctx, head, text) && !is_escaped(ctx, head))
+            && match pair.open == pair.close {
+                true => ends_quotation(ctx, head, typed),
+                false => !lacks_closer(ctx, head, pair),
+            }
     })
+}
+
+/// Whether the quote behind a caret closes what is open before it.
+fn ends_quotation(ctx: &Context, head: ByteOffset, quote: char) -> bool {
+    let is_open = quotes::open_before(ctx, head) == Some(quote);
+    (is_open || quotes::ends_string(ctx, head, quote)) && !is_escaped(ctx, head)
+}
+
+/// Whether more brackets are open before a caret than are closed behind it, both in its row and in all
+/// the text around: a closer that is typed is missing then.
+fn lacks_closer(ctx: &Context, head: ByteOffset, pair: &AutoClose) -> bool {
+    let mut halves = (pair.open.chars(), pair.close.chars());
+    let (Some(open), Some(close)) = (halves.0.next(), halves.1.next()) else {
+        return false;
+    };
+    let snapshot = ctx.snapshot;
+    let row = snapshot.row_span(snapshot.point_at(head).row);
+    let near = Span::new(
+        snapshot.clip(head - brackets::LOOK_AROUND, Bias::Left),
+        snapshot.clip(
+            (head + brackets::LOOK_AROUND).min(snapshot.len()),
+            Bias::Left,
+        ),
+    );
+    let lacks = |around: Span| {
+        let before = snapshot.text(Span::new(around.start.max(near.start), head));
+        let behind = snapshot.text(Span::new(head, around.end.min(near.end)));
+        let opened = brackets::unpaired(before.chars().rev(), close, open);
+        opened > brackets::unpaired(behind.chars(), open, close)
+    };
+    lacks(row) && lacks(near)
 }
 
 /// What to add behind a typed opener.
@@ -145,17 +191,8 @@ fn closing(ctx: &Context, head: ByteOffset, text: &str) -> Option<&'static str> 
     if !has_room {
         return None;
     }
-    if pair.open == pair.close {
-        let previous = ctx.snapshot.chars_before(head).next();
-        let follows_word =
-            previous.is_some_and(|previous| previous.is_alphanumeric() || previous == '_');
-        if follows_word
-            || is_escaped(ctx, head)
-            || ends_with(ctx, head, text)
-            || is_quote_open(ctx, head, text)
-        {
-            return None;
-        }
+    if pair.open == pair.close && !begins_quotation(ctx, head, pair, text) {
+        return None;
     }
     if pair.in_strings && pair.in_comments {
         return Some(pair.close);
@@ -165,6 +202,32 @@ fn closing(ctx: &Context, head: ByteOffset, text: &str) -> Option<&'static str> 
         Scope::Comment if !pair.in_comments => None,
         _ => Some(pair.close),
     }
+}
+
+/// Whether what is typed at a caret completes the opening quote of a pair.
+fn begins_quotation(ctx: &Context, head: ByteOffset, pair: &AutoClose, text: &str) -> bool {
+    let start = head - (pair.open.len() - text.len());
+    let previous = ctx.snapshot.chars_before(start).next();
+    let is_word = |char: char| char.is_alphanumeric() || char == '_';
+    // Several quotes may follow the prefix of a string: `f"""`.
+    let follows_word = start == head && previous.is_some_and(is_word);
+    let is_in_string = start < head && is_in_string(ctx, start, previous.filter(|c| is_word(*c)));
+    !follows_word
+        && !is_in_string
+        && !is_escaped(ctx, start)
+        && !ends_with(ctx, start, text)
+        && quotes::open_before(ctx, start).is_none()
+}
+
+/// Whether several quotes at an offset, with perhaps the last letter of a prefix before them, are in a
+/// string already or in code that Markdown holds.
+fn is_in_string(ctx: &Context, offset: ByteOffset, prefix: Option<char>) -> bool {
+    let start = offset - prefix.map_or(0, char::len_utf8);
+    let holds_other = |syntax: &syntax::SyntaxSnapshot| {
+        let inner = syntax.language_at(ctx.snapshot, start);
+        quotes::is_prose(ctx) && !inner.name().starts_with("Markdown")
+    };
+    scope(ctx, start) == Scope::String || ctx.syntax.is_some_and(holds_other)
 }
 
 /// What kind of text an offset is in, as far as is known.
@@ -180,29 +243,6 @@ fn is_escaped(ctx: &Context, head: ByteOffset) -> bool {
         .chars_before(head)
         .take_while(|char| *char == '\\');
     backslashes.count() % 2 == 1
-}
-
-/// Whether a quote before the caret on its row has no partner yet.
-fn is_quote_open(ctx: &Context, head: ByteOffset, quote: &str) -> bool {
-    let row_start = ctx.snapshot.row_start(ctx.snapshot.point_at(head).row);
-    let start = ctx
-        .snapshot
-        .clip(row_start.max(head - LOOK_BACK), Bias::Left);
-    let mut is_open = false;
-    let text = ctx.snapshot.text(Span::new(start, head));
-    let mut rest: &str = &text;
-    while let Some(char) = rest.chars().next() {
-        if char == '\\' {
-            let escaped = rest[1..].chars().next().map_or(0, char::len_utf8);
-            rest = &rest[1 + escaped..];
-        } else if let Some(behind) = rest.strip_prefix(quote) {
-            is_open = !is_open;
-            rest = behind;
-        } else {
-            rest = &rest[char.len_utf8()..];
-        }
-    }
-    is_open
 }
 
 /// A closing bracket that is the first thing on its row goes back to the indentation of the row
@@ -269,12 +309,12 @@ pub(crate) fn outdented_row(ctx: &Context, head: ByteOffset) -> Option<(Span, St
     Some((Span::new(start, head), outdented + &word))
 }
 
-fn starts_with(ctx: &Context, offset: ByteOffset, text: &str) -> bool {
+pub(crate) fn starts_with(ctx: &Context, offset: ByteOffset, text: &str) -> bool {
     let mut chars = ctx.snapshot.chars_at(offset);
     text.chars().all(|char| chars.next() == Some(char))
 }
 
-fn ends_with(ctx: &Context, offset: ByteOffset, text: &str) -> bool {
+pub(crate) fn ends_with(ctx: &Context, offset: ByteOffset, text: &str) -> bool {
     let mut chars = ctx.snapshot.chars_before(offset);
     text.chars().rev().all(|char| chars.next() == Some(char))
 }

@@ -24,6 +24,7 @@ mod indent;
 mod insert;
 mod newline;
 mod occurrences;
+mod quotes;
 mod row_heads;
 mod rows;
 mod select;

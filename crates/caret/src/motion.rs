@@ -111,9 +111,9 @@ motions! {
     RowStart, "row-start", "to the start of its row";
     /// To the end of the row, before its line ending.
     RowEnd, "row-end", "to the end of its row";
-    /// To the start of the display row: of one stretch of a wrapped row.
+    /// To the start of the display row: of one stretch of a wrapped row. From there like `RowStart`.
     DisplayRowStart, "display-row-start", "to the start of its wrapped row";
-    /// To the end of the display row.
+    /// To the end of the display row; from there to the end of the row.
     DisplayRowEnd, "display-row-end", "to the end of its wrapped row";
     /// To the blank row before the paragraph.
     ParagraphUp, "paragraph-up", "to the start of the paragraph";

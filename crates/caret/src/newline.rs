@@ -12,6 +12,7 @@ use crate::draft::{Swap, replace_each};
 use crate::indent::{leading_blanks, shifted};
 use crate::insert::{outdented_row, scope};
 use crate::motion::horizontal::first_non_blank;
+use crate::rows::line_of;
 
 /// Bytes of a row that may go on in the next one; longer rows are no comments that people write.
 const LONGEST_CONTINUED: u32 = 10_000;
@@ -32,15 +33,28 @@ struct Indentation {
 
 /// Starts a new row at every caret.
 pub(crate) fn newline(ctx: &Context) -> Plan {
-    replace_each(ctx, EditKind::Other, |selection| {
-        break_row(ctx, selection.span())
-    })
+    let mut unfold = Vec::new();
+    let plan = replace_each(ctx, EditKind::Other, |selection| {
+        let swap = break_row(ctx, selection.span());
+        // What is folded behind the break would be torn from its first row.
+        unfold.extend(folds_from(ctx, swap.span));
+        swap
+    });
+    Plan { unfold, ..plan }
+}
+
+/// The folds that begin in or right behind a span, or reach into it.
+fn folds_from(ctx: &Context, span: Span) -> Vec<Span> {
+    let end = (span.end + 1).min(ctx.snapshot.len());
+    let mut folds = ctx.display.folds_in(Span::new(span.start, end));
+    folds.retain(|fold| fold.start <= span.end && span.start < fold.end);
+    folds
 }
 
 /// Opens a row below every caret's.
 pub(crate) fn newline_below(ctx: &Context) -> Plan {
     replace_each(ctx, EditKind::Other, |selection| {
-        let row = ctx.snapshot.point_at(selection.head).row;
+        let row = line_of(ctx, ctx.snapshot.point_at(selection.head).row).last;
         let end = ctx.snapshot.row_end(row);
         if first_non_blank(ctx.snapshot, row) < end {
             return break_row(ctx, Span::at(end));
@@ -53,7 +67,7 @@ pub(crate) fn newline_below(ctx: &Context) -> Plan {
 /// Opens a row above every caret's.
 pub(crate) fn newline_above(ctx: &Context) -> Plan {
     replace_each(ctx, EditKind::Other, |selection| {
-        let row = ctx.snapshot.point_at(selection.head).row;
+        let row = line_of(ctx, ctx.snapshot.point_at(selection.head).row).first;
         let blanks = leading_blanks(ctx.snapshot, row);
         Swap {
             span: Span::at(ctx.snapshot.row_start(row)),
@@ -159,7 +173,8 @@ fn indentation(ctx: &Context, row: Row, at: ByteOffset, behind: ByteOffset) -> I
     match hint {
         Some(hint) => {
             let base = leading_blanks(snapshot, hint.base);
-            let closing = (hint.is_split || is_between).then(|| base.clone());
+            let closing =
+                (hint.is_split || is_between).then(|| shifted(ctx, &base, 0, hint.columns));
             // Brackets that the tree does not know yet are worth a level as well.
             let levels = if closing.is_some() {
                 hint.levels.max(1)

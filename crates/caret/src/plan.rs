@@ -114,6 +114,8 @@ impl Plan {
             selections: ctx.selections.clone(),
             kind: EditKind::Other,
             memory: ctx.memory.clone(),
+            unfold: Vec::new(),
+            fold: Vec::new(),
         }
     }
 
@@ -124,6 +126,8 @@ impl Plan {
             selections,
             kind: EditKind::Other,
             memory: Memory::default(),
+            unfold: Vec::new(),
+            fold: Vec::new(),
         }
     }
 

@@ -1,11 +1,12 @@
 //! Whole rows: moving, copying, joining, sorting and deleting them.
 //!
-//! Rows that several selections touch, or that follow each other, make one group. A last row without
-//! a line ending borrows one from its neighbour and gives it back. Start at `row_groups`.
+//! Rows that several selections touch, or that follow each other, make one group. Rows that folds join
+//! into one line count as one row. A last row without a line ending borrows one from its neighbour and
+//! gives it back. Start at `row_groups`.
 
 use std::collections::HashSet;
 
-use base::{Bias, Row, Span};
+use base::{Bias, ByteOffset, Row, Span};
 use text::{EditKind, Selection, SelectionSet, Snapshot};
 
 use crate::context::{Context, Plan};
@@ -51,11 +52,41 @@ pub(crate) fn rows_of(snapshot: &Snapshot, selection: &Selection) -> RowRange {
     RowRange { first, last }
 }
 
+/// The rows that folds join with a row into one line.
+pub(crate) fn line_of(ctx: &Context, row: Row) -> RowRange {
+    let rows = ctx.display.joined_rows(row);
+    RowRange {
+        first: rows.start,
+        last: rows.end - 1,
+    }
+}
+
+/// The rows a selection is on, with all that folds hide of them.
+pub(crate) fn lines_of(ctx: &Context, selection: &Selection) -> RowRange {
+    let rows = rows_of(ctx.snapshot, selection);
+    RowRange {
+        first: line_of(ctx, rows.first).first,
+        last: line_of(ctx, rows.last).last,
+    }
+}
+
+/// Folds that a copy of `span`, which starts at `landing` after the edits, should have as well.
+fn folds_of_copy(ctx: &Context, span: Span, landing: ByteOffset) -> Vec<Span> {
+    let folds = ctx.display.folds_in(span).into_iter();
+    folds
+        .filter(|fold| span.covers(*fold))
+        .map(|fold| {
+            let start = landing + (fold.start - span.start);
+            Span::new(start, start + fold.len())
+        })
+        .collect()
+}
+
 /// The rows of all selections, in groups of rows that follow each other.
 pub(crate) fn row_groups(ctx: &Context) -> Vec<RowRange> {
     let mut groups: Vec<RowRange> = Vec::new();
     for selection in ctx.selections.iter() {
-        let range = rows_of(ctx.snapshot, selection);
+        let range = lines_of(ctx, selection);
         match groups.last_mut() {
             Some(group) if range.first <= group.last + 1 => group.last = group.last.max(range.last),
             _ => groups.push(range),
@@ -99,39 +130,47 @@ pub(crate) enum Way {
 pub(crate) fn move_rows(ctx: &Context, way: Way) -> Plan {
     let snapshot = ctx.snapshot;
     let mut draft = Draft::new();
+    let mut fold = Vec::new();
     for group in row_groups(ctx) {
         let span = group.span(snapshot);
         let ending = line_ending_of(snapshot, group.last);
         if way == Way::Up && group.first.0 > 0 {
-            let before = group.first - 1;
-            draft.push(snapshot.row_span_with_ending(before), "");
-            let text = snapshot.row_text(before).into_owned();
-            let text = match ending.is_empty() {
-                true => line_ending_of(snapshot, before) + &text,
-                false => text + &line_ending_of(snapshot, before),
+            let before = line_of(ctx, group.first - 1);
+            let inner = before.inner_span(snapshot);
+            let before_ending = line_ending_of(snapshot, before.last);
+            draft.push(before.span(snapshot), "");
+            let text = snapshot.text(inner).into_owned();
+            let (text, lead) = match ending.is_empty() {
+                true => (before_ending.clone() + &text, before_ending.len()),
+                false => (text + &before_ending, 0),
             };
-            draft.push(Span::at(span.end), text);
+            let landing = draft.push(Span::at(span.end), text);
+            fold.extend(folds_of_copy(ctx, inner, landing + lead));
         } else if way == Way::Down && group.last < snapshot.last_row() {
-            let behind = group.last + 1;
-            let behind_ending = line_ending_of(snapshot, behind);
-            let text = snapshot.row_text(behind).into_owned();
+            let behind = line_of(ctx, group.last + 1);
+            let inner = behind.inner_span(snapshot);
+            let behind_ending = line_ending_of(snapshot, behind.last);
             let is_last = behind_ending.is_empty();
             let new_ending = if is_last { ending } else { behind_ending };
-            draft.push(Span::at(span.start), text + &new_ending);
-            let behind_span = snapshot.row_span_with_ending(behind);
+            let text = snapshot.text(inner).into_owned() + &new_ending;
+            let landing = draft.push(Span::at(span.start), text);
+            fold.extend(folds_of_copy(ctx, inner, landing));
             let from = if is_last {
                 snapshot.row_end(group.last)
             } else {
-                behind_span.start
+                inner.start
             };
-            draft.push(Span::new(from, behind_span.end), "");
+            draft.push(Span::new(from, behind.span(snapshot).end), "");
         }
     }
     let selections = match way {
         Way::Up => draft.map_selections(ctx.selections, Bias::Left, Bias::Left, Bias::Left),
         Way::Down => draft.map_selections(ctx.selections, Bias::Right, Bias::Right, Bias::Right),
     };
-    draft.into_plan(selections, EditKind::Other)
+    Plan {
+        fold,
+        ..draft.into_plan(selections, EditKind::Other)
+    }
 }
 
 /// The characters that end a row; none for the last.
@@ -147,19 +186,21 @@ fn line_ending_of(snapshot: &Snapshot, row: Row) -> String {
 pub(crate) fn duplicate_rows(ctx: &Context, way: Way) -> Plan {
     let snapshot = ctx.snapshot;
     let mut draft = Draft::new();
+    let mut fold = Vec::new();
     for group in row_groups(ctx) {
         let span = group.span(snapshot);
         let text = snapshot.text(span).into_owned();
         let lacks_ending = line_ending_of(snapshot, group.last).is_empty();
-        match (way, lacks_ending) {
-            (Way::Down, false) => draft.push(Span::at(span.start), text),
-            (Way::Down, true) => draft.push(Span::at(span.start), text + ctx.line_ending.as_str()),
-            (Way::Up, false) => draft.push(Span::at(span.end), text),
-            (Way::Up, true) => draft.push(
-                Span::at(span.end),
-                ctx.line_ending.as_str().to_owned() + &text,
-            ),
+        let ending = if lacks_ending {
+            ctx.line_ending.as_str()
+        } else {
+            ""
         };
+        let landing = match way {
+            Way::Down => draft.push(Span::at(span.start), text + ending),
+            Way::Up => draft.push(Span::at(span.end), ending.to_owned() + &text) + ending.len(),
+        };
+        fold.extend(folds_of_copy(ctx, span, landing));
     }
     let bias = if way == Way::Down {
         Bias::Right
@@ -171,7 +212,10 @@ pub(crate) fn duplicate_rows(ctx: &Context, way: Way) -> Plan {
         // An end at the start of the row behind its group stays before the next group's copy.
         selections = draft.map_selections(ctx.selections, Bias::Right, Bias::Left, Bias::Right);
     }
-    draft.into_plan(selections, EditKind::Other)
+    Plan {
+        fold,
+        ..draft.into_plan(selections, EditKind::Other)
+    }
 }
 
 /// Copies every selection behind itself and selects the copy; empty ones copy their rows down.
@@ -201,19 +245,21 @@ pub(crate) fn join_rows(ctx: &Context) -> Plan {
     let mut draft = Draft::new();
     let mut joined: Option<Row> = None;
     for selection in ctx.selections.iter() {
-        let range = rows_of(snapshot, selection);
-        let last = range.last.max(range.first + 1).min(snapshot.last_row());
-        for row in range.first.0..last.0 {
-            if joined.is_none_or(|joined| joined < Row(row)) {
-                let (span, glue) = seam(ctx, Row(row));
+        let range = lines_of(ctx, selection);
+        let mut row = line_of(ctx, range.first).last;
+        let last = range.last.max(row + 1).min(snapshot.last_row());
+        while row < last {
+            if joined.is_none_or(|joined| joined < row) {
+                let (span, glue) = seam(ctx, row);
                 draft.push(span, glue);
-                joined = Some(Row(row));
+                joined = Some(row);
             }
+            row = line_of(ctx, row + 1).last;
         }
     }
     let selections = ctx.selections.transform(|selection| {
         if selection.is_empty() {
-            let row = snapshot.point_at(selection.head).row;
+            let row = line_of(ctx, snapshot.point_at(selection.head).row).last;
             let seam_start = seam(ctx, row).0.start;
             let is_joined = row < snapshot.last_row();
             let to = if is_joined {
@@ -302,14 +348,12 @@ pub(crate) fn reorder_rows(ctx: &Context, order: Order) -> Plan {
             continue;
         }
         let span = group.inner_span(snapshot);
-        let text = snapshot.text(span).into_owned();
-        let rows: Vec<&str> = text
-            .split('\n')
-            .map(|row| row.strip_suffix('\r').unwrap_or(row))
-            .collect();
+        let lines = lines_in(ctx, group);
+        let text = snapshot.text(span);
+        let rows = texts_of(snapshot, group, &lines, &text);
         let ordered = reordered(rows.clone(), order);
         let landing = draft.push(Span::at(span.start), "");
-        replace_rows(snapshot, &mut draft, group, (&rows, &ordered));
+        replace_lines(snapshot, &mut draft, &lines, (&rows, &ordered));
         let rest = Span::new(span.end, group.span(snapshot).end);
         let end = draft.map(rest.end, Bias::Left);
         after.push(Selection::new(landing, end));
@@ -340,43 +384,82 @@ fn reordered(mut rows: Vec<&str>, order: Order) -> Vec<&str> {
     rows
 }
 
-/// Puts rows in the place of others: row by row, so that what stays is not touched, or all at once
+/// The lines that show some rows, each with the rows that folds join in it.
+fn lines_in(ctx: &Context, group: RowRange) -> Vec<RowRange> {
+    let has_folds = !ctx.display.folds_in(group.span(ctx.snapshot)).is_empty();
+    let mut lines = Vec::new();
+    let mut next = group.first;
+    while next <= group.last {
+        let line = match has_folds {
+            true => line_of(ctx, next),
+            false => RowRange {
+                first: next,
+                last: next,
+            },
+        };
+        lines.push(line);
+        next = line.last + 1;
+    }
+    lines
+}
+
+/// The texts of the lines of a group, which begin where `text` does, without their last line endings.
+fn texts_of<'t>(
+    snapshot: &Snapshot,
+    group: RowRange,
+    lines: &[RowRange],
+    text: &'t str,
+) -> Vec<&'t str> {
+    if lines.len() == group.rows().len() {
+        let rows = text.split('\n');
+        return rows
+            .map(|row| row.strip_suffix('\r').unwrap_or(row))
+            .collect();
+    }
+    let start = snapshot.row_start(group.first);
+    let spans = lines.iter().map(|line| line.inner_span(snapshot));
+    spans
+        .map(|line| &text[line.start - start..line.end - start])
+        .collect()
+}
+
+/// Puts lines in the place of others: one by one, so that what stays is not touched, or all at once
 /// where that would be too many edits.
-fn replace_rows(
+fn replace_lines(
     snapshot: &Snapshot,
     draft: &mut Draft,
-    group: RowRange,
+    lines: &[RowRange],
     (before, after): (&[&str], &[&str]),
 ) {
+    let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
+        return;
+    };
     if before == after {
         return;
     }
+    let end = snapshot.row_end(last.last);
     if before.len() > MOST_ROW_EDITS {
-        let joined = join_with_endings(snapshot, group, after);
-        draft.push(group.inner_span(snapshot), joined);
+        let joined = join_with_endings(snapshot, lines, after);
+        draft.push(Span::new(snapshot.row_start(first.first), end), joined);
         return;
     }
-    for ((row, before), after) in group.rows().zip(before).zip(after) {
+    for ((line, before), after) in lines.iter().zip(before).zip(after) {
         if before != after {
-            draft.push(snapshot.row_span(row), *after);
+            draft.push(line.inner_span(snapshot), *after);
         }
     }
-    if let Some(last) = after
-        .len()
-        .checked_sub(1)
-        .filter(|_| after.len() < before.len())
-    {
-        let kept_end = snapshot.row_end(group.first + last as u32);
-        draft.push(Span::new(kept_end, snapshot.row_end(group.last)), "");
+    let last_kept = after.len().checked_sub(1);
+    if let Some(kept) = last_kept.filter(|_| after.len() < before.len()) {
+        draft.push(Span::new(snapshot.row_end(lines[kept].last), end), "");
     }
 }
 
-fn join_with_endings(snapshot: &Snapshot, group: RowRange, rows: &[&str]) -> String {
+fn join_with_endings(snapshot: &Snapshot, lines: &[RowRange], texts: &[&str]) -> String {
     let mut joined = String::new();
-    for (ix, (row, text)) in group.rows().zip(rows).enumerate() {
+    for (ix, (line, text)) in lines.iter().zip(texts).enumerate() {
         joined.push_str(text);
-        if ix + 1 < rows.len() {
-            joined.push_str(&line_ending_of(snapshot, row));
+        if ix + 1 < texts.len() {
+            joined.push_str(&line_ending_of(snapshot, line.last));
         }
     }
     joined
@@ -397,7 +480,7 @@ pub(crate) fn delete_rows(ctx: &Context) -> Plan {
     }
     let selections = ctx.selections.transform(|selection| {
         let head = ctx.display.to_display(selection.head, Bias::Right);
-        let next = rows_behind(&groups, snapshot, rows_of(snapshot, selection).last);
+        let next = rows_behind(&groups, snapshot, lines_of(ctx, selection).last);
         let target = match next {
             Some(next) => {
                 let row = ctx
@@ -431,7 +514,8 @@ pub(crate) fn transpose(ctx: &Context) -> Plan {
         .map(Selection::span)
         .collect();
     let mut nth_wide = 0;
-    replace_each(ctx, EditKind::Other, |selection| {
+    let mut unfold = Vec::new();
+    let plan = replace_each(ctx, EditKind::Other, |selection| {
         if !selection.is_empty() {
             // Each gets the text of the one before it, the first that of the last.
             let from = (nth_wide + wide.len() - 1) % wide.len();
@@ -460,21 +544,28 @@ pub(crate) fn transpose(ctx: &Context) -> Plan {
             snapshot.previous_grapheme(middle),
             snapshot.next_grapheme(middle),
         );
+        let folds = ctx.display.folds_in(Span::new(before, behind));
+        if !folds.is_empty() {
+            unfold.extend(folds);
+            return Swap::caret_at(head);
+        }
         let swapped = [
             snapshot.text(Span::new(middle, behind)),
             snapshot.text(Span::new(before, middle)),
         ]
         .concat();
         Swap::caret_behind(Span::new(before, behind), swapped)
-    })
+    });
+    Plan { unfold, ..plan }
 }
 
 /// Selections over the whole rows they touch; already whole ones take the next row too.
 pub(crate) fn select_rows(ctx: &Context) -> SelectionSet {
     let snapshot = ctx.snapshot;
+    let line_at = |offset| line_of(ctx, snapshot.point_at(offset).row);
     ctx.selections.transform(|selection| {
-        let start = snapshot.row_start(snapshot.point_at(selection.start()).row);
-        let end = snapshot.row_start(snapshot.point_at(selection.end()).row + 1);
+        let start = snapshot.row_start(line_at(selection.start()).first);
+        let end = snapshot.row_start(line_at(selection.end()).last + 1);
         Selection::new(start, end)
     })
 }

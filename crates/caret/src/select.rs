@@ -9,7 +9,7 @@ use crate::command::Unit;
 use crate::context::Context;
 use crate::motion::on_border;
 use crate::motion::vertical::at_cell;
-use crate::rows::{Way, rows_of};
+use crate::rows::{Way, line_of, rows_of};
 use crate::words::Words;
 
 /// Selects from one offset to another by whole units; the caret is at the end that moves.
@@ -47,9 +47,7 @@ fn unit_at(ctx: &Context, offset: ByteOffset, unit: Unit) -> Span {
     match unit {
         Unit::Character => Span::at(offset),
         Unit::Word => Words::of(ctx).around(offset),
-        Unit::Row => ctx
-            .snapshot
-            .row_span_with_ending(ctx.snapshot.point_at(offset).row),
+        Unit::Row => line_of(ctx, ctx.snapshot.point_at(offset).row).span(ctx.snapshot),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod casing;
 mod deleting;
+mod folded;
 mod indenting;
 mod names;
 mod pasting;

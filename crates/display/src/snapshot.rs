@@ -214,6 +214,14 @@ impl DisplaySnapshot {
         self.shown.line(line).rows.start != row.0
     }
 
+    /// The buffer rows that folds join with a row into one line; that row alone where nothing is
+    /// folded.
+    pub fn joined_rows(&self, row: Row) -> Range<Row> {
+        let line = self.shown.line_at(self.buffer().row_start(row));
+        let rows = self.shown.line(line).rows;
+        Row(rows.start)..Row(rows.end)
+    }
+
     pub(crate) fn ruler(&self) -> Ruler<'_> {
         Ruler {
             shown: &self.shown,

@@ -134,6 +134,7 @@ pub struct Editor {
     pub(crate) geometry: Option<Geometry>,
     pub(crate) brackets: bracketing::Brackets,
     pub(crate) foldable_cache: Option<FoldableRows>,
+    lost_folds: folding::LostFolds,
     /// Whether the pointer is over the gutter, which shows its arrows then.
     pub(crate) gutter_hovered: bool,
     /// The scrollbar under the pointer.
@@ -211,6 +212,7 @@ impl Editor {
             geometry: None,
             brackets: bracketing::Brackets::default(),
             foldable_cache: None,
+            lost_folds: folding::LostFolds::default(),
             gutter_hovered: false,
             hovered: None,
             drag: None,

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 /// What the candidates are, which decides what counts as the start of a word.
@@ -35,7 +35,8 @@ const BATCH: usize = 4_096;
 
 /// The candidates that match `query`, best first, at most `limit`; equals by length, then in the
 /// order given. An empty query matches everything in the order given. Words of the query are
-/// matched one by one, with nucleo's `^`, `$`, `'` and `!` forms. Returns nothing when cancelled.
+/// matched one by one. Signs stand for themselves where a candidate has them; where none does, `^`, `$`,
+/// `'` and `!` at the ends of words have nucleo's meaning. Returns nothing when cancelled.
 pub fn rank<T: AsRef<str> + Sync>(
     query: &str,
     candidates: &[T],
@@ -47,8 +48,10 @@ pub fn rank<T: AsRef<str> + Sync>(
         let all = (0..candidates.len()).map(|index| Ranked { index, score: 0 });
         return all.take(limit).collect();
     }
-    let pattern = Pattern::parse(query, CaseMatching::Smart, Normalization::Smart);
-    let mut ranked = match_all(&pattern, candidates, kind, cancel);
+    let mut ranked = match_all(&literal(query), candidates, kind, cancel);
+    if ranked.is_empty() && has_operators(query) {
+        ranked = match_all(&with_operators(query), candidates, kind, cancel);
+    }
     if cancel.load(Ordering::Relaxed) {
         return Vec::new();
     }
@@ -66,19 +69,40 @@ pub fn rank<T: AsRef<str> + Sync>(
 
 /// The chars of `candidate` that `query` matches: char indices, sorted, without repeats.
 pub fn positions(query: &str, candidate: &str, kind: Kind) -> Vec<u32> {
-    let pattern = Pattern::parse(query, CaseMatching::Smart, Normalization::Smart);
-    let mut indices = Vec::new();
     let mut buffer = Vec::new();
     let haystack = Utf32Str::new(candidate, &mut buffer);
-    if pattern
-        .indices(haystack, &mut matcher(kind), &mut indices)
-        .is_none()
-    {
-        return Vec::new();
-    }
+    let mut matcher = matcher(kind);
+    let patterns = [literal, with_operators];
+    let matched = patterns.iter().find_map(|pattern| {
+        let mut indices = Vec::new();
+        let score = pattern(query).indices(haystack, &mut matcher, &mut indices);
+        score.map(|_| indices)
+    });
+    let mut indices = matched.unwrap_or_default();
     indices.sort_unstable();
     indices.dedup();
     indices
+}
+
+/// The words of a query with every sign as it is.
+fn literal(query: &str) -> Pattern {
+    Pattern::new(
+        query,
+        CaseMatching::Smart,
+        Normalization::Smart,
+        AtomKind::Fuzzy,
+    )
+}
+
+/// The words of a query with nucleo's forms.
+fn with_operators(query: &str) -> Pattern {
+    Pattern::parse(query, CaseMatching::Smart, Normalization::Smart)
+}
+
+/// Whether a word of a query has one of nucleo's forms.
+fn has_operators(query: &str) -> bool {
+    let mut words = query.split_whitespace();
+    words.any(|word| word.starts_with(['!', '^', '\'', '\\']) || word.ends_with('$'))
 }
 
 fn match_all<T: AsRef<str> + Sync>(

@@ -7,6 +7,7 @@
 //! that is being typed is seldom right.
 
 mod rows;
+mod yaml;
 
 use base::{ByteOffset, Row};
 use text::Snapshot;
@@ -25,10 +26,11 @@ pub struct IndentHint {
     pub base: Row,
     /// Levels to add to it, or to take away.
     pub levels: i32,
-    /// Columns to add behind the levels, to stand beneath something: the `*` of a comment.
+    /// Columns to add behind the levels, to stand beneath something: the `*` of a comment, the key
+    /// of a list item.
     pub columns: u32,
     /// The text behind the caret closes what the text before it opens: it belongs on a further
-    /// row of its own, with the indent of `base`.
+    /// row of its own, with the indent of `base` and `columns`.
     pub is_split: bool,
 }
 

@@ -33,6 +33,11 @@ pub struct LanguageConfig {
     pub tab: Option<TabHint>,
     /// Chars that belong to words besides letters, digits and the underscore.
     pub word_chars: &'static str,
+    /// The quotes whose strings may have several rows.
+    pub multi_row_quotes: &'static str,
+    /// Whether pasted rows may get another indent. Not where indents carry meaning that brackets do
+    /// not repeat, or where blanks are content: the recipes of Make, YAML, Markdown, diffs.
+    pub auto_indent_on_paste: bool,
 }
 
 /// A pair that is closed by itself.
@@ -201,6 +206,8 @@ impl LanguageConfig {
         dedent_words: &[],
         tab: None,
         word_chars: "",
+        multi_row_quotes: "`",
+        auto_indent_on_paste: true,
     };
 }
 

@@ -41,6 +41,35 @@ impl SyntaxSnapshot {
     }
 }
 
+impl SyntaxSnapshot {
+    /// The string that holds the byte at `offset`, if it is closed.
+    pub fn string_at(&self, text: &Snapshot, offset: ByteOffset) -> Option<Span> {
+        let views = self.views_at(text, offset);
+        let view = views.last()?;
+        let (node, scope) = view.scope_node(offset.0)?;
+        let is_whole = scope == Scope::String && !node.has_error() && is_closed(view, node, text);
+        is_whole.then(|| {
+            Span::new(
+                ByteOffset(node.start_byte() + view.shift),
+                ByteOffset(node.end_byte() + view.shift),
+            )
+        })
+    }
+
+    /// Where the code starts that is embedded in a string around `offset`: `${…}`.
+    pub fn embedded_code_start(&self, text: &Snapshot, offset: ByteOffset) -> Option<ByteOffset> {
+        let before = offset.0.checked_sub(1)?;
+        let views = self.views_at(text, ByteOffset(before));
+        let view = views.last()?;
+        let at = before.checked_sub(view.shift)?;
+        let grammar = view.language.grammar();
+        let embedded = path_to(view.root(), at).into_iter().rfind(|node| {
+            grammar.roles(*node).has(Roles::EMBEDDED) && offset.0 < node.end_byte() + view.shift
+        });
+        embedded.map(|node| ByteOffset(node.start_byte() + view.shift))
+    }
+}
+
 impl View<'_> {
     /// The string or comment that holds the byte at `offset` of the text, unless embedded code
     /// lies between them.

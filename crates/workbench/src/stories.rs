@@ -14,6 +14,7 @@ mod searching;
 mod settings_files;
 mod suggestions;
 mod tree;
+mod typing;
 
 use std::sync::Arc;
 

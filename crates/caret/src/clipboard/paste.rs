@@ -1,9 +1,14 @@
 //! Putting copied text at every caret.
+//!
+//! Invariant: rows of one piece are shifted by one number of cells, which never takes more from a row
+//! than the least indented one has, so that the piece keeps its shape. Start at `paste`.
 
-use base::{Row, Span};
+use base::{Bias, ByteOffset, Row, Span};
+use syntax::Scope;
 use text::{EditKind, LineEnding, Selection, SelectionSet};
 
-use super::{Copied, Piece};
+use super::{Copied, Piece, guessed_indent};
+use crate::comment::config_at;
 use crate::context::{Context, Plan};
 use crate::draft::Draft;
 use crate::indent::{blanks_for, cells_of, leading_blanks};
@@ -14,32 +19,43 @@ use crate::motion::horizontal::{first_non_blank, is_blank};
 pub enum PasteIndent {
     /// As they were copied.
     Keep,
-    /// Shifted so that the first row fits where it lands.
+    /// Shifted as a whole so that the first row fits its place; as they were copied in strings,
+    /// comments, plain text and languages that do not want it, and at the very start of a row.
     Fit,
 }
 
 /// Puts copied text at every caret: one piece each when the numbers agree, all of it everywhere else.
 /// Whole rows go above the row of an empty selection, which stays where it is in its text.
 pub fn paste(ctx: &Context, copied: &Copied, indent: PasteIndent) -> Plan {
-    let pieces = pieces_for(copied, ctx.selections.len());
+    let pieces = pieces_for(ctx, copied);
     let mut draft = Draft::new();
     let mut after: Vec<After> = Vec::with_capacity(ctx.selections.len());
     for (ix, selection) in ctx.selections.iter().enumerate() {
         let piece = &pieces[ix % pieces.len()];
-        let row = ctx.snapshot.point_at(selection.start()).row;
+        let mut rows = rows_of(&piece.text);
+        let fits = indent == PasteIndent::Fit && rows.len() > 1;
+        let fits = fits && wants_indent(ctx, selection.start());
         if piece.is_whole_row && selection.is_empty() {
-            let text = fitted_rows(ctx, piece, row, indent);
-            draft.push(Span::at(ctx.snapshot.row_start(row)), text);
+            if fits {
+                fit_whole_rows(ctx, &mut rows, selection.head);
+            }
+            let row = ctx.snapshot.point_at(selection.start()).row;
+            let start = ctx.snapshot.row_start(row);
+            draft.push(Span::at(start), join(&rows, ctx.line_ending));
             after.push(After::InText(*selection));
         } else {
-            let text = fitted(ctx, piece, selection, indent);
-            let landing = draft.push(selection.span(), text.clone());
-            after.push(After::Behind(landing.0 + text.len()));
+            if fits {
+                fit(ctx, &mut rows, piece, selection.start());
+            }
+            let text = join(&rows, ctx.line_ending);
+            let len = text.len();
+            let landing = draft.push(selection.span(), text);
+            after.push(After::Behind(landing.0 + len));
         }
     }
     let after = after.iter().map(|after| match after {
-        After::InText(selection) => Selection::caret(draft.map(selection.head, base::Bias::Right)),
-        After::Behind(offset) => Selection::caret(base::ByteOffset(*offset)),
+        After::InText(selection) => Selection::caret(draft.map(selection.head, Bias::Right)),
+        After::Behind(offset) => Selection::caret(ByteOffset(*offset)),
     });
     let selections = SelectionSet::new(after.collect(), ctx.selections.primary_ix());
     draft.into_plan(selections, EditKind::Other)
@@ -54,10 +70,8 @@ enum After {
 }
 
 /// One piece per caret where the numbers agree, else everything as one piece.
-fn pieces_for(copied: &Copied, carets: usize) -> Vec<Piece> {
-    if copied.pieces.len() == carets {
-        return copied.pieces.clone();
-    }
+fn pieces_for(ctx: &Context, copied: &Copied) -> Vec<Piece> {
+    let carets = ctx.selections.len();
     let text = copied.text();
     let rows: Vec<&str> = text.lines().collect();
     if copied.is_foreign && carets > 1 && rows.len() == carets {
@@ -68,73 +82,99 @@ fn pieces_for(copied: &Copied, carets: usize) -> Vec<Piece> {
         };
         return rows.iter().map(piece).collect();
     }
+    if !copied.is_foreign && copied.pieces.len() == carets {
+        return copied.pieces.clone();
+    }
+    let first = copied.pieces.first().map_or(0, |piece| piece.indent_cells);
     vec![Piece {
-        text,
         is_whole_row: copied.pieces.iter().all(|piece| piece.is_whole_row),
-        indent_cells: copied.pieces.first().map_or(0, |piece| piece.indent_cells),
+        indent_cells: match copied.is_foreign {
+            true => guessed_indent(&text, ctx.options.tab_width),
+            false => first,
+        },
+        text,
     }]
 }
 
-/// A piece that goes into a row: its first row goes on there, the others follow its shift.
-fn fitted(ctx: &Context, piece: &Piece, selection: &Selection, indent: PasteIndent) -> String {
-    let start = selection.start();
-    let row = ctx.snapshot.point_at(start).row;
+/// Whether rows that are pasted at an offset may get another indent.
+fn wants_indent(ctx: &Context, offset: ByteOffset) -> bool {
+    let whole = ctx.language.map(|language| language.config());
+    let is_wanted = [whole, config_at(ctx, offset)]
+        .iter()
+        .all(|config| config.is_some_and(|config| config.auto_indent_on_paste));
+    let scope = |syntax: &syntax::SyntaxSnapshot| syntax.scope_at(ctx.snapshot, offset);
+    is_wanted && ctx.indent_tree().map_or(Scope::Code, scope) == Scope::Code
+}
+
+/// Fits a piece that goes into a row: its first row goes on there, the others follow its shift.
+fn fit(ctx: &Context, rows: &mut [String], piece: &Piece, start: ByteOffset) {
     let width = ctx.options.tab_width;
-    let is_row_start = start <= first_non_blank(ctx.snapshot, row);
-    let wanted = match is_row_start {
-        true => {
-            let before = Span::new(ctx.snapshot.row_start(row), start);
-            cells_of(&ctx.snapshot.text(before), width)
-        }
-        false => cells_of(&leading_blanks(ctx.snapshot, row), width),
-    };
-    let mut rows = rows_of(&piece.text);
-    if indent == PasteIndent::Keep || rows.len() < 2 {
-        return join(&rows, ctx.line_ending);
-    }
-    let own = blanks_of(&rows[0]);
+    let row = ctx.snapshot.point_at(start).row;
+    let own = blanks_of(&rows[0]).to_owned();
     let own_cells = cells_of(&own, width);
-    // Blanks that were copied along count for the first row as if they had stayed behind.
-    let is_whole = own_cells > 0 && own_cells >= piece.indent_cells;
-    let shift = i64::from(wanted)
-        - i64::from(if is_whole {
-            own_cells
-        } else {
-            piece.indent_cells
-        });
-    if is_row_start && is_whole {
-        rows[0] = rows[0][own.len()..].to_owned();
+    // Otherwise the first row was copied from behind its blanks, which count as if they had come along.
+    // Tabs may have had another width where they were copied.
+    let is_whole = own_cells >= piece.indent_cells || own.contains('\t');
+    let first = if is_whole {
+        own_cells
+    } else {
+        piece.indent_cells
+    };
+    let least_of_rest = least_cells(ctx, &rows[1..]);
+    if start > first_non_blank(ctx.snapshot, row) {
+        let wanted = cells_of(&leading_blanks(ctx.snapshot, row), width);
+        let shift = bounded(wanted, first, least_of_rest);
+        shift_rows(ctx, &mut rows[1..], shift);
+        return;
     }
-    for text in rows.iter_mut().skip(1) {
-        *text = shifted(ctx, text, shift);
+    let before = Span::new(ctx.snapshot.row_start(row), start);
+    let before = ctx.snapshot.text(before);
+    let column = cells_of(&before, width);
+    let is_blank_first = own.len() == rows[0].len();
+    if column == 0 && (is_whole || is_blank_first) {
+        // The place says nothing of an indent, and the rows bring their own.
+        return;
     }
-    join(&rows, ctx.line_ending)
+    let least = least_of_rest.map_or(first, |least| least.min(first));
+    let shift = bounded(column, first, Some(least));
+    shift_rows(ctx, &mut rows[1..], shift);
+    if !is_blank_first {
+        let cells = u32::try_from(i64::from(first) + shift).unwrap_or(0);
+        let blanks = blanks_for(cells, ctx.options);
+        let missing = match blanks.strip_prefix(&*before) {
+            Some(missing) => missing.to_owned(),
+            None => " ".repeat(cells.saturating_sub(column) as usize),
+        };
+        rows[0] = missing + &rows[0][own.len()..];
+    }
 }
 
-/// Whole rows that go above a row.
-fn fitted_rows(ctx: &Context, piece: &Piece, row: Row, indent: PasteIndent) -> String {
-    let mut rows = rows_of(&piece.text);
-    if indent == PasteIndent::Fit {
-        let wanted = wanted_cells(ctx, row);
-        let shift = wanted.map_or(0, |wanted| {
-            i64::from(wanted) - i64::from(piece.indent_cells)
-        });
-        for text in &mut rows {
-            *text = shifted(ctx, text, shift);
-        }
-    }
-    join(&rows, ctx.line_ending)
+/// Fits whole rows that go above the row of a caret.
+fn fit_whole_rows(ctx: &Context, rows: &mut [String], head: ByteOffset) {
+    let row = ctx.snapshot.point_at(head).row;
+    let is_row_start = ctx.snapshot.row_start(row) == head;
+    let first = rows.iter().find(|row| !row.trim().is_empty());
+    let first = first.map_or(0, |row| cells_of(blanks_of(row), ctx.options.tab_width));
+    let Some(wanted) = wanted_cells(ctx, row) else {
+        return;
+    };
+    let shift = bounded(wanted, first, least_cells(ctx, rows));
+    // At the very start of a row nothing says that the rows belong further out than they were.
+    shift_rows(ctx, rows, if is_row_start { shift.max(0) } else { shift });
 }
 
-/// The indentation of the row that new rows land above; of the row before it where it is blank.
+/// The cells from `from` to `wanted`, but no further left than `least`.
+fn bounded(wanted: u32, from: u32, least: Option<u32>) -> i64 {
+    (i64::from(wanted) - i64::from(from)).max(-i64::from(least.unwrap_or(0)))
+}
+
+/// The indent that whole rows should have above a row; nothing where the row is empty.
 fn wanted_cells(ctx: &Context, row: Row) -> Option<u32> {
-    let candidates = [Some(row), row.0.checked_sub(1).map(Row)];
-    let row = candidates
-        .into_iter()
-        .flatten()
-        .find(|row| !is_blank(ctx.snapshot, *row))?;
-    let text = ctx.snapshot.row_text(row);
     let cells = cells_of(&leading_blanks(ctx.snapshot, row), ctx.options.tab_width);
+    if is_blank(ctx.snapshot, row) {
+        return (cells > 0).then_some(cells);
+    }
+    let text = ctx.snapshot.row_text(row);
     // Above a closing bracket is the inside of the brackets.
     let closes = crate::brackets::kinds(ctx)
         .iter()
@@ -148,21 +188,31 @@ fn rows_of(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn blanks_of(row: &str) -> String {
-    row[..row.len() - row.trim_start_matches([' ', '\t']).len()].to_owned()
+fn blanks_of(row: &str) -> &str {
+    &row[..row.len() - row.trim_start_matches([' ', '\t']).len()]
+}
+
+/// The cells of the least indented row that is not blank.
+fn least_cells(ctx: &Context, rows: &[String]) -> Option<u32> {
+    rows.iter()
+        .filter(|row| !row.trim().is_empty())
+        .map(|row| cells_of(blanks_of(row), ctx.options.tab_width))
+        .min()
 }
 
 fn join(rows: &[String], line_ending: LineEnding) -> String {
     rows.join(line_ending.as_str())
 }
 
-/// A row moved by some cells; blank rows stay.
-fn shifted(ctx: &Context, row: &str, shift: i64) -> String {
-    let blanks = blanks_of(row);
-    if shift == 0 || blanks.len() == row.len() {
-        return row.to_owned();
+/// Moves rows by some cells; blank rows stay, and all do where there is nothing to move.
+fn shift_rows(ctx: &Context, rows: &mut [String], shift: i64) {
+    if shift == 0 {
+        return;
     }
-    let cells = i64::from(cells_of(&blanks, ctx.options.tab_width)) + shift;
-    let cells = u32::try_from(cells.max(0)).unwrap_or(0);
-    blanks_for(cells, ctx.options) + &row[blanks.len()..]
+    for row in rows.iter_mut().filter(|row| !row.trim().is_empty()) {
+        let blanks = blanks_of(row);
+        let cells = i64::from(cells_of(blanks, ctx.options.tab_width)) + shift;
+        let cells = u32::try_from(cells).unwrap_or(0);
+        *row = blanks_for(cells, ctx.options) + &row[blanks.len()..];
+    }
 }

@@ -185,6 +185,57 @@ fn by_wrapped_rows() {
 }
 
 #[test]
+fn ends_of_wrapped_rows_come_before_ends_of_rows() {
+    let steps = |motion, wrap, places: &[&str]| {
+        for pair in places.windows(2) {
+            Fixture::new(pair[0])
+                .wrap(wrap)
+                .check(Move(motion), pair[1]);
+        }
+    };
+    steps(
+        Motion::DisplayRowStart,
+        5,
+        &[
+            " bcd efˇgh ijkl\nxy",
+            " bcd ˇefgh ijkl\nxy",
+            " ˇbcd efgh ijkl\nxy",
+            "ˇ bcd efgh ijkl\nxy",
+            " ˇbcd efgh ijkl\nxy",
+        ],
+    );
+    steps(
+        Motion::DisplayRowEnd,
+        5,
+        &[
+            "x\nabˇcd efgh ijkl\nxy",
+            "x\nabcdˇ efgh ijkl\nxy",
+            "x\nabcd efgh ijklˇ\nxy",
+            "x\nabcd efgh ijklˇ\nxy",
+        ],
+    );
+    steps(
+        Motion::DisplayRowStart,
+        80,
+        &["\t  abˇc", "\t  ˇabc", "ˇ\t  abc", "\t  ˇabc"],
+    );
+    check("  abcˇ", Select(Motion::DisplayRowStart), "  «ˇabc»");
+    moves(
+        Motion::DisplayRowEnd,
+        &["ˇab\r\ncd", "abˇ\r\ncd", "abˇ\r\ncd"],
+    );
+    moves(Motion::DisplayRowStart, &["a\n  ˇ\nb", "a\nˇ  \nb"]);
+}
+
+#[test]
+fn ends_of_folded_rows_are_those_of_their_line() {
+    let fixture = |text: &str| Fixture::new(text).fold("\n    b", ";\n");
+    fixture("  fˇ {\n    b;\n} y\nz").check(Move(Motion::DisplayRowEnd), "  f {\n    b;\n} yˇ\nz");
+    fixture("  f {\n    b;\n} yˇ\nz")
+        .check(Move(Motion::DisplayRowStart), "  ˇf {\n    b;\n} y\nz");
+}
+
+#[test]
 fn over_folds() {
     let fixture = |text: &str| Fixture::new(text).fold("{\n", "b\n");
     fixture("aˇb {\na\nb\n}\ncd").check(Move(Motion::Down), "ab {\na\nb\n}\ncˇd");

@@ -68,24 +68,41 @@ fn to_offset(ctx: &Context, point: DisplayPoint) -> ByteOffset {
     ctx.display.to_buffer(point, Bias::Left)
 }
 
-/// The start of the display row a head is in.
+/// The start of the display row a head is in; from there the start of its row.
 pub(super) fn display_row_start(ctx: &Context, head: ByteOffset) -> ByteOffset {
     let row = ctx.display.to_display(head, Bias::Left).row;
+    let start = to_offset(ctx, DisplayPoint { row, cell: 0 });
     let (buffer_row, is_first) = ctx.display.buffer_row(row);
-    if is_first && !is_hidden(ctx, head) {
-        let first = super::horizontal::first_non_blank(ctx.snapshot, buffer_row);
-        let is_shown_here = ctx.display.to_display(first, Bias::Left).row == row;
-        if is_shown_here && head != first {
-            return first;
-        }
+    if !is_first && start < head {
+        return start;
     }
-    to_offset(ctx, DisplayPoint { row, cell: 0 })
+    let line_row = ctx.display.joined_rows(buffer_row).start;
+    let first = super::horizontal::first_non_blank(ctx.snapshot, line_row);
+    let is_shown_here = ctx.display.to_display(first, Bias::Left).row == row;
+    match head != first && (is_shown_here || !is_first) && !is_hidden(ctx, first) {
+        true => first,
+        false => ctx.snapshot.row_start(line_row),
+    }
 }
 
-/// The end of the display row a head is in.
+/// The end of the display row a head is in; from there the end of all that folds join in its line.
 pub(super) fn display_row_end(ctx: &Context, head: ByteOffset) -> ByteOffset {
     let row = ctx.display.to_display(head, Bias::Left).row;
-    at_cell(ctx, row, u32::MAX)
+    let end_of = |row| {
+        to_offset(
+            ctx,
+            DisplayPoint {
+                row,
+                cell: u32::MAX,
+            },
+        )
+    };
+    let end = end_of(row);
+    if end != head {
+        return end;
+    }
+    let (buffer_row, _) = ctx.display.buffer_row(row);
+    end_of(ctx.display.rows_of(buffer_row).end - 1)
 }
 
 fn is_hidden(ctx: &Context, offset: ByteOffset) -> bool {

@@ -40,6 +40,43 @@ fn pairs_go_together() {
 }
 
 #[test]
+fn an_empty_pair_goes_with_the_word_before_the_caret_too() {
+    for motion in [Motion::WordLeft, Motion::SubwordLeft] {
+        check("f(ˇ)", Delete(motion), "fˇ");
+        check("\"ˇ\"", Delete(motion), "ˇ");
+        check("a([ˇ])", Delete(motion), "a(ˇ)");
+        check("f(aˇ)", Delete(motion), "f(ˇ)");
+        check("f[ˇ)", Delete(motion), "fˇ)");
+    }
+    check("f(  ˇ)", Delete(Motion::WordLeft), "f(ˇ)");
+    check("f( ˇ)", Delete(Motion::WordLeft), "fˇ");
+    check("f(  ˇ)", Delete(Motion::SubwordLeft), "fˇ");
+    check("  f([ˇ]) a", Delete(Motion::RowStart), "ˇ a");
+    check("f(a[ˇ])", Delete(Motion::RowStart), "ˇ)");
+    let mut fixture = Fixture::new("f(ˇ)");
+    fixture.options.auto_close = false;
+    fixture.check(Delete(Motion::WordLeft), "fˇ)");
+}
+
+#[test]
+fn quotes_of_two_strings_are_no_pair() {
+    check("\"a\"ˇ\"b\"", BACKSPACE, "\"aˇ\"b\"");
+    check("\"\"\"ˇ\"\"\"", BACKSPACE, "\"\"ˇ\"\"");
+    check("\"\"ˇ\"\"", BACKSPACE, "\"ˇ\"");
+    check("«\"ˇ»\"", BACKSPACE, "ˇ\"");
+}
+
+#[test]
+fn openers_of_several_characters_take_their_closer_along() {
+    Fixture::new("a /*ˇ */")
+        .language("Rust")
+        .check(BACKSPACE, "a /ˇ");
+    Fixture::new("<!--ˇ -->")
+        .language("HTML")
+        .check(BACKSPACE, "<!-ˇ");
+}
+
+#[test]
 fn words_and_rows() {
     check("foo barˇ baz", Delete(Motion::WordLeft), "foo ˇ baz");
     check("foo   ˇbaz", Delete(Motion::WordLeft), "fooˇbaz");

@@ -35,6 +35,19 @@ fn tab_fills_up_to_the_stop() {
     check("«a\nbˇ»", Tab, "«    a\n    bˇ»");
 }
 
+#[test]
+fn tab_indents_a_row_that_is_selected_whole() {
+    check("  «abcˇ»\nd", Tab, "  «  abcˇ»\nd");
+    check("«  abcˇ»", Tab, "«    abcˇ»");
+    check("«ˇab c»  \nd", Tab, "«ˇ    ab c»  \nd");
+    check("«ab\nˇ»c", Tab, "«    ab\nˇ»c");
+    check("«aˇ»\nb\n«cˇ»", Tab, "«    aˇ»\nb\n«    cˇ»");
+    check("a «bˇ»", Tab, "a   ˇ");
+    check("«aˇ» b", Tab, "    ˇ b");
+    check("«  ˇ»\n", Tab, "«    ˇ»\n");
+    Fixture::new("«aˇ»").hard_tabs().check(Tab, "«\taˇ»");
+}
+
 #[track_caller]
 fn in_language(name: &str, before: &str, command: Command, after: &str) {
     Fixture::new(before).language(name).check(command, after);

@@ -15,6 +15,15 @@ fn check_paste(before: &str, copied: &Copied, indent: PasteIndent, after: &str) 
     assert_eq!(fixture.marked(), after);
 }
 
+/// Pastes so that rows fit, in a language.
+#[track_caller]
+fn check_fit(language: &str, before: &str, copied: &Copied, after: &str) {
+    let mut fixture = Fixture::new(before).language(language);
+    let plan = fixture.with(|ctx| paste(ctx, copied, PasteIndent::Fit));
+    fixture.apply(plan);
+    assert_eq!(fixture.marked(), after, "{language} {before:?}");
+}
+
 #[track_caller]
 fn check_cut(before: &str, text: &str, after: &str) {
     let mut fixture = Fixture::new(before);
@@ -64,8 +73,8 @@ fn whole_rows_go_above() {
     let row = copied("  aˇb\nc");
     check_paste("xˇy\nz", &row, PasteIndent::Keep, "  ab\nxˇy\nz");
     check_paste("«xˇ»y", &row, PasteIndent::Keep, "  ab\nˇy");
-    check_paste("x\n    yˇ", &row, PasteIndent::Fit, "x\n    ab\n    yˇ");
-    check_paste("{\nˇ}", &row, PasteIndent::Fit, "{\n    ab\nˇ}");
+    check_fit("Rust", "x\n    yˇ", &row, "x\n    ab\n    yˇ");
+    check_fit("Rust", "{\nˇ}", &row, "{\n    ab\nˇ}");
     let rows = copied("aˇ\nbˇ");
     check_paste("ˇx\nˇy", &rows, PasteIndent::Keep, "a\nˇx\nb\nˇy");
     check_paste("xˇ", &rows, PasteIndent::Keep, "a\nb\nxˇ");
@@ -74,31 +83,131 @@ fn whole_rows_go_above() {
 #[test]
 fn pasted_rows_fit_their_place() {
     let block = copied("    «if {\n        a\n\n    }ˇ»");
-    check_paste("ˇ", &block, PasteIndent::Fit, "if {\n    a\n\n}ˇ");
+    check_fit("Rust", "ˇ", &block, "if {\n    a\n\n}ˇ");
+    check_fit(
+        "Rust",
+        "        ˇ",
+        &block,
+        "        if {\n            a\n\n        }ˇ",
+    );
+    check_fit("Rust", "  x ˇ", &block, "  x if {\n      a\n\n  }ˇ");
+    check_paste("ˇ", &block, PasteIndent::Keep, "if {\n        a\n\n    }ˇ");
+    let foreign = Copied::plain("if {\n        a\n    }");
+    check_fit("Rust", "  ˇ", &foreign, "  if {\n      a\n  }ˇ");
+    let python = Copied::plain("def f():\n    pass");
+    check_fit("Python", "    ˇ", &python, "    def f():\n        passˇ");
+}
+
+#[test]
+fn rows_that_bring_their_indent_keep_it_at_column_zero() {
+    let method = "    def m(self):\n        pass\n";
+    for copied in [Copied::plain(method), copied(&format!("«{method}ˇ»"))] {
+        let before = "class A:\n    x = 1\n\nˇ";
+        check_fit(
+            "Python",
+            before,
+            &copied,
+            &format!("class A:\n    x = 1\n\n{method}ˇ"),
+        );
+        check_fit("Python", "ˇx = 1", &copied, &format!("{method}ˇx = 1"));
+        check_fit("Python", "«    old\nˇ»y", &copied, &format!("{method}ˇy"));
+        check_fit(
+            "Python",
+            "ˇ\nˇ\nˇ",
+            &copied,
+            &format!("{method}ˇ\n{method}ˇ\n{method}ˇ"),
+        );
+    }
+    let stairs = Copied::plain("            a\n        b\n    c");
+    check_fit("Rust", "ˇ", &stairs, "            a\n        b\n    cˇ");
+    check_fit("Go", "ˇ", &Copied::plain("\t\ta\n\tb"), "\t\ta\n\tbˇ");
+    check_fit(
+        "Rust",
+        "a\r\nˇ\r\n",
+        &Copied::plain("    b {\r\n        c\r\n    }"),
+        "a\r\n    b {\r\n        c\r\n    }ˇ\r\n",
+    );
+}
+
+#[test]
+fn no_row_moves_further_left_than_the_least_indented_one() {
+    let stairs = Copied::plain("            a\n        b\n    c");
+    check_fit("Rust", "  ˇ", &stairs, "        a\n    b\ncˇ");
+    check_fit(
+        "Rust",
+        "x ˇ",
+        &stairs,
+        &format!("x {}a\n    b\ncˇ", " ".repeat(12)),
+    );
+    // Copied from behind the blanks of its first row, which is the deepest.
+    let from_the_middle = copied("            «a\n        b\n    cˇ»");
+    check_fit("Rust", "ˇ", &from_the_middle, "        a\n    b\ncˇ");
+    let rows = copied("        aˇ\n    bˇ\n  cˇ");
+    check_fit("Rust", "xˇ", &rows, "      a\n  b\nc\nxˇ");
+}
+
+#[test]
+fn whole_rows_keep_their_indent_at_column_zero() {
+    let row = copied("    def m(self): passˇ\n");
+    check_fit(
+        "Python",
+        "class A:\nˇ\n",
+        &row,
+        "class A:\n    def m(self): pass\nˇ\n",
+    );
+    check_fit(
+        "Python",
+        "ˇx = 1\n",
+        &row,
+        "    def m(self): pass\nˇx = 1\n",
+    );
+    check_fit("Python", "xˇ = 1\n", &row, "def m(self): pass\nxˇ = 1\n");
+}
+
+#[test]
+fn a_tab_counts_for_its_width_here_not_where_it_was_copied() {
+    let mut wide = Fixture::new("«\t\ta\n\tbˇ»").hard_tabs();
+    wide.options.tab_width = 8;
+    let copied = wide.with(copy).expect("something to copy");
+    check_fit("Go", "ˇ", &copied, "\t\ta\n\tbˇ");
+}
+
+#[test]
+fn text_whose_blanks_are_content_is_pasted_as_it_was_copied() {
+    let block = copied("    «a:\n        bˇ»");
+    for language in ["Diff", "Make", "YAML", "Markdown"] {
+        check_fit(language, "        ˇ", &block, "        a:\n        bˇ");
+    }
     check_paste(
         "        ˇ",
         &block,
         PasteIndent::Fit,
-        "        if {\n            a\n\n        }ˇ",
+        "        a:\n        bˇ",
     );
-    check_paste(
-        "  x ˇ",
-        &block,
-        PasteIndent::Fit,
-        "  x if {\n      a\n\n  }ˇ",
-    );
-    check_paste("ˇ", &block, PasteIndent::Keep, "if {\n        a\n\n    }ˇ");
-    let whole = copied("«    if {\n        a\n    }ˇ»");
-    check_paste("ˇ", &whole, PasteIndent::Fit, "if {\n    a\n}ˇ");
-    let foreign = Copied::plain("if {\n        a\n    }");
-    check_paste("  ˇ", &foreign, PasteIndent::Fit, "  if {\n      a\n  }ˇ");
-    let python = Copied::plain("def f():\n    pass");
-    check_paste(
-        "    ˇ",
-        &python,
-        PasteIndent::Fit,
-        "    def f():\n        passˇ",
-    );
+    let recipe = copied("«all:\n\tcc a.c\n\t\tcc b.cˇ»");
+    check_fit("Make", "ˇ", &recipe, "all:\n\tcc a.c\n\t\tcc b.cˇ");
+    check_fit("Make", "    ˇ", &recipe, "    all:\n\tcc a.c\n\t\tcc b.cˇ");
+    let row = copied("\tcc a.cˇ\n");
+    check_fit("Make", "x: yˇ\n", &row, "\tcc a.c\nx: yˇ\n");
+}
+
+#[test]
+fn strings_and_comments_take_rows_as_they_were_copied() {
+    let block = copied("    «a\n        bˇ»");
+    let inside = "        a\n        bˇ";
+    for (language, open, close) in [
+        ("Python", "x = \"\"\"\n", "\n\"\"\"\n"),
+        ("Rust", "/*\n", "\n*/\n"),
+        ("Bash", "cat <<EOF\nx\n", "\nEOF\n"),
+        ("JavaScript", "x = `\n", "\n`;\n"),
+    ] {
+        check_fit(
+            language,
+            &format!("{open}        ˇ{close}"),
+            &block,
+            &format!("{open}{inside}{close}"),
+        );
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Random commands one after the other: selections stay sound, undo brings every text back.
 
-use base::{Bias, ByteOffset};
+use base::{Bias, ByteOffset, Row, Span};
+use text::Snapshot;
 
 use crate::clipboard::{Copied, PasteIndent, copy, cut, paste};
 use crate::command::Command;
@@ -69,6 +70,22 @@ fn random_command(random: &mut Random, all: &[Command], len: usize) -> Command {
     }
 }
 
+/// Up to two folds from the end of a row to the end or the start of a later one.
+fn random_folds(random: &mut Random, snapshot: &Snapshot) -> Vec<Span> {
+    let mut folds = Vec::new();
+    for _ in 0..random.below(3) {
+        let first = Row(random.below(snapshot.row_count() as usize) as u32);
+        let last = (first + random.below(4) as u32).min(snapshot.last_row());
+        let end = match random.below(2) {
+            0 => snapshot.row_end(last),
+            _ => snapshot.row_start(last),
+        };
+        let start = snapshot.row_end(first);
+        folds.push(Span::new(start, end.max(start)));
+    }
+    folds
+}
+
 fn assert_sound(fixture: &Fixture, what: &str) {
     let snapshot = fixture.buffer.snapshot();
     let selections = fixture.selections.as_slice();
@@ -101,6 +118,7 @@ fn run(seed: u64, steps: usize, language: Option<&str>) {
     fixture.wrap = random.pick(&[None, Some(3), Some(12)]);
     let mut clipboard = Copied::plain("x\n  y");
     for step in 0..steps {
+        fixture.folds = random_folds(&mut random, &fixture.buffer.snapshot());
         let what = match random.below(15) {
             0 => {
                 clipboard = fixture.with(copy).unwrap_or(clipboard);

@@ -4,11 +4,12 @@ use base::ByteOffset;
 use display::DisplayPoint;
 
 use crate::boxes::ColumnBox;
+use crate::clipboard::{PasteIndent, cut, paste};
 use crate::command::Command::{
     self, AddCaretAbove, AddCaretBelow, BoxDown, BoxRight, BoxUp, CaretsAtRowEnds, CollapseCarets,
-    ExpandSelection, Insert, Move, SelectAll, SelectAllOccurrences, SelectBetween, SelectBox,
-    SelectInBrackets, SelectNextOccurrence, SelectPreviousOccurrence, SelectWord, ShrinkSelection,
-    SkipOccurrence, SplitIntoRows, SwapEnds, ToggleCaret,
+    Delete, ExpandSelection, Insert, Move, SelectAll, SelectAllOccurrences, SelectBetween,
+    SelectBox, SelectInBrackets, SelectNextOccurrence, SelectPreviousOccurrence, SelectWord,
+    ShrinkSelection, SkipOccurrence, SplitIntoRows, SwapEnds, ToggleCaret,
 };
 use crate::command::Unit;
 use crate::fixture::{Fixture, check};
@@ -180,6 +181,75 @@ fn boxes_reach_past_row_ends() {
             (Move(Motion::Right), "abˇ\nabcˇd\n\nab"),
         ],
     );
+}
+
+#[test]
+fn a_box_deletes_its_columns_and_joins_no_rows() {
+    let select = |from: (u32, u32), to: (u32, u32)| {
+        SelectBox(ColumnBox {
+            anchor: DisplayPoint::new(from.0, from.1),
+            head: DisplayPoint::new(to.0, to.1),
+        })
+    };
+    let right = || Delete(Motion::Right);
+    for delete in [right(), Delete(Motion::Left), Delete(Motion::WordRight)] {
+        steps(
+            "ˇabcdef\nab\n\nabcdef",
+            &[
+                (select((0, 2), (3, 4)), "ab«cdˇ»ef\nabˇ\n\nab«cdˇ»ef"),
+                (delete, "abˇef\nabˇ\n\nabˇef"),
+            ],
+        );
+    }
+    steps(
+        "ˇabcd\nab\n\nabc\nx",
+        &[
+            (select((0, 2), (3, 2)), "abˇcd\nabˇ\n\nabˇc\nx"),
+            (right(), "abˇd\nabˇ\n\nabˇ\nx"),
+            (right(), "abˇ\nabˇ\n\nabˇ\nx"),
+            (right(), "abˇ\nabˇ\n\nabˇ\nx"),
+        ],
+    );
+    let left = || Delete(Motion::Left);
+    steps(
+        "ˇab\r\n\r\nab",
+        &[
+            (select((0, 1), (2, 1)), "aˇb\r\n\r\naˇb"),
+            (left(), "ˇb\r\n\r\nˇb"),
+            (left(), "ˇb\r\n\r\nˇb"),
+        ],
+    );
+    steps(
+        "ˇab\n\nc",
+        &[
+            (select((0, 10), (2, 12)), "abˇ\nˇ\ncˇ"),
+            (Delete(Motion::RowEnd), "abˇ\nˇ\ncˇ"),
+            (Delete(Motion::WordLeft), "ˇ\nˇ\nˇ"),
+            (Delete(Motion::WordLeft), "ˇ\nˇ\nˇ"),
+        ],
+    );
+    // Carets that were set by hand are no box.
+    check("abˇ\ncˇ\nd", right(), "abˇcˇd");
+}
+
+#[test]
+fn a_box_is_cut_without_the_rows_that_it_only_touches() {
+    let mut fixture = Fixture::new("ˇabcdef\nab\n\nabcdef");
+    fixture.run(&SelectBox(ColumnBox {
+        anchor: DisplayPoint::new(0, 2),
+        head: DisplayPoint::new(3, 4),
+    }));
+    let (copied, plan) = fixture.with(cut).expect("something to cut");
+    assert_eq!(copied.text(), "cd\ncd");
+    fixture.apply(plan);
+    assert_eq!(fixture.marked(), "abˇef\nabˇ\n\nabˇef");
+    let plan = fixture.with(|ctx| paste(ctx, &copied, PasteIndent::Fit));
+    fixture.apply(plan);
+    assert_eq!(fixture.marked(), "abcdˇef\nabˇ\n\nabcdˇef");
+    let (copied, _) = Fixture::new("«aˇ»b\ncˇ")
+        .with(cut)
+        .expect("something to cut");
+    assert_eq!(copied.text(), "a");
 }
 
 #[test]

@@ -61,6 +61,94 @@ fn selections_are_surrounded() {
 }
 
 #[test]
+fn a_quote_typed_over_a_quote_takes_its_place() {
+    let javascript = |before: &str, text: &str, after: &str| {
+        Fixture::new(before)
+            .language("JavaScript")
+            .check(typed(text), after);
+    };
+    javascript("a = «'ˇ»b'", "\"", "a = \"ˇb'");
+    javascript("a = «ˇ\"»b«\"ˇ»", "`", "a = `ˇb`ˇ");
+    javascript("a = 'b«'ˇ»", "'", "a = 'b'ˇ");
+    javascript("«'ˇ» «bˇ»", "\"", "\"ˇ \"«bˇ»\"");
+    javascript("«'a'ˇ»", "\"", "\"«'a'ˇ»\"");
+    javascript("«'ˇ»", "(", "(«'ˇ»)");
+    javascript("«(ˇ»", "\"", "\"«(ˇ»\"");
+    check("«'ˇ»", typed("\""), "\"ˇ");
+}
+
+#[track_caller]
+fn typed_in(language: &str, before: &str, text: &str, after: &str) {
+    Fixture::new(before)
+        .language(language)
+        .check(typed(text), after);
+}
+
+#[test]
+fn quotes_close_an_open_string_and_stand_alone_in_it() {
+    check("say \"it is ˇ", typed("\""), "say \"it is \"ˇ");
+    check("\"one\ntwo ˇ", typed("\""), "\"one\ntwo \"ˇ");
+    check("\"one\n\ntwo ˇ", typed("\""), "\"one\n\ntwo \"ˇ\"");
+    check("a \"b\" c ˇ", typed("\""), "a \"b\" c \"ˇ\"");
+    check("don't say ˇ", typed("\""), "don't say \"ˇ\"");
+    check("a\\ˇ", typed("\""), "a\\\"ˇ");
+    typed_in("JavaScript", "a = \"it ˇ", "'", "a = \"it 'ˇ");
+    typed_in("JavaScript", "a = \"it's ˇ", "\"", "a = \"it's \"ˇ");
+    typed_in("JavaScript", "a = 'say ˇ", "\"", "a = 'say \"ˇ");
+    typed_in("JavaScript", "a = b.c(/'/, ˇ)", "\"", "a = b.c(/'/, \"ˇ\")");
+    typed_in("JavaScript", "a = `b ${ˇ} c`;", "'", "a = `b ${'ˇ'} c`;");
+    typed_in("JavaScript", "a = `b\n  c ˇ`;", "`", "a = `b\n  c `ˇ;");
+    typed_in("Python", "a = f\"b {ˇ}\"", "'", "a = f\"b {'ˇ'}\"");
+    let markdown = "He said \"one\ntwo ˇ\n";
+    typed_in("Markdown", markdown, "\"", "He said \"one\ntwo \"ˇ\n");
+    let rust = "let a = \"b\n  c ˇ\";";
+    typed_in("Rust", rust, "\"", "let a = \"b\n  c \"ˇ;");
+}
+
+#[test]
+fn quotes_are_not_doubled_in_a_string_that_began_rows_before() {
+    for (language, before, text) in [
+        ("Rust", "fn a() {\n    let b = \"c\n    d ˇ", "\""),
+        ("Rust", "fn a() {\n    let b = \"c\n    d ˇ\n}\n", "\""),
+        ("JavaScript", "let a = `b\n  c ˇ", "`"),
+        ("JavaScript", "let a = `b\n  c ˇ\n", "\""),
+        ("Python", "def a():\n    \"\"\"b\n    c ˇ", "\""),
+        ("Python", "def a():\n    \"\"\"b\n    c\n    \"\"ˇ\n", "\""),
+        ("Python", "x = \"\"\"b\n\nc ˇ\n", "'"),
+        ("Bash", "echo \"a\nb ˇ\n", "\""),
+        ("Bash", "echo 'a\nb ˇ\n", "'"),
+        ("Go", "package a\n\nvar b = `c\n\td ˇ\n", "`"),
+        ("Ruby", "a = \"b\nc ˇ\n", "\""),
+        ("TOML", "a = \"\"\"\nb ˇ\n", "\""),
+        ("Markdown", "```rust\nfn a() {}\n\n``ˇ\n", "`"),
+    ] {
+        let after = before.replace('ˇ', &format!("{text}ˇ"));
+        typed_in(language, before, text, &after);
+    }
+}
+
+#[test]
+fn several_quotes_close_themselves_too() {
+    typed_in("Python", "a = \"\"ˇ", "\"", "a = \"\"\"ˇ\"\"\"");
+    typed_in("Python", "a = f\"\"ˇ", "\"", "a = f\"\"\"ˇ\"\"\"");
+    typed_in("Python", "a = \"\"\"b\"\"ˇ", "\"", "a = \"\"\"b\"\"\"ˇ");
+    typed_in("Markdown", "``ˇ\n", "`", "```ˇ```\n");
+    typed_in("Markdown", "a ˇ\n", "`", "a `ˇ`\n");
+    typed_in("Markdown", "a `bˇ` c\n", "`", "a `b`ˇ c\n");
+    typed_in("Markdown", "don't sayˇ\n", "'", "don't say'ˇ\n");
+}
+
+#[test]
+fn a_closing_bracket_that_is_missing_goes_in() {
+    check("f(g(ˇ)", typed(")"), "f(g()ˇ)");
+    check("f(g(ˇ))", typed(")"), "f(g()ˇ)");
+    check("f(g(ˇ)\n)", typed(")"), "f(g()ˇ\n)");
+    check(":(\ng(ˇ)", typed(")"), ":(\ng()ˇ");
+    check("[ˇ]", typed("]"), "[]ˇ");
+    check("(«aˇ») «bˇ»", typed(")"), "()ˇ) )ˇ");
+}
+
+#[test]
 fn a_closing_bracket_goes_back_to_its_opener() {
     check("  if {\n        ˇ", typed("}"), "  if {\n  }ˇ");
     check("if {\n    aˇ", typed("}"), "if {\n    a}ˇ");

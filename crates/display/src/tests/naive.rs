@@ -398,6 +398,8 @@ impl Model<'_> {
             for row in line.rows.clone() {
                 assert_eq!(snapshot.rows_of(Row(row)), expected, "rows of row {row}");
                 assert_eq!(snapshot.is_hidden(Row(row)), row != line.rows.start);
+                let joined = Row(line.rows.start)..Row(line.rows.end);
+                assert_eq!(snapshot.joined_rows(Row(row)), joined);
             }
         }
     }

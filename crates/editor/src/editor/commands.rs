@@ -43,13 +43,23 @@ impl Editor {
             selections,
             kind,
             memory,
+            unfold,
+            fold,
         } = plan;
+        if !unfold.is_empty() {
+            self.change_map(cx, |map| {
+                unfold.into_iter().for_each(|span| map.unfold(span))
+            });
+        }
         if edits.is_empty() {
             self.set_selections(selections, cx);
         } else if !self.edit(&edits, selections, kind, cx) {
             return;
         }
         self.memory = memory;
+        if !fold.is_empty() {
+            self.change_map(cx, |map| map.fold(&fold));
+        }
         self.unfold_at_carets(cx);
         self.follow = Some(Follow::Fit);
         self.tell_input_method(window);
@@ -69,6 +79,7 @@ impl Editor {
             return false;
         }
         let before = self.selections.clone();
+        let folded = self.folded_in(edits, cx);
         self.model.update(cx, |model, cx| {
             let around = Around {
                 before: &before,
@@ -77,6 +88,7 @@ impl Editor {
             model.edit_with_selections(edits, kind, &around, cx);
         });
         self.sync(cx);
+        self.lost_folds.note(folded);
         self.selections = selections;
         self.after_selections(cx);
         cx.emit(EditorEvent::Edited);
@@ -117,6 +129,7 @@ impl Editor {
             self.selections = SelectionSet::single(text::Selection::caret(splice.new.end));
         }
         self.after_selections(cx);
+        self.fold_again(cx);
         self.unfold_at_carets(cx);
         self.follow = Some(Follow::Fit);
         self.tell_input_method(window);

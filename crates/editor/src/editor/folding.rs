@@ -1,11 +1,71 @@
 //! Folds: made from the syntax, taken away where a caret goes in.
 
-use base::{Row, Span};
+use base::{ByteOffset, Row, Span};
 use gpui_kit::{Context, Window};
+use text::NodeId;
 
 use super::Editor;
 
+/// Edits whose lost folds are remembered.
+const MOST_LOST: usize = 100;
+
+/// Folds in a state of the text.
+pub(crate) struct Folded {
+    node: NodeId,
+    len: ByteOffset,
+    folds: Vec<Span>,
+}
+
+/// What was folded in the text that edits deleted, the oldest first.
+#[derive(Default)]
+pub(crate) struct LostFolds(Vec<Folded>);
+
+impl LostFolds {
+    pub(crate) fn note(&mut self, folded: Folded) {
+        if folded.folds.is_empty() {
+            return;
+        }
+        self.0.retain(|other| other.node != folded.node);
+        if self.0.len() == MOST_LOST {
+            self.0.remove(0);
+        }
+        self.0.push(folded);
+    }
+}
+
 impl Editor {
+    /// What is folded in the text that edits delete.
+    pub(crate) fn folded_in(&self, edits: &[text::Edit], cx: &Context<Self>) -> Folded {
+        let deleted = edits.iter().map(|edit| edit.span);
+        let deleted = deleted.filter(|span| !span.is_empty());
+        let folds = deleted.flat_map(|span| {
+            let mut folds = self.display.folds_in(span);
+            folds.retain(|fold| span.covers(*fold));
+            folds
+        });
+        Folded {
+            folds: folds.collect(),
+            node: self.history_node(cx),
+            len: self.snapshot.len(),
+        }
+    }
+
+    fn history_node(&self, cx: &Context<Self>) -> NodeId {
+        let model = self.model.read(cx);
+        model.document().buffer().history().current()
+    }
+
+    /// Folds again what was folded in the state of the text that undo or redo came back to.
+    pub(crate) fn fold_again(&mut self, cx: &mut Context<Self>) {
+        let node = self.history_node(cx);
+        let len = self.snapshot.len();
+        let is_here = |state: &&Folded| state.node == node && state.len == len;
+        let folds = self.lost_folds.0.iter().find(is_here);
+        if let Some(folds) = folds.map(|state| state.folds.clone()) {
+            self.change_map(cx, |map| map.fold(&folds));
+        }
+    }
+
     pub(crate) fn fold(&mut self, _: &mut Window, cx: &mut Context<Self>) {
         self.sync(cx);
         let rows = self.caret_rows();
@@ -147,18 +207,17 @@ impl Editor {
         self.snapshot.row_span_with_ending(row)
     }
 
-    /// Unfolds what hides a caret.
+    /// Unfolds what hides an end of a selection.
     pub(crate) fn unfold_at_carets(&mut self, cx: &mut Context<Self>) {
-        let hidden: Vec<Span> = self
+        let ends = self
             .selections
             .iter()
-            .filter_map(|selection| {
-                self.display
-                    .fold_containing(selection.head)
-                    .map(|span| (span, selection.head))
+            .flat_map(|selection| [selection.start(), selection.end()]);
+        let hidden: Vec<Span> = ends
+            .filter_map(|end| {
+                let span = self.display.fold_containing(end)?;
+                (span.start < end && end < span.end).then_some(span)
             })
-            .filter(|(span, head)| span.start < *head && *head < span.end)
-            .map(|(span, _)| span)
             .collect();
         if !hidden.is_empty() {
             self.change_map(cx, |map| {
@@ -169,7 +228,7 @@ impl Editor {
 
     fn move_carets_out_of_folds(&mut self, cx: &mut Context<Self>) {
         let display = &self.display;
-        let out = |offset: base::ByteOffset| match display.fold_containing(offset) {
+        let out = |offset: ByteOffset| match display.fold_containing(offset) {
             Some(span) if span.start < offset && offset < span.end => span.start,
             _ => offset,
         };

@@ -34,6 +34,29 @@ fn better_matches_come_first() {
 }
 
 #[test]
+fn signs_stand_for_themselves_where_a_name_has_them() {
+    let paths = ["!read me.txt", "read.txt", "price$.csv", "^up.rs", "'q'.rs"];
+    check("!read", &paths, &["!read me.txt"]);
+    check("!", &paths, &["!read me.txt"]);
+    check("!read me", &paths, &["!read me.txt"]);
+    check("me !read", &paths, &["!read me.txt"]);
+    check("read !", &paths, &["!read me.txt"]);
+    check("price$", &paths, &["price$.csv"]);
+    check("^up", &paths, &["^up.rs"]);
+    check("'q'", &paths, &["'q'.rs"]);
+    assert_eq!(positions("!me", "!read me.txt", Kind::Path), [0, 6, 7]);
+}
+
+#[test]
+fn signs_that_no_name_has_say_how_to_match() {
+    let paths = ["src/main.rs", "src/domain.rs", "main.md"];
+    check("^main", &paths, &["main.md"]);
+    check("rs$", &paths, &["src/main.rs", "src/domain.rs"]);
+    check("main !src", &paths, &["main.md"]);
+    check("'dom", &paths, &["src/domain.rs"]);
+}
+
+#[test]
 fn a_capital_letter_asks_for_it() {
     check(
         "cargo",

@@ -148,6 +148,8 @@ pub(crate) static YAML: Definition = Definition {
             hard: false,
         }),
         word_chars: "-",
+        auto_indent_on_paste: false,
+        multi_row_quotes: "\"'",
         ..LanguageConfig::PLAIN
     },
     queries: QuerySources {
@@ -181,6 +183,7 @@ const MARKDOWN_CONFIG: LanguageConfig = LanguageConfig {
         BACKTICK,
     ],
     continued: &["> "],
+    auto_indent_on_paste: false,
     ..LanguageConfig::PLAIN
 };
 
@@ -334,6 +337,7 @@ pub(crate) static DIFF: Definition = Definition {
     grammar: || tree_sitter_diff::LANGUAGE.into(),
     config: LanguageConfig {
         auto_close: &[],
+        auto_indent_on_paste: false,
         ..LanguageConfig::PLAIN
     },
     queries: QuerySources {

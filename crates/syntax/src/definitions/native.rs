@@ -25,6 +25,7 @@ pub(crate) static RUST: Definition = Definition {
             width: 4,
             hard: false,
         }),
+        multi_row_quotes: "\"",
         ..LanguageConfig::PLAIN
     },
     queries: QuerySources {

@@ -114,6 +114,7 @@ pub(crate) static BASH: Definition = Definition {
         line_comment: Some("#"),
         auto_close: &[ROUND, SQUARE, CURLY, DOUBLE_QUOTE, SINGLE_QUOTE, BACKTICK],
         dedent_words: &["fi", "done", "else", "elif", "esac"],
+        multi_row_quotes: "\"'`",
         ..LanguageConfig::PLAIN
     },
     queries: QuerySources {
@@ -200,6 +201,7 @@ pub(crate) static RUBY: Definition = Definition {
             hard: false,
         }),
         word_chars: "?!@$",
+        multi_row_quotes: "\"'`",
         ..LanguageConfig::PLAIN
     },
     queries: QuerySources {
@@ -354,6 +356,7 @@ pub(crate) static SQL: Definition = Definition {
         block_comment: Some(("/*", "*/")),
         brackets: &[('(', ')'), ('[', ']')],
         auto_close: &[ROUND, SQUARE, DOUBLE_QUOTE, SINGLE_QUOTE],
+        multi_row_quotes: "\"'",
         ..LanguageConfig::PLAIN
     },
     queries: QuerySources {
@@ -406,6 +409,7 @@ pub(crate) static MAKE: Definition = Definition {
             hard: true,
         }),
         word_chars: "-.",
+        auto_indent_on_paste: false,
         ..LanguageConfig::PLAIN
     },
     queries: QuerySources {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use base::{Bias, ByteOffset, Row, Span};
 use text::Snapshot;
 
-use super::{IndentHint, Scanner};
+use super::{IndentHint, Scanner, yaml};
 use crate::language::{IndentRules, Language};
 use crate::scope::Scope;
 use crate::snapshot::SyntaxSnapshot;
@@ -31,10 +31,10 @@ pub(super) struct RowReader<'a> {
 pub(super) struct RowPart {
     pub(super) row: Row,
     /// The text without the comment at its end and without the blanks around.
-    code: String,
-    end: ByteOffset,
+    pub(super) code: String,
+    pub(super) end: ByteOffset,
     /// Offsets of brackets that nothing on the row closes, with their pair.
-    opened: Vec<(usize, usize)>,
+    pub(super) opened: Vec<(usize, usize)>,
     /// Offsets of brackets that nothing on the row opens.
     closed: Vec<(usize, usize)>,
 }
@@ -117,6 +117,14 @@ impl<'a> RowReader<'a> {
 
     /// The indent of the row behind one.
     pub(super) fn hint_after(&self, part: &RowPart) -> IndentHint {
+        let hint = self.hint_by_rules(part);
+        match self.language.name() {
+            "YAML" => yaml::hint_after(self.syntax, self.text, part, hint),
+            _ => hint,
+        }
+    }
+
+    fn hint_by_rules(&self, part: &RowPart) -> IndentHint {
         if !part.opened.is_empty() {
             return IndentHint::new(part.row, 1);
         }

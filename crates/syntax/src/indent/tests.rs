@@ -320,6 +320,108 @@ fn json_and_yaml() {
 }
 
 #[test]
+fn yaml_rows_are_placed_by_the_key_of_their_item() {
+    let yaml = |before: &str, indent: usize| {
+        let caret = format!("\n{}ˇ", " ".repeat(indent));
+        check("YAML", before, &before.replace('ˇ', &caret));
+    };
+    for (row, indent) in [
+        ("- key:", 6),
+        ("- key: # why:", 6),
+        ("- key: 1", 2),
+        ("-   key:", 8),
+        ("-   key: 1", 4),
+        ("    - key:", 10),
+        ("    - key: 1", 6),
+        ("- - a:", 8),
+        ("- - a: 1", 4),
+        ("- - a", 2),
+        ("- key: |", 6),
+        ("- key: >-", 6),
+        ("- key: |2+ # text", 6),
+        ("- key: &anchor", 6),
+        ("- key: !!map", 6),
+        ("- \"a: b\":", 6),
+        ("- \"a: b\": 1", 2),
+        ("- 'it''s': 1", 2),
+        ("? key:", 6),
+        ("? - a:", 8),
+        (": key:", 6),
+        ("- a", 0),
+        ("- http://x.y", 0),
+        ("- \"a: b\"", 0),
+        ("- {a: 1}", 0),
+        ("- |", 2),
+        ("- &anchor", 2),
+        ("-", 2),
+        ("- -", 4),
+        ("key: &anchor", 4),
+        ("key: &anchor !!map", 4),
+        ("key: |2-", 4),
+        ("key: a|", 0),
+        ("key: http:", 0),
+        ("key: - a", 0),
+        ("--- # a:", 0),
+        ("# - a:", 0),
+    ] {
+        yaml(&format!("{row}ˇ\n"), indent);
+        yaml(&format!("{row}ˇ"), indent);
+    }
+}
+
+#[test]
+fn yaml_collections_and_block_scalars_are_placed_by_their_key() {
+    check("YAML", "- a: [ˇ]\n", "- a: [\n      ˇ\n  ]\n");
+    check("YAML", "- [ˇ]\n", "- [\n      ˇ\n  ]\n");
+    check(
+        "YAML",
+        "- a: {\n      b: 1,ˇ\n  }\n",
+        "- a: {\n      b: 1,\n      ˇ\n  }\n",
+    );
+    check(
+        "YAML",
+        "- a: [\n      1,\n  ]ˇ\n",
+        "- a: [\n      1,\n  ]\n  ˇ\n",
+    );
+    check("YAML", "a: [\n    1,\n]ˇ\n", "a: [\n    1,\n]\nˇ\n");
+    check(
+        "YAML",
+        "run: |\n    - if a:ˇ\n    b\n",
+        "run: |\n    - if a:\n    ˇ\n    b\n",
+    );
+    check(
+        "YAML",
+        "- a:\n      - b: 1ˇ\n",
+        "- a:\n      - b: 1\n        ˇ\n",
+    );
+}
+
+#[test]
+fn comments_behind_openers_do_not_hide_them() {
+    check("Python", "if a:  # b: cˇ\n", "if a:  # b: c\n    ˇ\n");
+    check("Python", "x = 1  # b:ˇ\n", "x = 1  # b:\nˇ\n");
+    check(
+        "Ruby",
+        "a.each do |x| # bˇ\nend\n",
+        "a.each do |x| # b\n    ˇ\nend\n",
+    );
+    check("Ruby", "loop do # bˇ\nend\n", "loop do # b\n    ˇ\nend\n");
+    check(
+        "Lua",
+        "for i in x do -- bˇ\nend\n",
+        "for i in x do -- b\n    ˇ\nend\n",
+    );
+    check("Lua", "while x doˇ\nend\n", "while x do\n    ˇ\nend\n");
+    check("Lua", "repeatˇ\nuntil x\n", "repeat\n    ˇ\nuntil x\n");
+    check(
+        "Bash",
+        "while a; do # bˇ\ndone\n",
+        "while a; do # b\n    ˇ\ndone\n",
+    );
+    check("C", "void f() { // aˇ\n}\n", "void f() { // a\n    ˇ\n}\n");
+}
+
+#[test]
 fn markdown() {
     check("Markdown", "- a\n    - bˇ\n", "- a\n    - b\n    ˇ\n");
     check(

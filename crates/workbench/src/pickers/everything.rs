@@ -228,6 +228,7 @@ impl Everything {
     fn read_preview(&mut self, ix: usize, window: &Window, cx: &mut Context<Picker<Self>>) {
         self.previewing = None;
         let Some(found) = self.shown.rows.get(ix) else {
+            self.preview = Preview::default();
             return;
         };
         if f32::from(window.viewport_size().width) < WIDE {
@@ -238,6 +239,10 @@ impl Everything {
             Found::Place(place) => Some(place.rows),
             Found::File(_) => None,
         };
+        if !self.preview.is_of(&shown, meant) {
+            // What is shown belongs to the row that was chosen before.
+            self.preview = Preview::of(shown.clone(), meant);
+        }
         let text = match open_text(&path, cx) {
             Some(snapshot) => preview::Text::Open(snapshot),
             None => preview::Text::OnDisk(Services::of(cx).files),
@@ -254,6 +259,12 @@ impl Everything {
                 })
                 .ok();
         }));
+    }
+
+    /// The path and the first row of the preview.
+    #[cfg(test)]
+    pub(crate) fn previewed(&self) -> (String, Option<String>) {
+        self.preview.words()
     }
 
     /// What a row says.
@@ -361,6 +372,10 @@ impl PickerDelegate for Everything {
 
     fn accept(&mut self, found: Self::Found, _: &mut Context<Picker<Self>>) -> usize {
         self.shown = found;
+        if self.shown.rows.is_empty() {
+            self.previewing = None;
+            self.preview = Preview::default();
+        }
         0
     }
 

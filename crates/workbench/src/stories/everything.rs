@@ -202,6 +202,37 @@ fn one_field_finds_files_symbols_meaning_and_text(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
+fn the_preview_is_of_the_chosen_row_before_it_is_read(cx: &mut TestAppContext) {
+    let (mut story, _) = open(cx);
+    story.act(go::Search).input("rs");
+    let files: Vec<String> = shown(&mut story).into_iter().skip(1).take(3).collect();
+    let preview = |story: &mut Story, select: Option<usize>| {
+        let workbench = story.workbench.clone();
+        story.cx.update(|window, cx| {
+            let modal = workbench.read(cx).modal().read(cx);
+            let picker = modal.shown::<Picker<Everything>>().expect("a picker");
+            picker.update(cx, |picker, cx| {
+                if let Some(ix) = select {
+                    picker.select(ix, window, cx);
+                }
+                picker.delegate().previewed()
+            })
+        })
+    };
+    for (ix, file) in files.iter().enumerate().skip(1) {
+        assert!(file.ends_with(".rs"), "{files:?}");
+        let unread = preview(&mut story, Some(ix));
+        assert_eq!(unread, (file.clone(), None), "nothing of another file");
+        story.settle();
+        let text = story.on_disk(&format!("/p/{file}"));
+        let first = text.lines().next().map(str::to_owned);
+        assert_eq!(preview(&mut story, None), (file.clone(), first));
+    }
+    story.input("zzz");
+    assert_eq!(preview(&mut story, None), (String::new(), None));
+}
+
+#[gpui_kit::test]
 fn a_second_look_orders_the_places_anew(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     let other = Answer {

@@ -1,8 +1,10 @@
 //! Folding by keys.
 
-use gpui_kit::TestAppContext;
+use base::Row;
+use gpui_kit::{Entity, TestAppContext, VisualTestContext};
 
 use super::{open, state};
+use crate::Editor;
 
 const TEXT: &str = "fn a() {\n    oneˇ();\n    two();\n}\nfn b() {\n    three();\n}\n";
 
@@ -50,4 +52,81 @@ fn text_without_a_grammar_folds_by_its_indentation(cx: &mut TestAppContext) {
     editor.update(cx, |editor, cx| {
         assert_eq!(editor.display(cx).row_count(), 3)
     });
+}
+
+/// Presses keys with the first block folded and the caret at its first row.
+fn folded<'a>(
+    keys: &str,
+    cx: &'a mut TestAppContext,
+) -> (Entity<Editor>, &'a mut VisualTestContext) {
+    let text = TEXT.replace("oneˇ", "one");
+    let (editor, cx) = open("/a.rs", &format!("ˇ{text}"), cx);
+    editor.update_in(cx, |editor, window, cx| editor.fold(window, cx));
+    cx.run_until_parked();
+    assert_eq!(rows(&editor, cx), 5);
+    cx.simulate_keystrokes(keys);
+    (editor, cx)
+}
+
+fn rows(editor: &Entity<Editor>, cx: &mut VisualTestContext) -> u32 {
+    cx.run_until_parked();
+    editor.update(cx, |editor, cx| editor.display(cx).row_count())
+}
+
+#[gpui_kit::test]
+fn a_folded_block_is_cut_pasted_and_brought_back_as_it_was(cx: &mut TestAppContext) {
+    let (editor, cx) = folded("ctrl-x", cx);
+    assert_eq!(state(&editor, cx), "ˇfn b() {\n    three();\n}\n");
+    cx.simulate_keystrokes("ctrl-z");
+    assert!(state(&editor, cx).starts_with("ˇfn a() {\n    one();\n"));
+    assert_eq!(rows(&editor, cx), 5, "the block is folded again");
+    cx.simulate_keystrokes("ctrl-y ctrl-end ctrl-v");
+    assert_eq!(
+        state(&editor, cx),
+        "fn b() {\n    three();\n}\nfn a() {\n    one();\n    two();\n}\nˇ"
+    );
+}
+
+#[gpui_kit::test]
+fn a_folded_block_moves_and_stays_folded(cx: &mut TestAppContext) {
+    let (editor, cx) = folded("alt-down", cx);
+    assert_eq!(
+        state(&editor, cx),
+        "fn b() {\nˇfn a() {\n    one();\n    two();\n}\n    three();\n}\n"
+    );
+    assert_eq!(rows(&editor, cx), 5);
+    cx.simulate_keystrokes("down alt-up");
+    assert_eq!(
+        state(&editor, cx),
+        "fn b() {\nˇ    three();\nfn a() {\n    one();\n    two();\n}\n}\n"
+    );
+    assert_eq!(
+        rows(&editor, cx),
+        5,
+        "what it moved past is folded as before"
+    );
+}
+
+#[gpui_kit::test]
+fn a_key_that_deletes_at_a_fold_only_unfolds(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.rs", "fn a() {ˇ\n    one();\n}\n", cx);
+    editor.update_in(cx, |editor, window, cx| editor.fold(window, cx));
+    assert_eq!(rows(&editor, cx), 2);
+    cx.simulate_keystrokes("delete");
+    assert_eq!(state(&editor, cx), "fn a() {ˇ\n    one();\n}\n");
+    assert_eq!(rows(&editor, cx), 4);
+    cx.simulate_keystrokes("delete");
+    assert_eq!(state(&editor, cx), "fn a() {ˇ    one();\n}\n");
+}
+
+#[gpui_kit::test]
+fn an_occurrence_in_a_fold_is_shown(cx: &mut TestAppContext) {
+    // The last word of what is hidden ends where the fold does.
+    let (editor, cx) = open("/a.py", "def a():\n    one\n«oneˇ»\n", cx);
+    let head = Row(0);
+    editor.update(cx, |editor, cx| editor.toggle_fold_at(head, cx));
+    assert_eq!(rows(&editor, cx), 3);
+    cx.simulate_keystrokes("ctrl-d");
+    assert_eq!(state(&editor, cx), "def a():\n    «oneˇ»\n«oneˇ»\n");
+    assert_eq!(rows(&editor, cx), 4);
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use base::Row;
-use gpui_kit::{Entity, TestAppContext, VisualTestContext};
+use gpui_kit::{ClipboardItem, Entity, TestAppContext, VisualTestContext};
 
 use super::{check, open, state};
 use crate::element::Part;
@@ -53,6 +53,31 @@ fn pieces_are_pasted_at_their_carets(cx: &mut TestAppContext) {
     assert_eq!(state(&editor, cx), "ˇ ˇ\n");
     cx.simulate_keystrokes("ctrl-v");
     assert_eq!(state(&editor, cx), "oneˇ twoˇ\n");
+}
+
+/// Pastes rows that another program copied, and finds them as they are.
+fn check_pasted(path: &str, before: &str, rows: &str, cx: &mut TestAppContext) {
+    let (editor, cx) = open(path, before, cx);
+    cx.write_to_clipboard(ClipboardItem::new_string(rows.to_owned()));
+    cx.simulate_keystrokes("ctrl-v");
+    assert_eq!(state(&editor, cx), before.replace('ˇ', &format!("{rows}ˇ")));
+}
+
+#[gpui_kit::test]
+fn a_pasted_method_stays_a_method(cx: &mut TestAppContext) {
+    let method = "    def m(self):\n        pass\n";
+    check_pasted("/a.py", "class A:\n    x = 1\n\nˇ", method, cx);
+}
+
+#[gpui_kit::test]
+fn a_pasted_recipe_keeps_its_tabs(cx: &mut TestAppContext) {
+    check_pasted("/Makefile", "all:\nˇ", "\tcc a.c\n\t\tcc b.c", cx);
+}
+
+#[gpui_kit::test]
+fn plain_text_is_pasted_as_it_was_copied(cx: &mut TestAppContext) {
+    let stairs = "            a\n        b\n    c\n";
+    check_pasted("/a.txt", "  ˇ\n", stairs, cx);
 }
 
 #[gpui_kit::test]

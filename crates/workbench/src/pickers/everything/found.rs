@@ -153,10 +153,10 @@ pub(crate) fn ordered(
     let path = Target::parse(query).path;
     let words: Vec<String> = path.split_whitespace().map(str::to_lowercase).collect();
     if words.len() > 1 {
-        // The letters of a question come in the right order in many a long path.
+        // The letters of a question come in the right order in many a long path, less often within one name.
         files.retain(|file| {
             let path = file.path.to_lowercase();
-            words.iter().all(|word| path.contains(word))
+            words.iter().all(|word| is_in_name(&path, word))
         });
     }
     let is_same = |one: &FoundPlace, other: &FoundPlace| {
@@ -204,15 +204,27 @@ fn order(query: &str, files: &[Found], symbols: &[Found]) -> [Section; 4] {
         Found::Place(place) => place.title.eq_ignore_ascii_case(query),
         Found::File(_) => false,
     };
-    if words > 1 {
+    let is_file = files.first().is_some_and(|file| holds(file.path(), query));
+    if words > 1 && !is_file {
         [Meaning, Symbols, Text, Files]
     } else if !is_path && symbols.iter().any(is_named) {
         [Symbols, Files, Text, Meaning]
-    } else if is_path || files.first().is_some_and(|file| holds(file.path(), query)) {
+    } else if is_path || is_file {
         [Files, Symbols, Text, Meaning]
     } else {
         [Symbols, Text, Meaning, Files]
     }
+}
+
+/// Whether a path holds a word in one piece, or a folder or file name in it the letters in their order. What is
+/// asked not to be there was looked for before.
+fn is_in_name(path: &str, word: &str) -> bool {
+    let has_letters = |name: &str| {
+        let mut letters = name.chars();
+        word.chars()
+            .all(|wanted| letters.any(|letter| letter == wanted))
+    };
+    word.starts_with('!') || path.contains(word) || path.split('/').any(has_letters)
 }
 
 /// Whether a file's name holds what was typed, in one piece.
@@ -312,6 +324,29 @@ mod tests {
         check("src/parse", &["Files", "Symbols", "Text", "Meaning"]);
         check("read every file", &["Meaning", "Symbols", "Text"]);
         check("src parse", &["Meaning", "Symbols", "Text", "Files"]);
+    }
+
+    #[test]
+    fn a_file_is_found_by_words_of_its_name() {
+        let files = |query: &str, path: &str| {
+            let file = FoundFile {
+                path: path.to_owned(),
+                matched: Vec::new(),
+                is_recent: false,
+            };
+            let sources = Sources {
+                files: vec![file],
+                ..sources()
+            };
+            let (_, sections) = ordered(query, Scope::All, sources);
+            let mut titles = sections.iter().map(|(_, section)| section.title());
+            titles.position(|title| title == "Files")
+        };
+        assert_eq!(files("my notes", "docs/my notes.txt"), Some(0));
+        assert_eq!(files("!my notes", "docs/!my notes.txt"), Some(0));
+        assert_eq!(files("wbench pick", "workbench/pickers.rs"), Some(3));
+        assert_eq!(files("notes !old", "docs/notes.txt"), Some(3));
+        assert_eq!(files("where is it read", "workbench/pickers.rs"), None);
     }
 
     #[test]

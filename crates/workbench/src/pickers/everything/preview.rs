@@ -28,6 +28,8 @@ const LARGEST: u64 = 2 << 20;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Preview {
     path: SharedString,
+    /// The rows that are meant.
+    meant: Option<RowSpan>,
     lines: Vec<Line>,
     /// Why there is nothing to see.
     reason: Option<SharedString>,
@@ -59,14 +61,12 @@ pub(super) fn read(path: &AbsPath, shown: String, meant: Option<RowSpan>, text: 
     };
     match snapshot {
         Ok(snapshot) => Preview {
-            path: shown.into(),
             lines: lines(path.as_path(), &snapshot, meant),
-            reason: None,
+            ..Preview::of(shown, meant)
         },
         Err(reason) => Preview {
-            path: shown.into(),
-            lines: Vec::new(),
             reason: Some(reason.into()),
+            ..Preview::of(shown, meant)
         },
     }
 }
@@ -110,6 +110,27 @@ fn lines(path: &Path, snapshot: &Snapshot, meant: Option<RowSpan>) -> Vec<Line> 
 }
 
 impl Preview {
+    /// A preview of which nothing is read yet.
+    pub(super) fn of(path: impl Into<SharedString>, meant: Option<RowSpan>) -> Self {
+        Self {
+            path: path.into(),
+            meant,
+            ..Self::default()
+        }
+    }
+
+    /// Whether it is of the same place.
+    pub(super) fn is_of(&self, path: &str, meant: Option<RowSpan>) -> bool {
+        self.path == path && self.meant == meant
+    }
+
+    /// What it shows, for tests: the path and the first row.
+    #[cfg(test)]
+    pub(super) fn words(&self) -> (String, Option<String>) {
+        let first = self.lines.first().map(|line| line.text.clone());
+        (self.path.to_string(), first)
+    }
+
     pub(super) fn render(&self, cx: &App) -> AnyElement {
         let theme = cx.theme();
         let c = theme.colors;

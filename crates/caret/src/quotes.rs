@@ -1,0 +1,166 @@
+//! Whether a quote that is typed begins a string, ends one, or is part of its text.
+//!
+//! The tree knows the strings that are closed. One that is not leaves a lone quote behind, which is looked
+//! for in the text before the caret. Start at `open_before`.
+
+use std::iter::Peekable;
+use std::str::CharIndices;
+
+use base::{Bias, ByteOffset, Row, Span};
+use syntax::Scope;
+
+use crate::context::Context;
+use crate::insert::{pairs, scope};
+use crate::motion::horizontal::is_blank;
+
+/// Bytes looked back over for a quote that is still open.
+const LOOK_BACK: usize = 2_000;
+
+/// Carets before which more than their row is searched.
+const MOST_CARETS: usize = 8;
+
+/// Letters that may stand before the opening quote of a string.
+const PREFIXES: &str = "bfruBFRUL8";
+
+/// The quote before an offset that nothing closes yet.
+pub(crate) fn open_before(ctx: &Context, offset: ByteOffset) -> Option<char> {
+    let start = search_start(ctx, offset);
+    let text = ctx.snapshot.text(Span::new(start, offset));
+    let mut chars = text.char_indices().peekable();
+    let mut open: Option<Delimiter> = None;
+    // Up to here a string goes that the tree knows.
+    let mut known_end = start;
+    while let Some((at, char)) = chars.next() {
+        if start + at < known_end {
+            continue;
+        }
+        if open.is_some_and(|open| open.quote == char) && starts_string(ctx, start + at) {
+            // What seemed open is not: the tree begins another string here.
+            open = None;
+        }
+        match open {
+            _ if char == '\\' => {
+                chars.next();
+            }
+            Some(delimiter) if delimiter.ends_at(ctx, char, &mut chars) => open = None,
+            None if is_quote(ctx, char) && !is_apostrophe(&text, at, char) => {
+                match string_at(ctx, start + at) {
+                    Some(string) if offset < string.end => return Some(char),
+                    Some(string) => known_end = string.end,
+                    None if !is_comment(ctx, start + at) => {
+                        open = Delimiter::read(char, &mut chars);
+                    }
+                    None => {}
+                }
+            }
+            _ => {}
+        }
+    }
+    open.map(|delimiter| delimiter.quote)
+}
+
+/// Whether the quote behind an offset ends the string that the offset is in.
+pub(crate) fn ends_string(ctx: &Context, offset: ByteOffset, quote: char) -> bool {
+    let quotes = ctx.snapshot.chars_at(offset);
+    let count = quotes.take_while(|char| *char == quote).count();
+    let end = offset + count * quote.len_utf8();
+    count > 0
+        && ctx.indent_tree().is_some()
+        && scope(ctx, offset) == Scope::String
+        && scope(ctx, end) != Scope::String
+}
+
+/// One quote or three, which open a string.
+#[derive(Clone, Copy)]
+struct Delimiter {
+    quote: char,
+    is_triple: bool,
+}
+
+impl Delimiter {
+    /// Reads the rest of the quotes behind the first one. `None` for two, which are an empty string.
+    fn read(quote: char, chars: &mut Peekable<CharIndices<'_>>) -> Option<Self> {
+        let mut more = || chars.next_if(|(_, char)| *char == quote).is_some();
+        match (more(), more()) {
+            (false, _) => Some(Delimiter {
+                quote,
+                is_triple: false,
+            }),
+            (true, false) => None,
+            (true, true) => Some(Delimiter {
+                quote,
+                is_triple: true,
+            }),
+        }
+    }
+
+    /// Whether `char` and what follows it end the string.
+    fn ends_at(self, ctx: &Context, char: char, chars: &mut Peekable<CharIndices<'_>>) -> bool {
+        if char == '\n' {
+            return !self.is_triple && !goes_over_rows(ctx, self.quote);
+        }
+        let mut more = || chars.next_if(|(_, char)| *char == self.quote).is_some();
+        char == self.quote && (!self.is_triple || more() && more())
+    }
+}
+
+fn is_quote(ctx: &Context, char: char) -> bool {
+    let is_pair = |open: &str, close: &str| open == close && open.chars().eq([char]);
+    pairs(ctx).iter().any(|pair| is_pair(pair.open, pair.close))
+}
+
+/// Whether a quote stands within a word: `don't`, but not `f'text'`.
+fn is_apostrophe(text: &str, at: usize, quote: char) -> bool {
+    let before = &text[..at];
+    let word = before.trim_end_matches(char::is_alphanumeric);
+    let word = &before[word.len()..];
+    let is_prefix = word.len() <= 2 && word.chars().all(|char| PREFIXES.contains(char));
+    let next = text[at + 1..].chars().next();
+    quote == '\'' && !is_prefix && next.is_some_and(char::is_alphanumeric)
+}
+
+/// Whether strings in a quote may have several rows.
+fn goes_over_rows(ctx: &Context, quote: char) -> bool {
+    let config = ctx.language.map(|language| language.config());
+    is_prose(ctx) || config.is_some_and(|config| config.multi_row_quotes.contains(quote))
+}
+
+/// Where to begin looking: in prose with the paragraph, in a piece of code within a string with that, in
+/// other code as far back as the tree tells strings from it.
+fn search_start(ctx: &Context, offset: ByteOffset) -> ByteOffset {
+    let snapshot = ctx.snapshot;
+    let nearest = snapshot.clip(offset - LOOK_BACK, Bias::Left);
+    let mut row = snapshot.point_at(offset).row;
+    if is_prose(ctx) {
+        while row.0 > 0 && snapshot.row_start(row) > nearest && !is_blank(snapshot, row - 1) {
+            row = Row(row.0 - 1);
+        }
+        return snapshot.row_start(row).max(nearest);
+    }
+    let is_few = ctx.selections.len() <= MOST_CARETS;
+    match ctx.indent_tree().filter(|_| is_few) {
+        Some(syntax) => syntax
+            .embedded_code_start(snapshot, offset)
+            .map_or(nearest, |start| start.max(nearest)),
+        None => snapshot.row_start(row).max(nearest),
+    }
+}
+
+/// Sentences go on over rows, and so do their quotations.
+pub(crate) fn is_prose(ctx: &Context) -> bool {
+    ctx.language
+        .is_none_or(|language| language.name().starts_with("Markdown"))
+}
+
+fn string_at(ctx: &Context, offset: ByteOffset) -> Option<Span> {
+    ctx.indent_tree()?.string_at(ctx.snapshot, offset)
+}
+
+fn starts_string(ctx: &Context, offset: ByteOffset) -> bool {
+    string_at(ctx, offset).is_some_and(|string| string.start == offset)
+}
+
+fn is_comment(ctx: &Context, offset: ByteOffset) -> bool {
+    let tree = ctx.indent_tree();
+    tree.is_some_and(|syntax| syntax.scope_at(ctx.snapshot, offset) == Scope::Comment)
+}

@@ -1,0 +1,159 @@
+//! Indents of YAML, where what follows a row is placed by its key and not by the dashes before that.
+//!
+//! Start at `hint_after`.
+
+use base::ByteOffset;
+use text::Snapshot;
+
+use super::IndentHint;
+use super::rows::{RowPart, head};
+use crate::nodes::path_to;
+use crate::snapshot::SyntaxSnapshot;
+
+/// The hint for the row behind `part`; `hint` is what brackets and the ends of rows say.
+pub(super) fn hint_after(
+    syntax: &SyntaxSnapshot,
+    text: &Snapshot,
+    part: &RowPart,
+    hint: IndentHint,
+) -> IndentHint {
+    if is_in_block_scalar(syntax, text, part) {
+        return IndentHint::new(part.row, 0);
+    }
+    if hint.base != part.row {
+        // Behind what closes a collection: beneath the key that holds it.
+        let opener = head(text, hint.base);
+        let opener = Entry::parse(opener.trim());
+        return IndentHint {
+            columns: if opener.key { opener.width } else { 0 },
+            ..hint
+        };
+    }
+    let entry = Entry::parse(&part.code);
+    let (levels, columns) = match entry.value {
+        _ if !part.opened.is_empty() => (1, entry.width),
+        Value::Below if entry.key => (1, entry.width),
+        Value::Below => (0, entry.width),
+        Value::Here if entry.key => (0, entry.width),
+        Value::Here => (0, entry.last_indicator),
+    };
+    IndentHint {
+        levels,
+        columns,
+        ..hint
+    }
+}
+
+/// A row of YAML taken apart.
+struct Entry {
+    /// Columns of the indicators `-`, `?` and `:` that it starts with, and of the blanks behind them.
+    width: u32,
+    /// The column of the last of the indicators, counted from the first.
+    last_indicator: u32,
+    /// Whether a key follows.
+    key: bool,
+    value: Value,
+}
+
+/// Where the value of an entry stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Value {
+    /// In its row.
+    Here,
+    /// In the rows below.
+    Below,
+}
+
+impl Entry {
+    /// Takes apart a row without its comment and the blanks around.
+    fn parse(row: &str) -> Entry {
+        let mut rest = row;
+        let mut last_indicator = 0;
+        while let Some(behind) = rest.strip_prefix(['-', '?', ':']) {
+            let content = behind.trim_start_matches([' ', '\t']);
+            if content.len() == behind.len() && !content.is_empty() {
+                break;
+            }
+            last_indicator = row.len() - rest.len();
+            rest = content;
+        }
+        let has_indicators = rest.len() < row.len();
+        let width = match rest.is_empty() {
+            // An indicator alone: its value stands where a blank would put it.
+            true if has_indicators => last_indicator + 2,
+            _ => row.len() - rest.len(),
+        };
+        let value = value_behind_key(rest);
+        let is_open = |value: &str| is_value_below(value) && (has_indicators || value != rest);
+        Entry {
+            width: width as u32,
+            last_indicator: last_indicator as u32,
+            key: value.is_some(),
+            value: match is_open(value.unwrap_or(rest)) {
+                true => Value::Below,
+                false => Value::Here,
+            },
+        }
+    }
+}
+
+/// What follows the key and its colon, if `rest` starts with a key.
+fn value_behind_key(rest: &str) -> Option<&str> {
+    if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+        let behind = rest.get(quoted_len(rest, quote)?..)?;
+        return behind.trim_start().strip_prefix(':');
+    }
+    if rest.starts_with(['[', '{']) {
+        return None;
+    }
+    let colon = rest.find(": ").or_else(|| rest.find(":\t"));
+    let colon = colon.or_else(|| rest.len().checked_sub(1).filter(|_| rest.ends_with(':')))?;
+    Some(&rest[colon + 1..])
+}
+
+/// The length of the quoted scalar that `text` starts with. A backslash escapes in double quotes, a
+/// second quote in single ones.
+fn quoted_len(text: &str, quote: char) -> Option<usize> {
+    let mut chars = text.char_indices().skip(1).peekable();
+    while let Some((at, c)) = chars.next() {
+        let is_escape = c == '\\' && quote == '"';
+        let is_doubled =
+            c == '\'' && quote == '\'' && chars.peek().is_some_and(|next| next.1 == quote);
+        if is_escape || is_doubled {
+            chars.next();
+        } else if c == quote {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
+/// Whether nothing of a value stands in its row but anchors, tags and the head of a block scalar.
+fn is_value_below(value: &str) -> bool {
+    let mut words = value.split_whitespace().peekable();
+    while words.next_if(|word| word.starts_with(['&', '!'])).is_some() {}
+    let Some(word) = words.next() else {
+        return true;
+    };
+    let header = word.strip_prefix(['|', '>']);
+    let is_header = |header: &str| header.chars().all(|c| matches!(c, '0'..='9' | '+' | '-'));
+    header.is_some_and(is_header) && words.next().is_none()
+}
+
+/// Whether a row is text of a block scalar that begins above it.
+fn is_in_block_scalar(syntax: &SyntaxSnapshot, text: &Snapshot, part: &RowPart) -> bool {
+    let Some(last) = part.end.0.checked_sub(1) else {
+        return false;
+    };
+    let views = syntax.views_at(text, ByteOffset(last));
+    let Some(view) = views.last() else {
+        return false;
+    };
+    let Some(at) = last.checked_sub(view.shift) else {
+        return false;
+    };
+    path_to(view.root(), at).into_iter().any(|node| {
+        let start = ByteOffset(node.start_byte() + view.shift);
+        node.kind() == "block_scalar" && text.point_at(start).row < part.row
+    })
+}
