@@ -35,8 +35,6 @@ pub const INTERRUPTED: &str = "Interrupted: it is not known whether this call ra
                                stand before doing it again.";
 /// What stands for an answer that says nothing.
 const NO_OUTPUT: &str = "(no output)";
-/// What stands for a prompt that says nothing.
-const NO_WORDS: &str = "(an empty message)";
 
 /// The records of a session as a model reads them. Grows with the conversation until it is compacted.
 #[derive(Clone, Debug, Default)]
@@ -114,13 +112,8 @@ impl Transcript {
         let seq = stored.seq;
         match &stored.record {
             Record::Prompted { parts, .. } => {
-                let before = self.items.len();
                 for part in parts {
                     self.say(seq, Origin::Person, parts::part(part));
-                }
-                // Every wire wants the person to say something before the model does.
-                if self.items.len() == before {
-                    self.say(seq, Origin::Person, Part::text(NO_WORDS));
                 }
             }
             Record::Joined {

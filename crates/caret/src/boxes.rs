@@ -89,13 +89,13 @@ pub(crate) fn select(ctx: &Context, column_box: ColumnBox) -> Plan {
     Plan::select_and_remember(ctx, column_box.selections(ctx), memory)
 }
 
-/// Whether the selections are those of a box, or what an edit left of them.
+/// Whether the selections are a box, or the carets that an edit left of one.
 pub(crate) fn is_box(ctx: &Context) -> bool {
     let is_box = |memory: &Memory| memory.column_box.is_some() || memory.was_box;
     ctx.selections.len() > 1 && ctx.memory().is_some_and(is_box)
 }
 
-/// A plan that remembers that its carets were a box.
+/// Marks the carets after a plan as a box, so that the next deletion keeps to rows as well.
 pub(crate) fn remember_box(ctx: &Context, plan: Plan) -> Plan {
     let revision = match plan.edits.is_empty() {
         true => ctx.snapshot.revision(),

@@ -104,7 +104,7 @@ pub(crate) fn unclosed_before(
     None
 }
 
-/// How many of one bracket come without the other one before them, in the order of `chars`.
+/// Counts the `counted` brackets that no `other` bracket earlier in `chars` pairs with.
 pub(crate) fn unpaired(chars: impl Iterator<Item = char>, other: char, counted: char) -> usize {
     let (mut depth, mut count) = (0usize, 0);
     for char in chars {

@@ -125,8 +125,8 @@ fn read_pieces(text: &str, metadata: &str) -> Option<Vec<Piece>> {
     (!pieces.is_empty()).then_some(pieces)
 }
 
-/// The cells of indentation that text was probably copied from. Text that starts behind its blanks and
-/// ends in a closing bracket was taken from the bracket's indentation.
+/// Guesses the indentation, in cells, of the row that text was copied from. Text that starts behind its
+/// blanks and ends in a closing bracket has the bracket's indentation.
 fn guessed_indent(text: &str, tab_width: u32) -> u32 {
     let cells = |row: &str| {
         let len = row.len() - row.trim_start_matches([' ', '\t']).len();
@@ -140,8 +140,8 @@ fn guessed_indent(text: &str, tab_width: u32) -> u32 {
     }
 }
 
-/// What the selections hold. Where all are empty, their rows with what is folded in them, once for each
-/// row. `None` when there is nothing at all.
+/// Copies the selected text. If every selection is empty, copies each row with a caret once, including
+/// its folded text. `None` when there is nothing to copy.
 pub fn copy(ctx: &Context) -> Option<Copied> {
     let pieces = match has_text(ctx) {
         true => selected_pieces(ctx),
@@ -153,12 +153,12 @@ pub fn copy(ctx: &Context) -> Option<Copied> {
     })
 }
 
-/// Whether any selection holds something.
+/// Whether any selection is not empty.
 fn has_text(ctx: &Context) -> bool {
     ctx.selections.iter().any(|selection| !selection.is_empty())
 }
 
-/// One piece for each selection that holds something, and in a box for each of its rows.
+/// One piece for each selection that is not empty; in a box, one for each of its rows.
 fn selected_pieces(ctx: &Context) -> Vec<Piece> {
     let is_box = is_box(ctx);
     let selections = ctx.selections.iter();

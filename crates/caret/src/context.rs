@@ -80,7 +80,7 @@ pub struct Memory {
     pub(crate) whole_words: bool,
     /// The box the selections were made from.
     pub(crate) column_box: Option<ColumnBox>,
-    /// Whether the carets are what an edit left of a box.
+    /// Whether the carets are left over from a box after an edit.
     pub(crate) was_box: bool,
 }
 

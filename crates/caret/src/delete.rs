@@ -41,7 +41,7 @@ pub(crate) fn delete(ctx: &Context, motion: Motion) -> Plan {
     }
 }
 
-/// What a span has in the row of `head`: a box never takes line endings.
+/// Limits a span to the row of `head`, so that a box never deletes line endings.
 fn within_row(ctx: &Context, head: ByteOffset, span: Span) -> Span {
     let row = ctx.snapshot.row_span(ctx.snapshot.point_at(head).row);
     Span::new(
@@ -50,8 +50,8 @@ fn within_row(ctx: &Context, head: ByteOffset, span: Span) -> Span {
     )
 }
 
-/// The fold that a deletion from `head` would end in, or take without going on behind it. Its text is out
-/// of sight, so it is shown first.
+/// The fold that a deletion from `head` ends in, or deletes without reaching visible text behind it. Such a
+/// deletion unfolds instead, because its text is hidden.
 fn fold_in_reach(ctx: &Context, head: ByteOffset, span: Span) -> Option<Span> {
     let end = if span.start == head {
         span.end
@@ -106,7 +106,7 @@ fn to_row_start(ctx: &Context, head: ByteOffset) -> ByteOffset {
     }
 }
 
-/// One grapheme; within the spaces that indent a row all up to the tab stop before.
+/// One grapheme, or within the indentation all spaces back to the previous tab stop.
 fn backspace(ctx: &Context, head: ByteOffset) -> Span {
     let previous = ctx.snapshot.previous_grapheme(head);
     let row_start = ctx.snapshot.row_start(ctx.snapshot.point_at(head).row);
@@ -136,8 +136,8 @@ fn backspace(ctx: &Context, head: ByteOffset) -> Span {
     }
 }
 
-/// The opener before and the closer behind a caret, where they are a pair that closes itself. Of an opener
-/// of several characters only the last one goes.
+/// The opener before and the closer behind a caret, if they are an auto-close pair. Of an opener with several
+/// characters only the last one is part of the span.
 fn empty_pair(ctx: &Context, head: ByteOffset) -> Option<Span> {
     if !ctx.options.auto_close {
         return None;
@@ -157,7 +157,7 @@ fn empty_pair(ctx: &Context, head: ByteOffset) -> Option<Span> {
     Some(Span::new(start, head + pair.close.len()))
 }
 
-/// Behind the closer at `behind` that closes itself with the opener right before `before`.
+/// The end of the closer at `behind`, if it pairs with the opener right before `before`.
 fn closer_of(ctx: &Context, before: ByteOffset, behind: ByteOffset) -> Option<ByteOffset> {
     let open = ctx.snapshot.chars_before(before).next()?;
     let close = ctx.snapshot.chars_at(behind).next()?;
@@ -168,8 +168,8 @@ fn closer_of(ctx: &Context, before: ByteOffset, behind: ByteOffset) -> Option<By
     is_pair.then(|| behind + close.len_utf8())
 }
 
-/// Whether the quotes on both sides are of one string with nothing in it, rather than the end of one
-/// and the start of another.
+/// Whether the quotes on both sides are an empty string, rather than the end of one string and the start
+/// of another.
 fn are_halves(ctx: &Context, before: ByteOffset, behind: ByteOffset, quote: char) -> bool {
     let is_quote = |char: &char| *char == quote;
     let opening = ctx.snapshot.chars_before(before).take_while(is_quote);
@@ -178,8 +178,8 @@ fn are_halves(ctx: &Context, before: ByteOffset, behind: ByteOffset, quote: char
     opening == closing && (opening > 1 || quotes::open_before(ctx, before) == Some(quote))
 }
 
-/// Where the closers end that follow a caret and belong to openers before it with nothing but blanks
-/// between, none of which starts before `start`.
+/// The end of the closers behind a caret whose openers lie between `start` and the caret, with only blanks
+/// between the innermost pair.
 fn closers_behind(ctx: &Context, head: ByteOffset, start: ByteOffset) -> ByteOffset {
     let blanks = ctx.snapshot.chars_before(head);
     let blanks = blanks.take_while(|char| is_blank(*char)).count();

@@ -78,7 +78,7 @@ pub(crate) fn tab(ctx: &Context) -> Plan {
     })
 }
 
-/// Whether a selection goes over the end of a row or holds all that a row has to show.
+/// Whether a selection spans several rows or holds all visible text of its row.
 fn covers_row(ctx: &Context, selection: &Selection) -> bool {
     let snapshot = ctx.snapshot;
     let row = snapshot.point_at(selection.start()).row;

@@ -100,8 +100,7 @@ fn type_char(ctx: &Context, typed: char, text: &str) -> Plan {
     })
 }
 
-/// Whether typing the opener of a pair over a selection surrounds it. A quote over another one takes its
-/// place.
+/// Whether typing the opener of a pair surrounds a selection. A quote replaces a selected quote.
 fn surrounds(ctx: &Context, pair: &AutoClose, selection: &Selection) -> bool {
     let is_quote = |text: &str| matches!(text, "'" | "\"" | "`");
     let has_one_byte = selection.span().len() == 1;
@@ -147,14 +146,14 @@ fn skips_over(ctx: &Context, head: ByteOffset, typed: char, text: &str) -> bool 
     })
 }
 
-/// Whether the quote behind a caret closes what is open before it.
+/// Whether the quote behind a caret closes the string that is open before it.
 fn ends_quotation(ctx: &Context, head: ByteOffset, quote: char) -> bool {
     let is_open = quotes::open_before(ctx, head) == Some(quote);
     (is_open || quotes::ends_string(ctx, head, quote)) && !is_escaped(ctx, head)
 }
 
-/// Whether more brackets are open before a caret than are closed behind it, both in its row and in all
-/// the text around: a closer that is typed is missing then.
+/// Whether a closer is missing: more brackets are open before a caret than close behind it, both in its row
+/// and in the text around.
 fn lacks_closer(ctx: &Context, head: ByteOffset, pair: &AutoClose) -> bool {
     let mut halves = (pair.open.chars(), pair.close.chars());
     let (Some(open), Some(close)) = (halves.0.next(), halves.1.next()) else {
@@ -204,7 +203,7 @@ fn closing(ctx: &Context, head: ByteOffset, text: &str) -> Option<&'static str> 
     }
 }
 
-/// Whether what is typed at a caret completes the opening quote of a pair.
+/// Whether typing `text` at a caret completes the opening quote of a pair.
 fn begins_quotation(ctx: &Context, head: ByteOffset, pair: &AutoClose, text: &str) -> bool {
     let start = head - (pair.open.len() - text.len());
     let previous = ctx.snapshot.chars_before(start).next();
@@ -219,8 +218,8 @@ fn begins_quotation(ctx: &Context, head: ByteOffset, pair: &AutoClose, text: &st
         && quotes::open_before(ctx, start).is_none()
 }
 
-/// Whether several quotes at an offset, with perhaps the last letter of a prefix before them, are in a
-/// string already or in code that Markdown holds.
+/// Whether quotes at an offset, behind an optional string prefix, are already in a string or in a code block
+/// of Markdown.
 fn is_in_string(ctx: &Context, offset: ByteOffset, prefix: Option<char>) -> bool {
     let start = offset - prefix.map_or(0, char::len_utf8);
     let holds_other = |syntax: &syntax::SyntaxSnapshot| {

@@ -36,14 +36,14 @@ pub(crate) fn newline(ctx: &Context) -> Plan {
     let mut unfold = Vec::new();
     let plan = replace_each(ctx, EditKind::Other, |selection| {
         let swap = break_row(ctx, selection.span());
-        // What is folded behind the break would be torn from its first row.
+        // The break would separate a fold behind it from the row that shows it.
         unfold.extend(folds_from(ctx, swap.span));
         swap
     });
     Plan { unfold, ..plan }
 }
 
-/// The folds that begin in or right behind a span, or reach into it.
+/// The folds that overlap a span or start at its end.
 fn folds_from(ctx: &Context, span: Span) -> Vec<Span> {
     let end = (span.end + 1).min(ctx.snapshot.len());
     let mut folds = ctx.display.folds_in(Span::new(span.start, end));

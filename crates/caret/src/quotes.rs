@@ -1,7 +1,7 @@
-//! Whether a quote that is typed begins a string, ends one, or is part of its text.
+//! Whether a typed quote begins a string, ends one, or is part of its text.
 //!
-//! The tree knows the strings that are closed. One that is not leaves a lone quote behind, which is looked
-//! for in the text before the caret. Start at `open_before`.
+//! The tree knows closed strings. An unclosed string leaves an unpaired quote, which is searched for in the
+//! text before the caret. Start at `open_before`.
 
 use std::iter::Peekable;
 use std::str::CharIndices;
@@ -13,29 +13,29 @@ use crate::context::Context;
 use crate::insert::{pairs, scope};
 use crate::motion::horizontal::is_blank;
 
-/// Bytes looked back over for a quote that is still open.
+/// Bytes before the caret that are searched for an unpaired quote.
 const LOOK_BACK: usize = 2_000;
 
-/// Carets before which more than their row is searched.
+/// With more carets than this only the row of each is searched.
 const MOST_CARETS: usize = 8;
 
-/// Letters that may stand before the opening quote of a string.
+/// Letters of string prefixes.
 const PREFIXES: &str = "bfruBFRUL8";
 
-/// The quote before an offset that nothing closes yet.
+/// The quote of the string that is open at an offset.
 pub(crate) fn open_before(ctx: &Context, offset: ByteOffset) -> Option<char> {
     let start = search_start(ctx, offset);
     let text = ctx.snapshot.text(Span::new(start, offset));
     let mut chars = text.char_indices().peekable();
     let mut open: Option<Delimiter> = None;
-    // Up to here a string goes that the tree knows.
+    // The end of the last closed string that the tree knows.
     let mut known_end = start;
     while let Some((at, char)) = chars.next() {
         if start + at < known_end {
             continue;
         }
         if open.is_some_and(|open| open.quote == char) && starts_string(ctx, start + at) {
-            // What seemed open is not: the tree begins another string here.
+            // The tree starts another string here, so the earlier quote did not open one.
             open = None;
         }
         match open {
@@ -59,7 +59,7 @@ pub(crate) fn open_before(ctx: &Context, offset: ByteOffset) -> Option<char> {
     open.map(|delimiter| delimiter.quote)
 }
 
-/// Whether the quote behind an offset ends the string that the offset is in.
+/// Whether the quote behind an offset ends the string around the offset.
 pub(crate) fn ends_string(ctx: &Context, offset: ByteOffset, quote: char) -> bool {
     let quotes = ctx.snapshot.chars_at(offset);
     let count = quotes.take_while(|char| *char == quote).count();
@@ -70,7 +70,7 @@ pub(crate) fn ends_string(ctx: &Context, offset: ByteOffset, quote: char) -> boo
         && scope(ctx, end) != Scope::String
 }
 
-/// One quote or three, which open a string.
+/// The opening quote of a string, or three of them.
 #[derive(Clone, Copy)]
 struct Delimiter {
     quote: char,
@@ -78,7 +78,7 @@ struct Delimiter {
 }
 
 impl Delimiter {
-    /// Reads the rest of the quotes behind the first one. `None` for two, which are an empty string.
+    /// Reads the quotes behind the first one. `None` for two quotes, which are an empty string.
     fn read(quote: char, chars: &mut Peekable<CharIndices<'_>>) -> Option<Self> {
         let mut more = || chars.next_if(|(_, char)| *char == quote).is_some();
         match (more(), more()) {
@@ -94,7 +94,7 @@ impl Delimiter {
         }
     }
 
-    /// Whether `char` and what follows it end the string.
+    /// Whether `char` and the characters behind it end the string.
     fn ends_at(self, ctx: &Context, char: char, chars: &mut Peekable<CharIndices<'_>>) -> bool {
         if char == '\n' {
             return !self.is_triple && !goes_over_rows(ctx, self.quote);
@@ -109,7 +109,7 @@ fn is_quote(ctx: &Context, char: char) -> bool {
     pairs(ctx).iter().any(|pair| is_pair(pair.open, pair.close))
 }
 
-/// Whether a quote stands within a word: `don't`, but not `f'text'`.
+/// Whether a quote is an apostrophe within a word, as in `don't`, rather than behind a prefix, as in `f'text'`.
 fn is_apostrophe(text: &str, at: usize, quote: char) -> bool {
     let before = &text[..at];
     let word = before.trim_end_matches(char::is_alphanumeric);
@@ -119,14 +119,14 @@ fn is_apostrophe(text: &str, at: usize, quote: char) -> bool {
     quote == '\'' && !is_prefix && next.is_some_and(char::is_alphanumeric)
 }
 
-/// Whether strings in a quote may have several rows.
+/// Whether strings in this quote may span rows.
 fn goes_over_rows(ctx: &Context, quote: char) -> bool {
     let config = ctx.language.map(|language| language.config());
     is_prose(ctx) || config.is_some_and(|config| config.multi_row_quotes.contains(quote))
 }
 
-/// Where to begin looking: in prose with the paragraph, in a piece of code within a string with that, in
-/// other code as far back as the tree tells strings from it.
+/// The start of the search: the paragraph in prose, the embedded code within a string, else `LOOK_BACK` bytes
+/// with a tree and the row without one.
 fn search_start(ctx: &Context, offset: ByteOffset) -> ByteOffset {
     let snapshot = ctx.snapshot;
     let nearest = snapshot.clip(offset - LOOK_BACK, Bias::Left);
@@ -146,7 +146,7 @@ fn search_start(ctx: &Context, offset: ByteOffset) -> ByteOffset {
     }
 }
 
-/// Sentences go on over rows, and so do their quotations.
+/// In prose quotations span rows.
 pub(crate) fn is_prose(ctx: &Context) -> bool {
     ctx.language
         .is_none_or(|language| language.name().starts_with("Markdown"))

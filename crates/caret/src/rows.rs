@@ -61,7 +61,7 @@ pub(crate) fn line_of(ctx: &Context, row: Row) -> RowRange {
     }
 }
 
-/// The rows a selection is on, with all that folds hide of them.
+/// The rows of a selection, extended to whole lines of the display.
 pub(crate) fn lines_of(ctx: &Context, selection: &Selection) -> RowRange {
     let rows = rows_of(ctx.snapshot, selection);
     RowRange {
@@ -70,7 +70,7 @@ pub(crate) fn lines_of(ctx: &Context, selection: &Selection) -> RowRange {
     }
 }
 
-/// Folds that a copy of `span`, which starts at `landing` after the edits, should have as well.
+/// The folds within `span`, moved to its copy, which starts at `landing` after the edits.
 fn folds_of_copy(ctx: &Context, span: Span, landing: ByteOffset) -> Vec<Span> {
     let folds = ctx.display.folds_in(span).into_iter();
     folds
@@ -384,7 +384,7 @@ fn reordered(mut rows: Vec<&str>, order: Order) -> Vec<&str> {
     rows
 }
 
-/// The lines that show some rows, each with the rows that folds join in it.
+/// The lines that show a group of rows, each with the rows that folds join in it.
 fn lines_in(ctx: &Context, group: RowRange) -> Vec<RowRange> {
     let has_folds = !ctx.display.folds_in(group.span(ctx.snapshot)).is_empty();
     let mut lines = Vec::new();
@@ -403,7 +403,7 @@ fn lines_in(ctx: &Context, group: RowRange) -> Vec<RowRange> {
     lines
 }
 
-/// The texts of the lines of a group, which begin where `text` does, without their last line endings.
+/// The texts of the lines of a group without their last line endings; `text` is the text of the group.
 fn texts_of<'t>(
     snapshot: &Snapshot,
     group: RowRange,
@@ -423,8 +423,7 @@ fn texts_of<'t>(
         .collect()
 }
 
-/// Puts lines in the place of others: one by one, so that what stays is not touched, or all at once
-/// where that would be too many edits.
+/// Replaces lines one by one, so that equal ones are not touched, or all at once if there are too many edits.
 fn replace_lines(
     snapshot: &Snapshot,
     draft: &mut Draft,

@@ -12,7 +12,7 @@ use base::AbsPath;
 use clap::{Args, ValueEnum};
 use host::{Dirs, Files};
 use patch::format::{Format, Parsed, parse};
-use patch::set::{Completeness, Existing, Rules, SetPlan, plan_set};
+use patch::set::{Completeness, SetPlan, plan_set};
 
 use self::report::Report;
 use crate::{Streams, unwritten};
@@ -75,7 +75,7 @@ impl Apply {
             }
         };
         let parsed = parse(self.format.format(), &edits);
-        let plan = plan_set(&ground, &parsed.files, self.rules());
+        let plan = plan_set(&ground, &parsed.files, self.completeness());
         let report = self.carry_out(files, dirs, &ground, parsed, plan);
         match self.json {
             true => writeln!(streams.output, "{:#}", report.json()).map_err(unwritten)?,
@@ -107,17 +107,10 @@ impl Apply {
         Ok((edits, ground))
     }
 
-    fn rules(&self) -> Rules {
-        Rules {
-            completeness: match self.partial {
-                true => Completeness::Partial,
-                false => Completeness::All,
-            },
-            // This format's "Add File" and "Move to" have always replaced what is there.
-            existing: match self.format {
-                FormatArg::ApplyPatch => Existing::Replace,
-                _ => Existing::Keep,
-            },
+    fn completeness(&self) -> Completeness {
+        match self.partial {
+            true => Completeness::Partial,
+            false => Completeness::All,
         }
     }
 

@@ -22,7 +22,10 @@ pub enum Change {
         text: String,
     },
     /// The file goes away.
-    Delete,
+    Delete {
+        /// All that it is said to hold, where the edit quotes it; then it must hold just that.
+        content: Option<String>,
+    },
     /// The whole text is replaced; the file may or may not exist.
     Overwrite {
         /// The whole text.
@@ -42,7 +45,8 @@ pub enum Change {
     },
 }
 
-/// A replacement within a file. Lines end in `\n` here whatever the file uses.
+/// A replacement within a file. Lines end in `\n` here whatever the file uses, unless the edit itself
+/// tells lines with `\r\n` from lines without.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hunk {
     /// The text to find; empty for a pure insertion.

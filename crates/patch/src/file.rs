@@ -11,6 +11,7 @@ use std::ops::Range;
 use base::{ByteOffset, Row, Span};
 
 use crate::fold;
+use crate::placeholder::Style;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -29,6 +30,7 @@ pub struct FileText<'a> {
     keys: OnceCell<Vec<u64>>,
     by_key: OnceCell<Vec<(u64, u32)>>,
     filled: OnceCell<Vec<u32>>,
+    style: Style,
 }
 
 /// How a line ends.
@@ -62,7 +64,15 @@ impl<'a> FileText<'a> {
             keys: OnceCell::new(),
             by_key: OnceCell::new(),
             filled: OnceCell::new(),
+            style: Style::Code,
         }
+    }
+
+    /// The same text as that of the file at `path`, whose name tells prose from code.
+    #[must_use]
+    pub fn at_path(mut self, path: &str) -> Self {
+        self.style = Style::of_path(path);
+        self
     }
 
     /// The text as it is.
@@ -91,6 +101,10 @@ impl<'a> FileText<'a> {
     pub fn span_of(&self, rows: Range<Row>) -> Span {
         let at = |row: Row| self.raw_starts[(row.0 as usize).min(self.line_count())];
         (at(rows.start)..at(rows.end)).into()
+    }
+
+    pub(crate) fn style(&self) -> Style {
+        self.style
     }
 
     pub(crate) fn normal(&self) -> &str {

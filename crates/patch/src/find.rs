@@ -6,22 +6,23 @@
 
 mod align;
 mod blanks;
+mod edges;
 mod elide;
 mod exact;
 mod inline;
 mod loose;
 mod slipped;
+mod unpadded;
 
 use std::rc::Rc;
 
 use crate::block::{Block, unescaped};
 use crate::edit::{Grain, Hunk, Occurrences};
 use crate::file::FileText;
-use crate::found::Match;
+use crate::found::{Body, Match};
 use crate::outcome::{Difference, Doubt, Refusal, Rung};
 
 pub(crate) use self::align::Slip;
-pub(crate) use self::elide::stands_for_more;
 pub(crate) use self::exact::rows_of_lines;
 
 /// All the places of the first rung that finds one, in the order of the file; never none.
@@ -30,8 +31,20 @@ pub(crate) fn find(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> 
     if !found.is_empty() {
         return Ok(found);
     }
+    let found = at_bare_end(file, hunk)?;
+    if !found.is_empty() {
+        return Ok(found);
+    }
     let block = Block::of(hunk).map(Rc::new);
     if let Some(block) = &block {
+        // Hunks that follow each other are those of patches, whose lines begin with a sign.
+        let found = match hunk.in_order {
+            true => unpadded::find(file, block),
+            false => Vec::new(),
+        };
+        if !found.is_empty() {
+            return Ok(found);
+        }
         let found = loose::find(file, block);
         if !found.is_empty() {
             return Ok(found);
@@ -42,7 +55,7 @@ pub(crate) fn find(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> 
         return Ok(found);
     }
     if hunk.grain == Grain::Text {
-        let found = inline::find(file, hunk);
+        let found = inline::find(file, hunk)?;
         if !found.is_empty() {
             return Ok(found);
         }
@@ -51,6 +64,10 @@ pub(crate) fn find(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> 
         return Err(Refusal::NotFound);
     };
     let found = elide::find(file, &block)?;
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let found = edges::find(file, &block);
     if !found.is_empty() {
         return Ok(found);
     }
@@ -90,6 +107,29 @@ pub(crate) fn exactly(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusa
     Ok(found)
 }
 
+/// The place at the end of a file without a final line feed, of text that is quoted with one.
+fn at_bare_end(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> {
+    let bare = hunk.old.strip_suffix('\n');
+    let Some(old) = bare.filter(|_| hunk.grain == Grain::Text && file.is_bare()) else {
+        return Ok(Vec::new());
+    };
+    let bare = Hunk {
+        old: old.to_owned(),
+        new: hunk.new.strip_suffix('\n').unwrap_or(&hunk.new).to_owned(),
+        ..hunk.clone()
+    };
+    let mut found = exactly(file, &bare)?;
+    found.retain(|found| match &found.body {
+        Body::Span { span, .. } => span.end == file.normal().len(),
+        _ => found.rows.end == file.line_count(),
+    });
+    for found in &mut found {
+        found.rung = Rung::Normalised;
+        found.differences.push(Difference::LineEndings);
+    }
+    Ok(found)
+}
+
 /// The places of the hunk read without escapes. Where readings differ in what they would write,
 /// none is taken.
 fn without_escapes(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> {
@@ -111,7 +151,15 @@ fn without_escapes(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> 
                 return Err(Refusal::Unclear(Doubt::Escapes));
             }
             Some(_) => {}
-            None => first = Some((block, found)),
+            None => {
+                first = Some((block, found));
+                continue;
+            }
+        }
+        if let Some((_, places)) = &mut first {
+            let is_new = |found: &Match| places.iter().all(|place| place.rows != found.rows);
+            let more: Vec<Match> = found.into_iter().filter(is_new).collect();
+            places.extend(more);
         }
     }
     Ok(first.map(|(_, found)| found).unwrap_or_default())

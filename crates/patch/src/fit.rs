@@ -7,6 +7,7 @@
 //! point the hunk is refused, but for the few cases in `boundary` that can be read in one way only.
 //! Start at `fit`.
 
+mod already;
 mod beside;
 mod boundary;
 mod gaps;
@@ -28,6 +29,7 @@ use crate::found::{Aligned, Body, Match};
 use crate::indent::are_of;
 use crate::outcome::{Difference, Doubt, Rung};
 
+pub(crate) use self::already::stand_beside;
 pub(crate) use self::splice::{RowEdit, splice};
 
 /// What a place becomes.
@@ -38,6 +40,8 @@ pub(crate) struct Fitted {
     pub(crate) rung: Rung,
     /// Sorted.
     pub(crate) differences: Vec<Difference>,
+    /// Whether nothing but lines would appear that stand there already.
+    pub(crate) is_there: bool,
 }
 
 /// Puts the new text into its place.
@@ -45,14 +49,21 @@ pub(crate) fn fit(file: &FileText, found: &Match) -> Result<Fitted, Doubt> {
     let mut differences = found.differences.clone();
     let mut rung = found.rung;
     let mut splices = Vec::new();
+    let mut is_there = false;
     match &found.body {
-        Body::Span { span, text } => splices.push(inline(file, span, text)),
+        Body::Span { span, text } => {
+            is_there = already::holds(file, span, text);
+            splices.push(inline(file, span, text));
+        }
+        Body::Raw { span, text } => splices.push(raw(file, span, text)),
         Body::Lines(aligned) => {
             let merged = merge(file, aligned, &mut differences)?;
             if merged.has_shed_blanks {
                 rung = rung.max(Rung::Normalised);
             }
             let final_feed = aligned.block.final_feed;
+            is_there =
+                merged.adds_alone && already::stand_around(file, &aligned.rows, &merged.edits);
             splices = splice(
                 file,
                 &merged.edits,
@@ -60,8 +71,11 @@ pub(crate) fn fit(file: &FileText, found: &Match) -> Result<Fitted, Doubt> {
             );
         }
         Body::Pieces(pieces) => {
+            is_there = true;
             for piece in pieces {
                 let merged = merge(file, piece, &mut differences)?;
+                is_there &=
+                    merged.adds_alone && already::stand_around(file, &piece.rows, &merged.edits);
                 splices.extend(splice(file, &merged.edits, None));
             }
         }
@@ -72,6 +86,7 @@ pub(crate) fn fit(file: &FileText, found: &Match) -> Result<Fitted, Doubt> {
         splices,
         rung,
         differences,
+        is_there,
     })
 }
 
@@ -89,6 +104,22 @@ fn inline(file: &FileText, span: &Range<usize>, text: &str) -> (Span, String) {
     ((raw.start + head..raw.end - tail).into(), new)
 }
 
+/// Text with its endings. Whole lines that old and new share at their ends are left alone.
+fn raw(file: &FileText, span: &Range<usize>, text: &str) -> (Span, String) {
+    let old = &file.text()[span.clone()];
+    let lines =
+        |text: &str| -> Vec<String> { text.split_inclusive('\n').map(str::to_owned).collect() };
+    let (old, new) = (lines(old), lines(text));
+    let shorter = old.len().min(new.len());
+    let head = (0..shorter).take_while(|ix| old[*ix] == new[*ix]).count();
+    let is_same = |by: &usize| old[old.len() - by] == new[new.len() - by];
+    let tail = (1..=shorter - head).take_while(is_same).count();
+    let length = |lines: &[String]| -> usize { lines.iter().map(String::len).sum() };
+    let start = span.start + length(&old[..head]);
+    let end = span.end - length(&old[old.len() - tail..]);
+    ((start..end).into(), new[head..new.len() - tail].concat())
+}
+
 /// How many bytes two texts have in common at their start.
 fn common(a: impl Iterator<Item = char>, b: impl Iterator<Item = char>) -> usize {
     let same = a.zip(b).take_while(|(a, b)| a == b);
@@ -99,6 +130,8 @@ struct Merged {
     edits: Vec<RowEdit>,
     /// Whether blank lines were left out of the new text because the file has them.
     has_shed_blanks: bool,
+    /// Whether nothing goes away.
+    adds_alone: bool,
 }
 
 /// A block beside the rows it stands on, and what its new text changes.
@@ -159,6 +192,7 @@ fn merge(
     Ok(Merged {
         edits,
         has_shed_blanks,
+        adds_alone: runs.iter().all(|run| run.old.is_empty()),
     })
 }
 
@@ -225,6 +259,9 @@ fn runs(file: &FileText, aligned: &Aligned) -> Result<Vec<Run>, Doubt> {
     if changed(&as_there) >= changed(&as_written) {
         return Ok(as_written);
     }
+    if is_framed(file, aligned) {
+        return Ok(as_written);
+    }
     // Of the lines that differ, those kept at either end.
     let differs = |ix: &usize| there(*ix).is_some_and(|row| row != old[*ix]);
     let shorter = old.len().min(new.len());
@@ -247,6 +284,42 @@ fn runs(file: &FileText, aligned: &Aligned) -> Result<Vec<Run>, Doubt> {
         }
         _ => Err(Doubt::Indentation),
     }
+}
+
+/// Whether the new text is indented as the old text is, where that is indented otherwise than the
+/// file: it begins as far out as the old text, in steps of the same width. That lines in it read like
+/// those of the file is then due to their having moved deeper, or further out.
+fn is_framed(file: &FileText, aligned: &Aligned) -> bool {
+    let (old, new) = (&aligned.block.old, &aligned.block.new);
+    let pairs = old.iter().zip(&aligned.map).filter_map(|(old, row)| {
+        let row = row.filter(|_| !fold::is_blank(old))?;
+        Some((fold::indent(old), fold::indent(file.content(row))))
+    });
+    let (old, rows): (Vec<&str>, Vec<&str>) = pairs.unzip();
+    let new = new.iter().filter(|line| !fold::is_blank(line));
+    let new: Vec<&str> = new.map(|line| fold::indent(line)).collect();
+    let outermost = |indents: &[&str]| indents.iter().map(|indent| indent.len()).min();
+    if old == rows || outermost(&new) != outermost(&old) {
+        return false;
+    }
+    if outermost(&old) != outermost(&rows) {
+        return true;
+    }
+    // The outermost line reads alike in both, so that the width of a step tells.
+    let base = outermost(&old).unwrap_or(0);
+    let steps = old.iter().map(|indent| indent.len() - base);
+    let Some(step) = steps.filter(|step| *step > 0).min() else {
+        return false;
+    };
+    let sign = old.iter().find_map(|indent| indent.chars().last());
+    let is_of_old = |indent: &&str| {
+        let is_even = (indent.len() - base).is_multiple_of(step);
+        is_even && indent[base..].chars().all(|other| Some(other) == sign)
+    };
+    let leaps = new
+        .windows(2)
+        .any(|pair| pair[1].len() > pair[0].len() + step);
+    new.iter().all(is_of_old) && (!leaps || !are_of(file, &new))
 }
 
 /// By whose indentation new lines are written.

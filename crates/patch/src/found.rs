@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::block::Block;
-use crate::outcome::{Difference, Rung};
+use crate::outcome::{Difference, Doubt, Rung};
 
 /// A place, and how it was found.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub(crate) struct Match {
 pub(crate) enum Body {
     /// Any text: these bytes of the normal text are replaced by that.
     Span { span: Range<usize>, text: String },
+    /// Any text with its endings: these bytes of the file are replaced by that.
+    Raw { span: Range<usize>, text: String },
     /// Whole lines.
     Lines(Aligned),
     /// Several groups of lines with lines between them that are left out.
@@ -53,6 +55,16 @@ impl Aligned {
 }
 
 impl Match {
+    /// A place that counts, but at which the block cannot land: another one is not the only one.
+    pub(crate) fn unclear(rung: Rung, aligned: Aligned, doubt: Doubt) -> Self {
+        let block = Block {
+            doubt: Some(doubt),
+            ..Block::clone(&aligned.block)
+        };
+        let block = Rc::new(block);
+        Self::lines(rung, Aligned { block, ..aligned })
+    }
+
     pub(crate) fn lines(rung: Rung, aligned: Aligned) -> Self {
         Self {
             rung,

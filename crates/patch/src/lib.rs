@@ -33,6 +33,7 @@
 
 pub mod anchor;
 mod block;
+mod carry;
 mod diff;
 pub mod edit;
 pub mod explain;
@@ -48,7 +49,9 @@ pub mod mark;
 mod nearest;
 pub mod outcome;
 mod place;
+mod placeholder;
 mod plan;
+mod returns;
 pub mod set;
 
 pub use file::FileText;

@@ -155,6 +155,10 @@ pub enum Refusal {
     },
     /// The new text stands for more by a comment such as `... existing code ...`.
     ElidedReplacement(String),
+    /// A diff deletes the file and quotes other lines than it holds.
+    OtherContent,
+    /// Line endings that the edit changes are not those of the file.
+    OtherEndings,
     /// An anchor does not fit its line.
     AnchorMoved {
         /// The anchor as written.
@@ -209,6 +213,8 @@ impl Refusal {
             Self::Overlaps { .. } => "overlaps",
             Self::Stale { .. } => "stale",
             Self::ElidedReplacement(_) => "elided-replacement",
+            Self::OtherContent => "other-content",
+            Self::OtherEndings => "other-endings",
             Self::AnchorMoved { .. } => "anchor-moved",
             Self::AnchorsReversed => "anchors-reversed",
             Self::NoFile => "no-file",
@@ -251,7 +257,9 @@ impl fmt::Display for Refusal {
                 rows.start.0 + 1,
                 rows.end.0.max(rows.start.0 + 1)
             ),
-            Self::ElidedReplacement(line) => write!(f, "the new text leaves something out by {line:?}, which would replace code by that comment; write the lines in full"),
+            Self::ElidedReplacement(line) => write!(f, "the line {line:?} of the new text stands for lines that it would delete; write those lines out in full"),
+            Self::OtherContent => f.write_str("the file holds other lines than those that this diff deletes; read it again, and delete it by quoting all of its lines or by its path alone"),
+            Self::OtherEndings => f.write_str("the edit changes line endings (CRLF, LF) of lines that the file ends otherwise; quote their endings as they are in the file"),
             Self::AnchorMoved { anchor } => write!(f, "the line {anchor} is not in the file any more; use the anchors given here"),
             Self::AnchorsReversed => f.write_str("the last line lies before the first; name them in order"),
             Self::NoFile => f.write_str("there is no such file; check the path, or create the file"),
@@ -274,7 +282,7 @@ impl fmt::Display for Doubt {
             Self::Escapes => "whether escapes in the new text are meant as written is not clear; write the text without extra escapes",
             Self::Elision => "old and new text must leave out the same parts by `...`, and what is left must be unmistakable; write the lines in full",
             Self::AlreadyThere => {
-                "the file reads there as the new text does already; leave this change out, or quote the lines as they are now"
+                "this change is already there: the file reads as the new text does; leave it out, or quote more of the lines around it if it is meant once more"
             }
             Self::BlankEdge => "the new text begins or ends with blank lines, some of which the file has already; quote those in the old text too",
         })

@@ -8,10 +8,14 @@ mod header;
 
 pub(crate) use self::header::rows_behind;
 
+use base::Row;
+
+use crate::block::lines;
 use crate::edit::Hunk;
 use crate::file::FileText;
+use crate::fold;
 use crate::found::Match;
-use crate::outcome::{Difference, Refusal, Rung};
+use crate::outcome::{Difference, Doubt, Refusal, Rung};
 
 /// How many times as far as the place by its line number the next one must be.
 const CLEARLY_NEARER: usize = 8;
@@ -29,18 +33,30 @@ pub(crate) fn choose(
         .iter()
         .map(|found| found.as_ref().map_or(0, Vec::len))
         .collect();
+    let last = hunks.len().saturating_sub(1);
     let mut candidates: Vec<Candidates> = candidates
         .into_iter()
         .zip(hunks)
-        .map(|(found, hunk)| header::narrow(file, hunk, at_end(file, hunk, found?)))
+        .enumerate()
+        .map(|(ix, (found, hunk))| {
+            // Where others follow, the numbers of a diff tell more than its lack of context.
+            let found = match ix == last || hunk.row.is_none() {
+                true => at_edge(file, hunk, found?),
+                false => found?,
+            };
+            header::narrow(file, hunk, found)
+        })
         .collect();
     keep_in_order(hunks, &mut candidates);
     let drift = drift(hunks, &candidates);
     let chosen = candidates.into_iter().zip(hunks).zip(counts);
     let chosen = chosen.map(|((found, hunk), count)| {
         let mut found = found.map_err(|refusal| (refusal, Vec::new()))?;
-        by_row(hunk, drift, &mut found);
+        by_row(file, hunk, drift, &mut found);
         match found.len() {
+            1 if was_applied(file, hunk, &found[0]) => {
+                Err((Refusal::Unclear(Doubt::AlreadyThere), found))
+            }
             1 => Ok(settled(found.remove(0), count)),
             several => {
                 let rung = found.first().map_or(Rung::Exact, |found| found.rung);
@@ -59,13 +75,39 @@ fn settled(mut found: Match, count: usize) -> Match {
     found
 }
 
-/// Where the text is said to end the file, places that do.
-fn at_end(file: &FileText, hunk: &Hunk, mut found: Vec<Match>) -> Vec<Match> {
+/// Where the text is said to begin or end the file, places that do.
+fn at_edge(file: &FileText, hunk: &Hunk, mut found: Vec<Match>) -> Vec<Match> {
     let ends = |found: &Match| found.rows.end == file.line_count();
+    let begins = |found: &Match| found.rows.start == 0;
+    let says_first = hunk.row == Some(Row(0)) && found.iter().any(begins);
     if hunk.at_end && found.iter().any(ends) {
-        found.retain(ends);
+        found.retain(|found| ends(found) || (says_first && begins(found)));
+    } else if says_first {
+        found.retain(begins);
     }
     found
+}
+
+/// Whether the new text stands where the hunk says that the old one is, which is found elsewhere: it
+/// was applied before.
+fn was_applied(file: &FileText, hunk: &Hunk, found: &Match) -> bool {
+    let Some(row) = hunk.row.map(|row| row.0 as usize) else {
+        return false;
+    };
+    let new = lines(&hunk.new);
+    let says_something = new.iter().any(|line| fold::is_telling(line));
+    let mut rows = new.iter().zip(row..);
+    found.rows.start != row
+        && says_something
+        && row + new.len() <= file.line_count()
+        && rows.all(|(line, row)| file.content(row) == line)
+}
+
+/// Whether neither the first nor the last line of the hunk stays: a diff without context, of which
+/// Git takes the end of the file and `diff -U0` the line number.
+fn has_no_context(hunk: &Hunk) -> bool {
+    let (old, new) = (lines(&hunk.old), lines(&hunk.new));
+    !old.is_empty() && old.first() != new.first() && old.last() != new.last()
 }
 
 /// Drops places that no choice of the other hunks' places leaves in order. Where hunks that have
@@ -152,10 +194,17 @@ fn drift(hunks: &[&Hunk], candidates: &[Candidates]) -> Option<isize> {
 }
 
 /// The place at the row that the hunk names, or else one much nearer to it than any other.
-fn by_row(hunk: &Hunk, drift: Option<isize>, found: &mut Vec<Match>) {
+fn by_row(file: &FileText, hunk: &Hunk, drift: Option<isize>, found: &mut Vec<Match>) {
     let Some(row) = hunk.row.filter(|_| found.len() > 1) else {
         return;
     };
+    let is_at_row = |found: &Match| found.rows.start == row.0 as usize;
+    let ends = |found: &Match| found.rows.end == file.line_count();
+    let is_said_to_end = found.iter().any(|found| ends(found) && is_at_row(found));
+    let is_told = !hunk.at_end && !has_no_context(hunk);
+    if found.iter().any(ends) && !is_said_to_end && !is_told {
+        return;
+    }
     let said = row.0 as isize + drift.unwrap_or(0);
     let distance = |found: &Match| found.rows.start.abs_diff(said.max(0) as usize);
     let mut distances: Vec<usize> = found.iter().map(distance).collect();

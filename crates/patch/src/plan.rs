@@ -16,12 +16,14 @@ use base::{Row, Span};
 use crate::block::{Block, lines};
 use crate::edit::{Change, Grain, Hunk, Occurrences};
 use crate::file::FileText;
-use crate::find::{exactly, find, stands_for_more};
+use crate::find::{exactly, find};
 use crate::fit::{Fitted, fit};
 use crate::found::{Aligned, Body, Match};
 use crate::mark::{Guard, stale};
-use crate::outcome::{HunkReport, Refusal, Rung};
+use crate::outcome::{Doubt, HunkReport, Refusal, Rung};
 use crate::place::{Candidates, choose, rows_behind};
+use crate::placeholder;
+use crate::returns;
 
 pub(crate) use self::compose::compose_all;
 
@@ -68,10 +70,13 @@ pub fn plan(file: &FileText, change: &Change, guard: Guard<'_>) -> Planned {
             update(file, &hunks, guard)
         }
         Change::Anchored { operations } => anchored::plan(file, operations, guard),
-        Change::Create { text } if file.text().is_empty() => create(text),
+        Change::Create { text } if file.text().trim().is_empty() => overwrite(file, text, guard),
         Change::Create { .. } => refuse_whole(Refusal::FileExists),
         Change::Overwrite { text } => overwrite(file, text, guard),
-        Change::Delete => overwrite(file, "", guard),
+        Change::Delete {
+            content: Some(content),
+        } if !holds(file, content) => refuse_whole(Refusal::OtherContent),
+        Change::Delete { .. } => overwrite(file, "", guard),
     }
 }
 
@@ -106,6 +111,14 @@ fn refuse_whole(refusal: Refusal) -> Planned {
     }
 }
 
+/// Whether the file holds just these lines, white space at their ends apart.
+fn holds(file: &FileText, content: &str) -> bool {
+    let content = lines(content);
+    let mut rows = (0..file.line_count()).zip(&content);
+    file.line_count() == content.len()
+        && rows.all(|(row, line)| file.content(row).trim_end() == line.trim_end())
+}
+
 /// Lines that stay keep their bytes, so that endings and the byte order mark survive.
 fn overwrite(file: &FileText, text: &str, guard: Guard<'_>) -> Planned {
     let rows = 0..file.line_count();
@@ -130,6 +143,9 @@ fn overwrite(file: &FileText, text: &str, guard: Guard<'_>) -> Planned {
         differences: Vec::new(),
         doubt: None,
     };
+    if let Some(line) = placeholder::added(&block.old, &block.new, file.style()) {
+        return refuse_whole(Refusal::ElidedReplacement(line.to_owned()));
+    }
     let found = Match::lines(Rung::Exact, Aligned::contiguous(&Rc::new(block), 0));
     match fit(file, &found) {
         Ok(fitted) => Planned {
@@ -182,11 +198,12 @@ fn candidates(file: &FileText, hunk: &Hunk) -> Candidates {
     if hunk.old == hunk.new {
         return Err(Refusal::NothingChanges);
     }
-    let stands = |line: &&str| {
-        stands_for_more(line) && !hunk.old.lines().any(|old| old.trim() == line.trim())
-    };
-    if let Some(line) = hunk.new.lines().find(stands) {
-        return Err(Refusal::ElidedReplacement(line.trim().to_owned()));
+    let (old, new) = (lines(&hunk.old), lines(&hunk.new));
+    if let Some(line) = placeholder::added(&old, &new, file.style()) {
+        return Err(Refusal::ElidedReplacement(line.to_owned()));
+    }
+    if returns::change(hunk) {
+        return returns::find(file, hunk);
     }
     if hunk.old.is_empty() {
         return insertion(file, hunk).map(|found| vec![found]);
@@ -257,12 +274,14 @@ fn overlaps(before: Option<&Match>, found: &Match) -> bool {
 /// Puts the new text into every one of these places.
 fn land(file: &FileText, found: &[Match], changed: &[Range<Row>]) -> Landed {
     let mut landing: Option<Landing> = None;
+    let mut is_there = true;
     for found in found {
         if let Some(rows) = stale(changed, &found.rows) {
             return Err((Refusal::Stale { rows }, Vec::new()));
         }
         let fitted =
             fit(file, found).map_err(|doubt| (Refusal::Unclear(doubt), vec![found.clone()]))?;
+        is_there &= fitted.is_there;
         match &mut landing {
             None => {
                 let rows = found.rows.clone();
@@ -275,7 +294,10 @@ fn land(file: &FileText, found: &[Match], changed: &[Range<Row>]) -> Landed {
             }
         }
     }
-    landing.ok_or((Refusal::NotFound, Vec::new()))
+    match landing {
+        Some(_) if is_there => Err((Refusal::Unclear(Doubt::AlreadyThere), found.to_vec())),
+        landing => landing.ok_or((Refusal::NotFound, Vec::new())),
+    }
 }
 
 fn owned(hunk: usize, splices: Vec<(Span, String)>) -> Vec<Replacement> {
@@ -298,6 +320,10 @@ fn assemble(file: &FileText, hunks: &[&Hunk], landed: Vec<Landed>, is_fresh: boo
                 report::refused(file, ix, hunks[ix], Refusal::NotFound, &[])
             }
             Err((refusal, found)) => report::refused(file, ix, hunks[ix], refusal, &found),
+            Ok(landing) if repeats(&planned, hunks, ix, &landing) => {
+                let refusal = Refusal::Unclear(Doubt::AlreadyThere);
+                report::refused(file, ix, hunks[ix], refusal, &[])
+            }
             Ok(landing) => match add(
                 &mut planned.replacements,
                 ix,
@@ -321,6 +347,21 @@ fn assemble(file: &FileText, hunks: &[&Hunk], landed: Vec<Landed>, is_fresh: boo
         }
     }
     planned
+}
+
+/// Whether an earlier hunk with the same text adds the same lines at the same place.
+fn repeats(planned: &Planned, hunks: &[&Hunk], ix: usize, landing: &Landing) -> bool {
+    let hunk = hunks[ix];
+    let is_same = |other: &Hunk| other.old == hunk.old && other.new == hunk.new;
+    let mut splices = landing.fitted.splices.iter();
+    !hunk.old.is_empty()
+        && splices.all(|(span, text)| {
+            span.is_empty()
+                && planned.replacements.iter().any(|other| {
+                    let is_here = other.span == *span && other.text == *text;
+                    is_here && is_same(hunks[other.hunk])
+                })
+        })
 }
 
 /// Adds splices in their place among the others; refuses with the hunk that they collide with.
@@ -350,7 +391,7 @@ fn in_result(file: &FileText, planned: &mut Planned, ix: usize, hunk: &Hunk) -> 
     let [found] = found.as_slice() else {
         return None;
     };
-    let fitted = fit(&after, found).ok()?;
+    let fitted = fit(&after, found).ok().filter(|fitted| !fitted.is_there)?;
     let rows = found.rows.clone();
     for (span, text) in fitted.splices.iter().rev() {
         compose::add(&mut planned.replacements, *span, text, ix);

@@ -1,6 +1,7 @@
 //! Edits of several files at once: all of them, or none.
 //!
-//! Later edits see what earlier ones leave, so two edits of one file compose. Paths are judged by
+//! Later edits see what earlier ones leave, so two edits of one file compose. A file never appears or
+//! moves where another one is that holds something, whatever format asks for it. Paths are judged by
 //! their letters alone; that no link leads out of the root is for whoever writes the files.
 //! Start at `plan_set`.
 
@@ -9,10 +10,12 @@ mod path;
 
 use std::borrow::Cow;
 
+use crate::block::lines;
 use crate::edit::{Change, FileEdit};
 use crate::file::FileText;
 use crate::mark::{Guard, ReadMark};
 use crate::outcome::{HunkReport, Outcome, Refusal, Rung};
+use crate::placeholder::{self, Style};
 use crate::plan::{Planned, Replacement, plan};
 
 use self::overlay::Overlay;
@@ -40,15 +43,6 @@ pub enum Found<'a> {
     Refused(String),
 }
 
-/// How a set is planned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules {
-    /// What happens when some of the hunks do not land.
-    pub completeness: Completeness,
-    /// What happens when a file appears where there is one.
-    pub existing: Existing,
-}
-
 /// What happens when some of the hunks do not land.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completeness {
@@ -56,15 +50,6 @@ pub enum Completeness {
     All,
     /// What lands is applied. A file moves or goes away only if all its hunks land.
     Partial,
-}
-
-/// What happens when a file appears where there is one, by creating or by moving.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Existing {
-    /// The edit is refused.
-    Keep,
-    /// The old one gives way, as `apply_patch` has it.
-    Replace,
 }
 
 /// What becomes of all the files.
@@ -134,11 +119,11 @@ impl EditReport {
 }
 
 /// Plans the edits one after the other.
-pub fn plan_set(texts: &dyn Texts, edits: &[FileEdit], rules: Rules) -> SetPlan {
+pub fn plan_set(texts: &dyn Texts, edits: &[FileEdit], completeness: Completeness) -> SetPlan {
     let mut overlay = Overlay::new(texts);
     let mut reports = Vec::new();
     for edit in edits {
-        let hunks = match one(&mut overlay, edit, rules) {
+        let hunks = match one(&mut overlay, edit) {
             Ok(hunks) => hunks,
             Err(refusal) => vec![HunkReport::refused(0, refusal, 0..0)],
         };
@@ -151,22 +136,18 @@ pub fn plan_set(texts: &dyn Texts, edits: &[FileEdit], rules: Rules) -> SetPlan 
         files: Vec::new(),
         edits: reports,
     };
-    if rules.completeness == Completeness::Partial || plan.is_complete() {
+    if completeness == Completeness::Partial || plan.is_complete() {
         plan.files = overlay.into_files();
     }
     plan
 }
 
-fn one(
-    overlay: &mut Overlay<'_>,
-    edit: &FileEdit,
-    rules: Rules,
-) -> Result<Vec<HunkReport>, Refusal> {
+fn one(overlay: &mut Overlay<'_>, edit: &FileEdit) -> Result<Vec<HunkReport>, Refusal> {
     let path = clean_path(&edit.path).map_err(Refusal::BadPath)?;
     match &edit.change {
         Change::Create { text } => {
-            let is_there = overlay.text(&path)?.is_some();
-            if is_there && rules.existing == Existing::Keep {
+            let is_filled = |there: &str| !there.trim().is_empty();
+            if overlay.text(&path)?.as_deref().is_some_and(is_filled) {
                 return Err(Refusal::FileExists);
             }
             overlay.check_folders(&path)?;
@@ -176,7 +157,7 @@ fn one(
             overlay.check_folders(&path)?;
             whole(overlay, &path, text)
         }
-        Change::Delete => {
+        Change::Delete { .. } => {
             overlay.text(&path)?.ok_or(Refusal::NoFile)?;
             let planned = change(overlay, &path, &edit.change)?;
             if planned.is_complete() {
@@ -190,16 +171,23 @@ fn one(
             if hunks.is_empty() && to.is_none() {
                 return Err(Refusal::Empty);
             }
-            update(overlay, &path, edit, to, rules)
+            update(overlay, &path, edit, to)
         }
         Change::Anchored { operations } if operations.is_empty() => Err(Refusal::Empty),
-        Change::Anchored { .. } => update(overlay, &path, edit, None, rules),
+        Change::Anchored { .. } => update(overlay, &path, edit, None),
     }
 }
 
 /// Gives a file its whole text, new or not.
 fn whole(overlay: &mut Overlay<'_>, path: &str, text: &str) -> Result<Vec<HunkReport>, Refusal> {
     if overlay.text(path)?.is_none() {
+        // An earlier edit may have deleted it, so that its text is given anew.
+        let before = lines(&overlay.before(path).unwrap_or_default());
+        let text_lines = lines(text);
+        let placeholder = placeholder::added(&before, &text_lines, Style::of_path(path));
+        if let Some(line) = placeholder.filter(|_| !before.is_empty()) {
+            return Err(Refusal::ElidedReplacement(line.to_owned()));
+        }
         overlay.create(path, text.to_owned(), None);
         return Ok(vec![HunkReport::landed(0, Rung::Exact, 0..0, 0..0)]);
     }
@@ -216,15 +204,13 @@ fn update(
     path: &str,
     edit: &FileEdit,
     to: Option<String>,
-    rules: Rules,
 ) -> Result<Vec<HunkReport>, Refusal> {
     let text = overlay.text(path)?;
     if text.is_none() {
         return new_file(overlay, path, edit, to);
     }
     if let Some(to) = &to {
-        let is_there = overlay.text(to)?.is_some();
-        if is_there && rules.existing == Existing::Keep {
+        if overlay.text(to)?.is_some() {
             return Err(Refusal::FileExists);
         }
         overlay.check_folders(to)?;
@@ -268,7 +254,7 @@ fn new_file(
 /// The plan for a file as earlier edits leave it.
 fn change(overlay: &Overlay<'_>, path: &str, change: &Change) -> Result<Planned, Refusal> {
     let text = overlay.text(path)?.ok_or(Refusal::NoFile)?;
-    let file = FileText::new(&text);
+    let file = FileText::new(&text).at_path(path);
     let changed = overlay.changed_rows(path, &file);
     Ok(plan(&file, change, Guard::Changed(&changed)))
 }

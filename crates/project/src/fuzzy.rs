@@ -35,8 +35,8 @@ const BATCH: usize = 4_096;
 
 /// The candidates that match `query`, best first, at most `limit`; equals by length, then in the
 /// order given. An empty query matches everything in the order given. Words of the query are
-/// matched one by one. Signs stand for themselves where a candidate has them; where none does, `^`, `$`,
-/// `'` and `!` at the ends of words have nucleo's meaning. Returns nothing when cancelled.
+/// matched one by one. `^`, `$`, `'` and `!` at the ends of words match literally; if no candidate matches
+/// so, they are nucleo's operators. Returns nothing when cancelled.
 pub fn rank<T: AsRef<str> + Sync>(
     query: &str,
     candidates: &[T],
@@ -84,7 +84,7 @@ pub fn positions(query: &str, candidate: &str, kind: Kind) -> Vec<u32> {
     indices
 }
 
-/// The words of a query with every sign as it is.
+/// The words of a query without operators.
 fn literal(query: &str) -> Pattern {
     Pattern::new(
         query,
@@ -94,12 +94,12 @@ fn literal(query: &str) -> Pattern {
     )
 }
 
-/// The words of a query with nucleo's forms.
+/// The words of a query with nucleo's operators.
 fn with_operators(query: &str) -> Pattern {
     Pattern::parse(query, CaseMatching::Smart, Normalization::Smart)
 }
 
-/// Whether a word of a query has one of nucleo's forms.
+/// Whether a word of a query has an operator.
 fn has_operators(query: &str) -> bool {
     let mut words = query.split_whitespace();
     words.any(|word| word.starts_with(['!', '^', '\'', '\\']) || word.ends_with('$'))

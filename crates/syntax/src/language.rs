@@ -35,8 +35,8 @@ pub struct LanguageConfig {
     pub word_chars: &'static str,
     /// The quotes whose strings may have several rows.
     pub multi_row_quotes: &'static str,
-    /// Whether pasted rows may get another indent. Not where indents carry meaning that brackets do
-    /// not repeat, or where blanks are content: the recipes of Make, YAML, Markdown, diffs.
+    /// Whether pasted rows are reindented. Off where blanks are content or indents alone carry the
+    /// structure: Make, YAML, Markdown, diffs.
     pub auto_indent_on_paste: bool,
 }
 

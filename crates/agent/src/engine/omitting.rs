@@ -96,7 +96,7 @@ impl Session {
             Some(RefusedPart::Image { is_any: true, .. }) => self.every_picture(said),
             Some(RefusedPart::Image { named, .. }) => {
                 let pictures = self.transcript.pictures();
-                let is_named = |it: &&SentPicture| named.iter().any(|bytes| *bytes == it.bytes);
+                let is_named = |it: &&SentPicture| named.contains(&it.bytes);
                 let found: Vec<&SentPicture> = pictures.iter().filter(is_named).collect();
                 match found.is_empty() {
                     true => suspect(&pictures).into_iter().collect(),

@@ -292,7 +292,10 @@ impl Session {
 
     /// What the person says, and what of it cannot be sent.
     fn prompted(&self, prompt: &Prompt, is_steering: bool) -> Vec<Record> {
-        let mut said: Vec<StoredPart> = vec![parts::text(prompt.text.as_str())];
+        // Every wire wants the person to say something before the model does.
+        let is_blank = prompt.text.trim().is_empty() && prompt.images.is_empty();
+        let text = if is_blank { NO_WORDS } else { &prompt.text };
+        let mut said: Vec<StoredPart> = vec![parts::text(text)];
         let bounds = Bounds::of(&self.profile());
         let mut records = Vec::new();
         for (ix, image) in prompt.images.iter().enumerate() {
@@ -334,6 +337,8 @@ impl Session {
     }
 }
 
+/// What stands for a prompt that says nothing.
+const NO_WORDS: &str = "(an empty message)";
 const CUT_OFF: &str = "Your answer was cut off: it was longer than what you may write at once. What you had begun to \
                        call was not run. Go on where you stopped, in smaller pieces.";
 pub(super) const HOW_FULL: &str = "the conversation has grown long";

@@ -1,5 +1,6 @@
 //! What the person wishes for the next request: another model, another mode, a shorter conversation.
 
+use super::omitting::Omitted;
 use super::open;
 use super::session::{Halt, Session};
 use crate::handover;
@@ -61,6 +62,8 @@ impl Session {
             self.summarise_all().await?;
         }
         let from = std::mem::replace(&mut self.model, model.clone());
+        // What the one before did not take, this one may.
+        self.omitted = Omitted::default();
         self.offer();
         if let Some(spawn) = &self.spawn {
             spawn.set(&self.model, self.mode);

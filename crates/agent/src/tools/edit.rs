@@ -80,7 +80,7 @@ impl Tool for Edit {
 
     fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
         let is_offered = matches!(profile.edit, EditTool::StrReplace);
-        let description = "Replaces a text in a file by another. `old_string` must stand in the file exactly once, unless `replace_all` is set; quote enough lines around the place. Several edits of one message are made in their order.";
+        let description = "Replaces a text in a file by another. `old_string` must stand in the file exactly once, unless `replace_all` is set; quote enough lines around the place. Write `new_string` out in full: a comment such as `... existing code ...` is refused. Several edits of one message are made in their order.";
         is_offered.then(|| spec("edit", profile, description, 3, &[
             ("path", of("string", "The file, relative to the project folder")),
             ("old_string", of("string", "The text as it stands in the file, without line numbers; empty to create a file")),
@@ -108,7 +108,7 @@ impl Tool for ApplyPatch {
     }
 
     fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
-        let description = "Changes files by a patch: `*** Begin Patch`, then for each file `*** Add File: path`, `*** Delete File: path` or `*** Update File: path` with `@@` and lines that begin with space, - or +, then `*** End Patch`. Paths are relative to the project folder. All of it is applied, or nothing.";
+        let description = "Changes files by a patch: `*** Begin Patch`, then for each file `*** Add File: path`, `*** Delete File: path` or `*** Update File: path` with `@@` and lines that begin with space, - or +, then `*** End Patch`. Paths are relative to the project folder. `Add File` and `Move to` never replace a file that holds something. Write added lines out in full: a comment such as `... existing code ...` is refused. All of it is applied, or nothing.";
         (profile.edit == EditTool::ApplyPatch).then(|| ToolSpec {
             name: names::shown("apply_patch", profile.tool_names),
             description: description.to_owned(),
@@ -160,7 +160,7 @@ impl Tool for EditBlocks {
     }
 
     fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
-        let description = "Changes files by SEARCH/REPLACE blocks: the path alone on a line, then `<<<<<<< SEARCH`, the lines as they stand, `=======`, the lines that take their place, `>>>>>>> REPLACE`. Nothing between SEARCH and ======= creates the file.";
+        let description = "Changes files by SEARCH/REPLACE blocks: the path alone on a line, then `<<<<<<< SEARCH`, the lines as they stand, `=======`, the lines that take their place, `>>>>>>> REPLACE`. Nothing between SEARCH and ======= creates the file. Write the second half out in full: a comment such as `... existing code ...` is refused.";
         (profile.edit == EditTool::SearchReplace)
             .then(|| text_spec("edit_blocks", profile, description))
     }

@@ -40,7 +40,7 @@ impl Tool for Write {
     fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
         // Whoever writes patches creates files by them.
         let is_offered = profile.edit != EditTool::ApplyPatch;
-        let description = "Writes a whole file: a new one, or one that was read before, whose content it replaces. Folders on the way are created. To change a part of a file, edit it instead.";
+        let description = "Writes a whole file: a new one, or one that was read before, whose content it replaces. Folders on the way are created. Write all of it out: a comment such as `... existing code ...` is refused. To change a part of a file, edit it instead.";
         is_offered.then(|| {
             spec(
                 "write",

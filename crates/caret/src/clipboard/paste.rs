@@ -1,7 +1,7 @@
 //! Putting copied text at every caret.
 //!
-//! Invariant: rows of one piece are shifted by one number of cells, which never takes more from a row
-//! than the least indented one has, so that the piece keeps its shape. Start at `paste`.
+//! Invariant: all rows of a piece shift by the same number of cells, and never further left than the
+//! indentation of the least indented row, so that the piece keeps its shape. Start at `paste`.
 
 use base::{Bias, ByteOffset, Row, Span};
 use syntax::Scope;
@@ -19,8 +19,8 @@ use crate::motion::horizontal::{first_non_blank, is_blank};
 pub enum PasteIndent {
     /// As they were copied.
     Keep,
-    /// Shifted as a whole so that the first row fits its place; as they were copied in strings,
-    /// comments, plain text and languages that do not want it, and at the very start of a row.
+    /// Shifted as a whole so that the first row fits the caret. Rows stay as they were copied at column
+    /// zero, in strings, comments and plain text, and in languages without `auto_indent_on_paste`.
     Fit,
 }
 
@@ -96,7 +96,7 @@ fn pieces_for(ctx: &Context, copied: &Copied) -> Vec<Piece> {
     }]
 }
 
-/// Whether rows that are pasted at an offset may get another indent.
+/// Whether pasted rows may be reindented at an offset.
 fn wants_indent(ctx: &Context, offset: ByteOffset) -> bool {
     let whole = ctx.language.map(|language| language.config());
     let is_wanted = [whole, config_at(ctx, offset)]
@@ -106,14 +106,14 @@ fn wants_indent(ctx: &Context, offset: ByteOffset) -> bool {
     is_wanted && ctx.indent_tree().map_or(Scope::Code, scope) == Scope::Code
 }
 
-/// Fits a piece that goes into a row: its first row goes on there, the others follow its shift.
+/// Fits a piece inserted within a row: the first row continues that row, the others follow its shift.
 fn fit(ctx: &Context, rows: &mut [String], piece: &Piece, start: ByteOffset) {
     let width = ctx.options.tab_width;
     let row = ctx.snapshot.point_at(start).row;
     let own = blanks_of(&rows[0]).to_owned();
     let own_cells = cells_of(&own, width);
-    // Otherwise the first row was copied from behind its blanks, which count as if they had come along.
-    // Tabs may have had another width where they were copied.
+    // Otherwise the copy started behind the blanks of its first row; those count as copied. A tab may have
+    // had another width where it was copied.
     let is_whole = own_cells >= piece.indent_cells || own.contains('\t');
     let first = if is_whole {
         own_cells
@@ -132,7 +132,7 @@ fn fit(ctx: &Context, rows: &mut [String], piece: &Piece, start: ByteOffset) {
     let column = cells_of(&before, width);
     let is_blank_first = own.len() == rows[0].len();
     if column == 0 && (is_whole || is_blank_first) {
-        // The place says nothing of an indent, and the rows bring their own.
+        // Column zero asks for no indentation, and the rows have their own.
         return;
     }
     let least = least_of_rest.map_or(first, |least| least.min(first));
@@ -149,7 +149,7 @@ fn fit(ctx: &Context, rows: &mut [String], piece: &Piece, start: ByteOffset) {
     }
 }
 
-/// Fits whole rows that go above the row of a caret.
+/// Fits whole rows inserted above the row of a caret.
 fn fit_whole_rows(ctx: &Context, rows: &mut [String], head: ByteOffset) {
     let row = ctx.snapshot.point_at(head).row;
     let is_row_start = ctx.snapshot.row_start(row) == head;
@@ -159,16 +159,16 @@ fn fit_whole_rows(ctx: &Context, rows: &mut [String], head: ByteOffset) {
         return;
     };
     let shift = bounded(wanted, first, least_cells(ctx, rows));
-    // At the very start of a row nothing says that the rows belong further out than they were.
+    // A caret at column zero does not ask for less indentation.
     shift_rows(ctx, rows, if is_row_start { shift.max(0) } else { shift });
 }
 
-/// The cells from `from` to `wanted`, but no further left than `least`.
+/// The shift from `from` to `wanted` cells, limited to `least` cells to the left.
 fn bounded(wanted: u32, from: u32, least: Option<u32>) -> i64 {
     (i64::from(wanted) - i64::from(from)).max(-i64::from(least.unwrap_or(0)))
 }
 
-/// The indent that whole rows should have above a row; nothing where the row is empty.
+/// The indentation, in cells, of whole rows inserted above a row. `None` if the row is empty.
 fn wanted_cells(ctx: &Context, row: Row) -> Option<u32> {
     let cells = cells_of(&leading_blanks(ctx.snapshot, row), ctx.options.tab_width);
     if is_blank(ctx.snapshot, row) {
@@ -192,7 +192,7 @@ fn blanks_of(row: &str) -> &str {
     &row[..row.len() - row.trim_start_matches([' ', '\t']).len()]
 }
 
-/// The cells of the least indented row that is not blank.
+/// The indentation, in cells, of the least indented row that is not blank.
 fn least_cells(ctx: &Context, rows: &[String]) -> Option<u32> {
     rows.iter()
         .filter(|row| !row.trim().is_empty())
@@ -204,7 +204,7 @@ fn join(rows: &[String], line_ending: LineEnding) -> String {
     rows.join(line_ending.as_str())
 }
 
-/// Moves rows by some cells; blank rows stay, and all do where there is nothing to move.
+/// Shifts rows by a number of cells. Blank rows do not change.
 fn shift_rows(ctx: &Context, rows: &mut [String], shift: i64) {
     if shift == 0 {
         return;

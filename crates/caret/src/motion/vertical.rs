@@ -68,7 +68,7 @@ fn to_offset(ctx: &Context, point: DisplayPoint) -> ByteOffset {
     ctx.display.to_buffer(point, Bias::Left)
 }
 
-/// The start of the display row a head is in; from there the start of its row.
+/// The start of the display row of `head`; if `head` is there, the start of its row.
 pub(super) fn display_row_start(ctx: &Context, head: ByteOffset) -> ByteOffset {
     let row = ctx.display.to_display(head, Bias::Left).row;
     let start = to_offset(ctx, DisplayPoint { row, cell: 0 });
@@ -85,7 +85,7 @@ pub(super) fn display_row_start(ctx: &Context, head: ByteOffset) -> ByteOffset {
     }
 }
 
-/// The end of the display row a head is in; from there the end of all that folds join in its line.
+/// The end of the display row of `head`; if `head` is there, the end of its line including folds.
 pub(super) fn display_row_end(ctx: &Context, head: ByteOffset) -> ByteOffset {
     let row = ctx.display.to_display(head, Bias::Left).row;
     let end_of = |row| {

@@ -40,7 +40,7 @@ fn pairs_go_together() {
 }
 
 #[test]
-fn an_empty_pair_goes_with_the_word_before_the_caret_too() {
+fn word_deletion_takes_both_halves_of_an_empty_pair() {
     for motion in [Motion::WordLeft, Motion::SubwordLeft] {
         check("f(ˇ)", Delete(motion), "fˇ");
         check("\"ˇ\"", Delete(motion), "ˇ");

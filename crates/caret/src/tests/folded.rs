@@ -12,12 +12,12 @@ use crate::command::Unit;
 use crate::fixture::Fixture;
 use crate::motion::Motion;
 
-/// The block of `f` is folded between its braces; `mark` puts the caret in.
+/// A text with the block of `f` folded between its braces.
 fn braces(marked: &str) -> Fixture {
     Fixture::new(marked).fold("\n    b", ";\n")
 }
 
-/// The body of `f` is folded from the end of its first row to the end of its last.
+/// A text with the body of `f` folded from the end of its first row to the end of its last.
 fn body(marked: &str) -> Fixture {
     Fixture::new(marked).fold("\n    b", "c")
 }
@@ -27,7 +27,7 @@ fn check_braces(before: &str, command: Command, after: &str) {
     braces(before).check(command, after);
 }
 
-/// Runs a command and compares what it leaves folded anew.
+/// Runs a command and compares the folds it adds.
 #[track_caller]
 fn check_fold(fixture: Fixture, command: &Command, after: &str, folded: &[&str]) {
     let plan = fixture.plan(command);
@@ -40,7 +40,7 @@ fn check_fold(fixture: Fixture, command: &Command, after: &str, folded: &[&str])
     assert_eq!(folds, folded);
 }
 
-/// Runs a command that only unfolds.
+/// Runs a command that unfolds and edits nothing.
 #[track_caller]
 fn check_unfolds(fixture: Fixture, command: &Command) {
     let before = fixture.marked();
@@ -53,7 +53,7 @@ fn check_unfolds(fixture: Fixture, command: &Command) {
 }
 
 #[test]
-fn a_folded_row_is_copied_cut_and_deleted_with_what_it_hides() {
+fn copy_cut_and_delete_take_the_whole_folded_row() {
     for before in ["a\nfˇ {\n    b;\n}\nx", "a\nf {\n    b;\n}ˇ\nx"] {
         let copied = braces(before).with(copy).expect("something to copy");
         assert_eq!(copied.text(), "f {\n    b;\n}\n");
@@ -127,7 +127,7 @@ fn a_row_moves_past_all_of_a_folded_one() {
 }
 
 #[test]
-fn a_folded_row_is_selected_indented_and_commented_as_a_whole() {
+fn selecting_indenting_and_commenting_take_the_whole_folded_row() {
     check_braces(
         "a\nfˇ {\n    b;\n}\nx",
         SelectRow,
@@ -174,7 +174,7 @@ fn a_pointer_selects_a_folded_row_as_a_whole() {
 }
 
 #[test]
-fn a_folded_row_is_joined_with_the_row_behind_what_it_hides() {
+fn joining_a_folded_row_takes_the_next_visible_row() {
     check_braces("fˇ {\n    b;\n}\n  x\ny", JoinRows, "f {\n    b;\n}ˇ x\ny");
     check_braces(
         "«a\nfˇ» {\n    b;\n}\nx",
@@ -250,7 +250,7 @@ fn deleting_beside_a_fold_takes_what_is_in_sight() {
         "ˇ\n    b;\n}\nx",
     );
     body("f:\n    b\n    cˇ\nx").check(Delete(Motion::Right), "f:\n    b\n    cˇx");
-    // What is selected is meant, hidden or not, and so is everything up to the end.
+    // A selection and the rest of the file include hidden text.
     check_braces("f «{\n    b;\nˇ»}\nx", Delete(Motion::Right), "f ˇ}\nx");
     check_braces("f ˇ{\n    b;\n}\nx", Delete(Motion::FileEnd), "f ˇ");
     check_braces(
@@ -277,7 +277,7 @@ fn characters_do_not_change_places_with_hidden_ones() {
 }
 
 #[test]
-fn a_row_that_is_broken_at_a_fold_shows_what_it_hides() {
+fn a_line_break_at_a_fold_unfolds_it() {
     let fixture = braces("f {ˇ\n    b;\n}\nx");
     assert_eq!(fixture.plan(&Newline).unfold, fixture.folds);
     fixture.check(Newline, "f {\n    ˇ\n    b;\n}\nx");

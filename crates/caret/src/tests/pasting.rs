@@ -15,7 +15,7 @@ fn check_paste(before: &str, copied: &Copied, indent: PasteIndent, after: &str) 
     assert_eq!(fixture.marked(), after);
 }
 
-/// Pastes so that rows fit, in a language.
+/// Pastes with `PasteIndent::Fit` in a language.
 #[track_caller]
 fn check_fit(language: &str, before: &str, copied: &Copied, after: &str) {
     let mut fixture = Fixture::new(before).language(language);
@@ -139,7 +139,7 @@ fn no_row_moves_further_left_than_the_least_indented_one() {
         &stairs,
         &format!("x {}a\n    b\ncˇ", " ".repeat(12)),
     );
-    // Copied from behind the blanks of its first row, which is the deepest.
+    // The copy starts behind the blanks of its first row, which is the deepest.
     let from_the_middle = copied("            «a\n        b\n    cˇ»");
     check_fit("Rust", "ˇ", &from_the_middle, "        a\n    b\ncˇ");
     let rows = copied("        aˇ\n    bˇ\n  cˇ");
@@ -165,7 +165,7 @@ fn whole_rows_keep_their_indent_at_column_zero() {
 }
 
 #[test]
-fn a_tab_counts_for_its_width_here_not_where_it_was_copied() {
+fn pasted_tabs_have_the_width_of_the_target() {
     let mut wide = Fixture::new("«\t\ta\n\tbˇ»").hard_tabs();
     wide.options.tab_width = 8;
     let copied = wide.with(copy).expect("something to copy");
@@ -173,7 +173,7 @@ fn a_tab_counts_for_its_width_here_not_where_it_was_copied() {
 }
 
 #[test]
-fn text_whose_blanks_are_content_is_pasted_as_it_was_copied() {
+fn languages_with_meaningful_blanks_paste_rows_unchanged() {
     let block = copied("    «a:\n        bˇ»");
     for language in ["Diff", "Make", "YAML", "Markdown"] {
         check_fit(language, "        ˇ", &block, "        a:\n        bˇ");
@@ -198,7 +198,7 @@ fn strings_and_comments_take_rows_as_they_were_copied() {
     for (language, open, close) in [
         ("Python", "x = \"\"\"\n", "\n\"\"\"\n"),
         ("Rust", "/*\n", "\n*/\n"),
-        ("Bash", "cat <<EOF\nx\n", "\nEOF\n"),
+        ("Bash", "cat <<EOF\n", "\nEOF\n"),
         ("JavaScript", "x = `\n", "\n`;\n"),
     ] {
         check_fit(

@@ -228,12 +228,12 @@ fn a_box_deletes_its_columns_and_joins_no_rows() {
             (Delete(Motion::WordLeft), "ˇ\nˇ\nˇ"),
         ],
     );
-    // Carets that were set by hand are no box.
+    // Several carets are not a box.
     check("abˇ\ncˇ\nd", right(), "abˇcˇd");
 }
 
 #[test]
-fn a_box_is_cut_without_the_rows_that_it_only_touches() {
+fn cutting_a_box_keeps_the_short_rows() {
     let mut fixture = Fixture::new("ˇabcdef\nab\n\nabcdef");
     fixture.run(&SelectBox(ColumnBox {
         anchor: DisplayPoint::new(0, 2),

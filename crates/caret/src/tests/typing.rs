@@ -106,7 +106,7 @@ fn quotes_close_an_open_string_and_stand_alone_in_it() {
 }
 
 #[test]
-fn quotes_are_not_doubled_in_a_string_that_began_rows_before() {
+fn quotes_are_not_doubled_in_unclosed_strings_of_several_rows() {
     for (language, before, text) in [
         ("Rust", "fn a() {\n    let b = \"c\n    d ˇ", "\""),
         ("Rust", "fn a() {\n    let b = \"c\n    d ˇ\n}\n", "\""),

@@ -6,22 +6,22 @@ use text::NodeId;
 
 use super::Editor;
 
-/// Edits whose lost folds are remembered.
+/// Edits whose deleted folds are kept.
 const MOST_LOST: usize = 100;
 
-/// Folds in a state of the text.
-pub(crate) struct Folded {
+/// Folds at one node of the undo history.
+pub(crate) struct FoldState {
     node: NodeId,
     len: ByteOffset,
     folds: Vec<Span>,
 }
 
-/// What was folded in the text that edits deleted, the oldest first.
+/// Folds that edits deleted, the oldest first. Bounded.
 #[derive(Default)]
-pub(crate) struct LostFolds(Vec<Folded>);
+pub(crate) struct LostFolds(Vec<FoldState>);
 
 impl LostFolds {
-    pub(crate) fn note(&mut self, folded: Folded) {
+    pub(crate) fn note(&mut self, folded: FoldState) {
         if folded.folds.is_empty() {
             return;
         }
@@ -34,8 +34,8 @@ impl LostFolds {
 }
 
 impl Editor {
-    /// What is folded in the text that edits delete.
-    pub(crate) fn folded_in(&self, edits: &[text::Edit], cx: &Context<Self>) -> Folded {
+    /// The folds within the text that edits delete.
+    pub(crate) fn folded_in(&self, edits: &[text::Edit], cx: &Context<Self>) -> FoldState {
         let deleted = edits.iter().map(|edit| edit.span);
         let deleted = deleted.filter(|span| !span.is_empty());
         let folds = deleted.flat_map(|span| {
@@ -43,7 +43,7 @@ impl Editor {
             folds.retain(|fold| span.covers(*fold));
             folds
         });
-        Folded {
+        FoldState {
             folds: folds.collect(),
             node: self.history_node(cx),
             len: self.snapshot.len(),
@@ -55,11 +55,11 @@ impl Editor {
         model.document().buffer().history().current()
     }
 
-    /// Folds again what was folded in the state of the text that undo or redo came back to.
+    /// Restores the folds of the history node that undo or redo returned to.
     pub(crate) fn fold_again(&mut self, cx: &mut Context<Self>) {
         let node = self.history_node(cx);
         let len = self.snapshot.len();
-        let is_here = |state: &&Folded| state.node == node && state.len == len;
+        let is_here = |state: &&FoldState| state.node == node && state.len == len;
         let folds = self.lost_folds.0.iter().find(is_here);
         if let Some(folds) = folds.map(|state| state.folds.clone()) {
             self.change_map(cx, |map| map.fold(&folds));
@@ -207,7 +207,7 @@ impl Editor {
         self.snapshot.row_span_with_ending(row)
     }
 
-    /// Unfolds what hides an end of a selection.
+    /// Unfolds the folds that hide an end of a selection.
     pub(crate) fn unfold_at_carets(&mut self, cx: &mut Context<Self>) {
         let ends = self
             .selections

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::*;
 use crate::format::{Format, parse};
-use crate::set::{Completeness, Existing, Found, Rules, Texts, plan_set};
+use crate::set::{Completeness, Found, Texts, plan_set};
 
 struct One;
 
@@ -22,15 +22,7 @@ impl Texts for One {
 fn plan(edits: &str, completeness: Completeness) -> SetPlan {
     let parsed = parse(Format::SearchReplace, edits);
     assert!(!parsed.has_losses(), "{:?}", parsed.problems);
-    let existing = Existing::Keep;
-    plan_set(
-        &One,
-        &parsed.files,
-        Rules {
-            completeness,
-            existing,
-        },
-    )
+    plan_set(&One, &parsed.files, completeness)
 }
 
 const EDITS: &str = "a.rs\n<<<<<<< SEARCH\nfirst();\n=======\nfirst(1);\n>>>>>>> REPLACE\n\na.rs\n<<<<<<< SEARCH\nfn two() {\n    third();\n}\n=======\nfn two() {\n    second();\n}\n>>>>>>> REPLACE\n";

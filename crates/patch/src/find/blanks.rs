@@ -10,7 +10,7 @@ use crate::file::FileText;
 use crate::fold;
 use crate::found::{Aligned, Match};
 use crate::indent::Readings;
-use crate::outcome::{Difference, Rung};
+use crate::outcome::{Difference, Doubt, Rung};
 
 /// How many blank lines more or fewer there may be in all.
 const MOST: usize = 4;
@@ -34,29 +34,54 @@ pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Vec<Match> {
         at.checked_sub(pivot)
     });
     let key = |row: &u32| file.keys()[*row as usize];
-    starts
+    let places: Vec<Vec<usize>> = starts
         .filter_map(|start| rows.get(start..start + keys.len()))
         .filter(|rows| rows.iter().map(key).eq(keys.iter().copied()))
-        .filter_map(|rows| at(file, block, &filled, rows))
+        .map(|rows| rows.iter().map(|row| *row as usize).collect())
+        .filter(|rows: &Vec<usize>| {
+            let mut pairs = filled.iter().zip(rows);
+            pairs.all(|(ix, row)| fold::is_same(&block.old[*ix], file.content(*row)))
+        })
+        .collect();
+    let fits: Vec<Option<Match>> = places
+        .iter()
+        .map(|rows| at(file, block, &filled, rows))
+        .collect();
+    if fits.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    // A place at which the block cannot land counts as well.
+    let all = fits.into_iter().zip(&places);
+    all.map(|(fit, rows)| fit.unwrap_or_else(|| unclear(block, &filled, rows)))
         .collect()
 }
 
+fn unclear(block: &Rc<Block>, filled: &[usize], rows: &[usize]) -> Match {
+    let mut map = vec![None; block.old.len()];
+    for (ix, row) in filled.iter().zip(rows) {
+        map[*ix] = Some(*row);
+    }
+    let aligned = Aligned {
+        block: block.clone(),
+        rows: rows[0]..rows[rows.len() - 1] + 1,
+        map,
+        typos: Vec::new(),
+    };
+    Match::unclear(Rung::Aligned, aligned, Doubt::Boundary)
+}
+
 /// The block with these lines on those rows, if it fits there.
-fn at(file: &FileText, block: &Rc<Block>, filled: &[usize], rows: &[u32]) -> Option<Match> {
-    let rows: Vec<usize> = rows.iter().map(|row| *row as usize).collect();
+fn at(file: &FileText, block: &Rc<Block>, filled: &[usize], rows: &[usize]) -> Option<Match> {
     let pairs = || {
-        let pairs = filled.iter().zip(&rows);
+        let pairs = filled.iter().zip(rows);
         pairs.map(|(ix, row)| (block.old[*ix].as_str(), file.content(*row)))
     };
-    if !pairs().all(|(old, row)| fold::is_same(old, row)) {
-        return None;
-    }
     let indents: Vec<_> = pairs()
         .map(|(old, row)| (fold::indent(old), fold::indent(row)))
         .collect();
     Readings::of(&indents)?;
     let mut map = vec![None; block.old.len()];
-    for (ix, row) in filled.iter().zip(&rows) {
+    for (ix, row) in filled.iter().zip(rows) {
         map[*ix] = Some(*row);
     }
     pair_blanks(file, &mut map);

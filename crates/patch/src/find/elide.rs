@@ -10,20 +10,9 @@ use crate::edit::Grain;
 use crate::file::FileText;
 use crate::found::{Aligned, Body, Match};
 use crate::outcome::{Difference, Doubt, Refusal, Rung};
+use crate::placeholder::leaves_out;
 
 use super::{exact, loose};
-
-/// Words by which a comment says that it stands for code.
-const WORDS: [&str; 8] = [
-    "existing",
-    "rest",
-    "remaining",
-    "unchanged",
-    "omitted",
-    "other",
-    "same",
-    "previous",
-];
 
 /// The place, if there is one; none for a block that leaves nothing out.
 pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Result<Vec<Match>, Refusal> {
@@ -69,11 +58,6 @@ pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Result<Vec<Match>, Ref
     }])
 }
 
-/// Whether a line says that code stands where it stands, in a way that no code does.
-pub(crate) fn stands_for_more(line: &str) -> bool {
-    elided(line).is_some_and(|said| !said.is_empty())
-}
-
 struct Piece {
     places: Vec<Aligned>,
     changes: bool,
@@ -96,7 +80,7 @@ impl Piece {
         }
         let aligned = |found: Match| match found.body {
             Body::Lines(aligned) => Some(aligned),
-            Body::Span { .. } | Body::Pieces(_) => None,
+            Body::Span { .. } | Body::Raw { .. } | Body::Pieces(_) => None,
         };
         let places: Vec<_> = found.into_iter().filter_map(aligned).collect();
         (!places.is_empty()).then_some(Self { places, changes })
@@ -121,23 +105,5 @@ fn keep_in_order(chain: &mut [Piece]) {
 
 /// The runs of lines between lines that leave something out.
 fn pieces(lines: &[String]) -> Vec<&[String]> {
-    lines.split(|line| elided(line).is_some()).collect()
-}
-
-/// What a line that leaves something out says about it; nothing for `...` alone.
-fn elided(line: &str) -> Option<&str> {
-    let line = line.trim();
-    let bare = line
-        .trim_start_matches(['/', '#', '*', ';', '%', '-', '<', '!', '{'])
-        .trim_end_matches(['/', '*', '-', '>', '}'])
-        .trim();
-    let said = bare
-        .strip_prefix("...")
-        .or_else(|| bare.strip_prefix('…'))?;
-    let said = said.trim_start_matches('.');
-    let said = said.trim_end_matches(['.', '…']).trim();
-    let is_comment = bare.len() < line.len();
-    let lower = said.to_lowercase();
-    let has_word = lower.split_whitespace().any(|word| WORDS.contains(&word));
-    (said.is_empty() || (is_comment && has_word)).then_some(said)
+    lines.split(|line| leaves_out(line)).collect()
 }

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use crate::edit::Hunk;
+use crate::carry;
+use crate::edit::{Hunk, Occurrences};
 use crate::file::FileText;
 use crate::fold;
 use crate::found::{Body, Match};
-use crate::outcome::{Difference, Rung};
+use crate::outcome::{Difference, Doubt, Refusal, Rung};
 
 /// Below this many chars that are no white space a text says too little.
 const LEAST: usize = 4;
@@ -14,11 +15,14 @@ const LEAST: usize = 4;
 const COMMON: usize = 256;
 
 /// Where the text stands.
-pub(super) fn find(file: &FileText, hunk: &Hunk) -> Vec<Match> {
+///
+/// # Errors
+/// A refusal where the change can be carried over to some of the places alone.
+pub(super) fn find(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> {
     let old = Folded::of(&hunk.old);
     let said = old.text.iter().filter(|sign| !sign.is_whitespace());
     if said.count() < LEAST {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let mut spans: Vec<Range<usize>> = Vec::new();
     for rows in likely_rows(file, &hunk.old) {
@@ -32,10 +36,19 @@ pub(super) fn find(file: &FileText, hunk: &Hunk) -> Vec<Match> {
     }
     spans.sort_by_key(|span| (span.start, span.end));
     spans.dedup();
-    spans
-        .into_iter()
+    let count = spans.len();
+    let places = spans.into_iter();
+    let found: Vec<Match> = places
         .filter_map(|span| at_span(file, hunk, span))
-        .collect()
+        .collect();
+    match (found.is_empty() || found.len() == count, hunk.occurrences) {
+        (true, _) => Ok(found),
+        (false, Occurrences::All) => Err(Refusal::Unclear(Doubt::Punctuation)),
+        (false, Occurrences::One) => Err(Refusal::Several {
+            count,
+            rung: Rung::Normalised,
+        }),
+    }
 }
 
 /// The rows that the text can take up: around each place of its longest word, since letters are
@@ -88,9 +101,10 @@ fn at_span(file: &FileText, hunk: &Hunk, span: Range<usize>) -> Option<Match> {
         .checked_sub(Folded::of(&tail).text.len())?;
     let from = folded.starts.get(start).copied().unwrap_or(there.len());
     let to = folded.starts.get(end).copied().unwrap_or(there.len());
-    if there.get(from..to)? != gone {
-        return None;
-    }
+    let new = match there.get(from..to)? {
+        same if same == gone => new,
+        other => carry::text(&gone, other, &new)?,
+    };
     Some(Match {
         rung: Rung::Normalised,
         differences: vec![Difference::Punctuation],

@@ -1,4 +1,7 @@
 //! Line by line, apart from white space around lines and the look of punctuation.
+//!
+//! Every place counts at which the lines stand so, also where their indentation fits no uniform change:
+//! which of two such places is meant is not told by how alike they look.
 
 use std::rc::Rc;
 
@@ -7,9 +10,9 @@ use crate::file::FileText;
 use crate::fold;
 use crate::found::{Aligned, Match};
 use crate::indent::Readings;
-use crate::outcome::Rung;
+use crate::outcome::{Doubt, Rung};
 
-/// The places with the same indentation, or else those where it differs uniformly.
+/// All the places, if the block can land at one of them.
 pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Vec<Match> {
     let keys: Vec<u64> = block.old.iter().map(|line| fold::key(line)).collect();
     let rarest = (0..keys.len()).min_by_key(|ix| file.rows_with(keys[*ix]).len());
@@ -17,22 +20,34 @@ pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Vec<Match> {
         return Vec::new();
     };
     let file_keys = file.keys();
-    let mut found = Vec::new();
+    let (mut found, mut can_land) = (Vec::new(), false);
     for (_, row) in file.rows_with(keys[pivot]) {
         let Some(start) = (*row as usize).checked_sub(pivot) else {
             continue;
         };
         if file_keys.get(start..start + keys.len()) == Some(&keys) {
-            found.extend(at(file, block, start));
+            let fits = at(file, block, start);
+            can_land |= fits.is_some();
+            found.extend(fits.or_else(|| unclear(file, block, start)));
         }
     }
-    let best = found.iter().map(|found| found.rung).min();
-    found.retain(|found| Some(found.rung) == best);
     // Closing brackets stand at every depth, so that at another one they are other brackets.
-    if best == Some(Rung::Reindented) && !block.old.iter().any(|line| fold::is_telling(line)) {
-        found.clear();
+    if !block.old.iter().any(|line| fold::is_telling(line)) {
+        found.retain(|found| found.rung == Rung::Normalised);
     }
-    found
+    match can_land {
+        true => found,
+        false => Vec::new(),
+    }
+}
+
+/// The block at `row` where its lines stand in another, uneven indentation.
+fn unclear(file: &FileText, block: &Rc<Block>, row: usize) -> Option<Match> {
+    let mut pairs = block.old.iter().zip(row..);
+    let is_there = pairs.all(|(old, row)| fold::is_same(old, file.content(row)));
+    let aligned = Aligned::contiguous(block, row);
+    (is_there && !is_further_out(file, block, row))
+        .then(|| Match::unclear(Rung::Reindented, aligned, Doubt::Indentation))
 }
 
 /// The block at `row`, if it fits there.

@@ -10,7 +10,7 @@ use crate::file::FileText;
 use crate::fold;
 use crate::found::{Aligned, Match};
 use crate::indent::Readings;
-use crate::outcome::{Difference, Rung};
+use crate::outcome::{Difference, Doubt, Rung};
 
 use super::align::{Slips, most_typos};
 
@@ -42,14 +42,25 @@ pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Vec<Match> {
     starts.sort_unstable();
     starts.dedup();
     let slips = Slips::of(file);
-    starts
-        .into_iter()
+    let places = starts.into_iter();
+    let places: Vec<(Match, Landing)> = places
         .filter_map(|start| at(file, block, &slips, start))
-        .collect()
+        .collect();
+    // A place at which the block cannot land counts as well.
+    match places.iter().any(|(_, landing)| *landing == Landing::Sound) {
+        true => places.into_iter().map(|(found, _)| found).collect(),
+        false => Vec::new(),
+    }
 }
 
-/// The block at `start`, if it fits there.
-fn at(file: &FileText, block: &Rc<Block>, slips: &Slips, start: usize) -> Option<Match> {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Landing {
+    Sound,
+    Unclear,
+}
+
+/// The block at `start`, if its lines stand there.
+fn at(file: &FileText, block: &Rc<Block>, slips: &Slips, start: usize) -> Option<(Match, Landing)> {
     let mut aligned = Aligned::contiguous(block, start);
     for (ix, old) in block.old.iter().enumerate() {
         let row = file.content(start + ix);
@@ -58,17 +69,17 @@ fn at(file: &FileText, block: &Rc<Block>, slips: &Slips, start: usize) -> Option
             aligned.typos.push(ix);
         }
     }
-    if aligned.typos.is_empty() {
-        // Another rung has looked at it, and found it wanting.
-        return None;
-    }
     let pairs = block.old.iter().zip(start..);
     let pairs = pairs.filter(|(old, _)| !fold::is_blank(old));
     let indents: Vec<_> = pairs
         .map(|(old, row)| (fold::indent(old), fold::indent(file.content(row))))
         .collect();
-    Readings::of(&indents)?;
+    // Without a slip, another rung has looked at it, and found it wanting.
+    if aligned.typos.is_empty() || Readings::of(&indents).is_none() {
+        let unclear = Match::unclear(Rung::Aligned, aligned, Doubt::Indentation);
+        return Some((unclear, Landing::Unclear));
+    }
     let mut found = Match::lines(Rung::Aligned, aligned);
     found.differences.push(Difference::Typo);
-    Some(found)
+    Some((found, Landing::Sound))
 }

@@ -4,12 +4,15 @@
 //! all of it is indented too little, the new lines are as well, unless lines that the new text
 //! keeps show that the new text was written with more care than the old.
 
+use crate::carry;
 use crate::diff::Run;
 use crate::file::FileText;
 use crate::fold;
 use crate::found::Aligned;
 use crate::indent::{Readings, are_of};
 use crate::outcome::{Difference, Doubt};
+
+use super::is_framed;
 
 /// How the block differs from the place in looks.
 pub(super) struct Look {
@@ -71,7 +74,9 @@ impl Look {
         let [indents, tails, signs] = evidence(file, aligned, runs);
         let has_new = runs.iter().any(|run| !run.new.is_empty());
         look.indents(&pairs, has_new && indents.mends(Doubt::Indentation)?)?;
-        look.is_told = indents.slipped > 0 || is_told_by_bases(file, aligned, runs);
+        look.is_told = indents.slipped > 0
+            || is_told_by_bases(file, aligned, runs)
+            || is_framed(file, aligned);
         look.tails(&pairs, tails);
         let new = runs
             .iter()
@@ -189,6 +194,11 @@ impl Look {
         if self.is_clean {
             return Ok(new.to_vec());
         }
+        let new: Vec<String> = new
+            .iter()
+            .map(|line| with_signs_of_file(file, aligned, run, line))
+            .collect::<Result<_, _>>()?;
+        let new = &new[..];
         let indents = match &self.readings {
             None => new
                 .iter()
@@ -244,6 +254,34 @@ impl Look {
             _ => sign,
         });
         indent.chars().chain(text).collect()
+    }
+}
+
+/// A new line with the typographic signs of the file in what it keeps of the old line that it changes.
+fn with_signs_of_file(
+    file: &FileText,
+    aligned: &Aligned,
+    run: &Run,
+    line: &str,
+) -> Result<String, Doubt> {
+    let text = line.trim();
+    let gone = run.old.clone().filter_map(|ix| {
+        let (old, row) = (aligned.block.old[ix].trim(), file.content(aligned.map[ix]?));
+        Some((carry::likeness(old, text), old, row.trim()))
+    });
+    let likest = gone.reduce(|best, other| if other.0 > best.0 { other } else { best });
+    let is_typographic = |old: &str, row: &str| {
+        let mut signs = old.chars().zip(row.chars());
+        signs.any(|(old, row)| old != row && fold::Kind::of(row).is_some())
+    };
+    let likest = likest
+        .filter(|(likeness, old, row)| carry::is_changed(*likeness) && is_typographic(old, row));
+    match likest {
+        Some((_, old, row)) if fold::is_same(old, row) => {
+            let text = carry::text(old, row, text).ok_or(Doubt::Punctuation)?;
+            Ok(format!("{}{text}{}", fold::indent(line), fold::tail(line)))
+        }
+        _ => Ok(line.to_owned()),
     }
 }
 

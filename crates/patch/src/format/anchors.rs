@@ -66,7 +66,8 @@ impl Grammar for Anchors {
             self.is_skipping = false;
             self.has_file = true;
             let operations = Vec::new();
-            sink.open_file(path.trim(), Change::Anchored { operations });
+            let path = path.trim().trim_matches('*').trim_matches('`');
+            sink.open_file(path, Change::Anchored { operations });
         } else if !self.has_file {
             // Text before the first file.
         } else if let Some(text) = line.text.strip_prefix('+') {

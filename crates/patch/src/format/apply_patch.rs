@@ -16,7 +16,9 @@
 //!
 //! Text around the patch, such as `apply_patch <<'EOF'`, is passed over. Tolerated: spaces around
 //! markers and headers where no line of a hunk is expected, a last marker with spaces before it, blank
-//! lines without their leading space, blank lines before headers, `@@ -1,2 +1,2 @@` as in a diff.
+//! lines without their leading space, lines that stay without it, blank lines before headers,
+//! `@@ -1,2 +1,2 @@` as in a diff, `---` and `+++` lines behind the header of a file, paths in quotes
+//! or backticks.
 //! Hunks of one file follow each other. One that only adds and says not where adds at the end.
 
 use std::collections::VecDeque;
@@ -81,12 +83,17 @@ enum Lines {
 
 impl Grammar for ApplyPatch {
     fn lookahead(&self, line: &Line) -> usize {
-        usize::from(matches!(self.state, State::Update(_)) && is_padded_end(line))
+        let is_name = self.state == State::Update(Lines::NotYet) && line.text.starts_with("--- ");
+        let may_end = matches!(self.state, State::Update(_)) && is_padded_end(line);
+        usize::from(is_name || may_end)
     }
 
     fn line(&mut self, line: Line, next: &mut VecDeque<Line>, sink: &mut Sink) {
         match self.state {
             State::Outside => self.outside(&line, sink),
+            State::Update(Lines::NotYet) if names_old(&line, next) => {
+                next.pop_front();
+            }
             State::Update(_) => self.update(line, next.front(), sink),
             State::Add if line.is_blank() => self.held.push(line),
             State::Add if line.text.starts_with('+') => self.add_line(&line, sink),
@@ -170,7 +177,8 @@ impl ApplyPatch {
                 sink,
             );
         } else if let Some(path) = rest(text, DELETE) {
-            self.open(path, Change::Delete, State::Headers, sink);
+            let content = None;
+            self.open(path, Change::Delete { content }, State::Headers, sink);
         } else if let Some(path) = rest(text, UPDATE) {
             self.open(path, empty_update(), State::Update(Lines::NotYet), sink);
         } else {
@@ -261,7 +269,15 @@ impl ApplyPatch {
             Some(("+", text)) => (Side::New, text),
             Some(("-", text)) => (Side::Old, text),
             Some((" ", text)) => (Side::Both, text),
-            _ => return self.skip_hunk(line, sink),
+            _ if self.state == State::Update(Lines::Between) && !self.has_header => {
+                return self.skip_hunk(line, sink);
+            }
+            _ => {
+                if self.state != State::Update(Lines::Skipped) {
+                    sink.tolerated(line, "a line that stays lacks the space before it");
+                }
+                (Side::Both, line.text.as_str())
+            }
         };
         match self.state {
             State::Update(Lines::Skipped) => return,
@@ -283,8 +299,8 @@ impl ApplyPatch {
         if self.state != State::Update(Lines::Skipped) {
             sink.lost(
                 line,
-                "a line of a hunk begins with \" \" when it stays, \"-\" when it goes away, \"+\" \
-                 when it appears; this one with none of them",
+                "this line belongs to no hunk; a hunk begins with \"@@\", and each of its lines with \
+                 \" \" when it stays, \"-\" when it goes away, \"+\" when it appears",
             );
         }
         self.has_skipped = true;
@@ -299,6 +315,7 @@ impl ApplyPatch {
             self.row = header.row();
         } else if !header.trim().is_empty() {
             let header = header.strip_prefix(' ').unwrap_or(header);
+            let header = header.strip_suffix("@@").map_or(header, str::trim_end);
             self.context.push(header.to_owned());
         }
     }
@@ -345,6 +362,14 @@ impl ApplyPatch {
     }
 }
 
+/// Whether this line and the next are those by which a diff names a file.
+fn names_old(line: &Line, next: &VecDeque<Line>) -> bool {
+    let is_new = next
+        .front()
+        .is_some_and(|line| line.text.starts_with("+++ "));
+    line.text.starts_with("--- ") && is_new
+}
+
 fn is_padded_end(line: &Line) -> bool {
     line.trimmed() == END && line.text.starts_with(' ')
 }
@@ -374,5 +399,6 @@ fn starts(text: &str, header: &str) -> bool {
 /// The path behind a header.
 fn rest<'a>(text: &'a str, header: &str) -> Option<&'a str> {
     let path = text.strip_prefix(header.trim_end())?.trim();
+    let path = path.trim_matches('*').trim_matches(['`', '"', '\'']).trim();
     (!path.is_empty()).then_some(path)
 }

@@ -51,15 +51,78 @@ pub(super) fn named_in(line: &str) -> Option<&str> {
     if let Some(info) = info.or_else(|| tag(line)) {
         return in_info(info);
     }
-    let bare = line
-        .trim_end_matches(':')
-        .trim_start_matches('#')
-        .trim()
-        .trim_matches('`')
-        .trim_matches('*')
-        .trim_matches('`');
+    let bare = undecorated(line);
     let is_elision = bare == "..." || bare.is_empty();
-    (!is_elision).then_some(bare)
+    (!is_elision).then(|| in_sentence(bare).unwrap_or(bare))
+}
+
+/// A path without headings, list marks, labels, emphasis, quotes and a colon around it.
+fn undecorated(line: &str) -> &str {
+    let mut bare = line;
+    loop {
+        let before = bare;
+        bare = bare.trim().trim_end_matches(':').trim_end();
+        bare = bare.trim_start_matches(['#', '>']).trim_start();
+        for mark in ["// ", "- ", "* ", "+ ", "<!-- ", "/* "] {
+            bare = bare.strip_prefix(mark).unwrap_or(bare);
+        }
+        for mark in [
+            " -->",
+            " */",
+            " (new file)",
+            " (new)",
+            " (modified)",
+            " (updated)",
+        ] {
+            bare = bare.strip_suffix(mark).unwrap_or(bare);
+        }
+        bare = without_number(without_label(bare));
+        for mark in ["**", "*", "`", "\"", "'"] {
+            let inner = bare
+                .strip_prefix(mark)
+                .and_then(|bare| bare.strip_suffix(mark));
+            bare = inner.unwrap_or(bare);
+        }
+        bare = bare.trim_matches('`').trim_matches('*');
+        if bare == before {
+            return bare;
+        }
+    }
+}
+
+/// What follows `File:` and the like.
+fn without_label(line: &str) -> &str {
+    let Some((label, rest)) = line.split_once(':') else {
+        return line;
+    };
+    let label = label.trim_matches('*').to_lowercase();
+    let is_label = matches!(
+        label.as_str(),
+        "file" | "filename" | "file name" | "filepath" | "file path" | "path"
+    );
+    match is_label && !rest.is_empty() {
+        true => rest.trim_start_matches('*').trim_start(),
+        false => line,
+    }
+}
+
+/// What follows `1. ` and the like.
+fn without_number(line: &str) -> &str {
+    let rest = line.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    let is_number = rest.len() < line.len();
+    let rest = rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "));
+    rest.filter(|_| is_number).unwrap_or(line)
+}
+
+/// The one path in backticks within a sentence.
+fn in_sentence(line: &str) -> Option<&str> {
+    let mut parts = line.split('`');
+    let (Some(_), Some(path), Some(_), None) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return None;
+    };
+    is_alone(path).then_some(path)
 }
 
 /// The path in what follows a fence: `src/a.rs`, `rust src/a.rs`, `rust:src/a.rs`.
@@ -81,6 +144,12 @@ pub(super) fn is_plausible(path: &str) -> bool {
                 .all(|sign| sign.is_alphanumeric() || sign == '_')
     });
     !path.is_empty() && (!has_space || has_extension)
+}
+
+/// Whether this is a path and cannot be a sentence.
+pub(super) fn is_alone(path: &str) -> bool {
+    let has_mark = path.contains('/') || path.trim_start_matches('.').contains('.');
+    has_mark && !path.contains(char::is_whitespace) && !path.ends_with('.')
 }
 
 /// Whether what follows a fence says that shell commands come.

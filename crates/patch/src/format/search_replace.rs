@@ -12,14 +12,14 @@
 //! ````
 //!
 //! The path stands alone on the line before the fence, before the first marker, or behind the fence;
-//! without one the file of the block before is meant. Markers have five to nine signs. A marker with
+//! decoration around it and blank lines behind it are passed over. Without one the file of the block before is meant. Markers have five to nine signs. A marker with
 //! as many signs as the block's first, equally indented, always counts; another counts only where no
 //! such marker comes: so a text that itself has a line of seven `=` is given in markers of nine.
 //! A block without lines to find creates a file. Blocks fenced as shell are reported apart.
 
 use std::collections::VecDeque;
 
-use super::lines::Line;
+use super::lines::{Ending, Line};
 use super::path;
 use super::sink::{Sink, empty_hunk, empty_update};
 use super::{End, Grammar, Severity, ShellBlock, Side};
@@ -118,7 +118,7 @@ impl Grammar for SearchReplace {
 
     fn end(&mut self, end: &End, next: &mut VecDeque<Line>, sink: &mut Sink) {
         match std::mem::take(&mut self.state) {
-            State::Prose => {}
+            State::Prose => self.cut_off(end, sink),
             State::Shell(mut block) => {
                 block.source.end = end.offset;
                 sink.shell(block);
@@ -127,7 +127,7 @@ impl Grammar for SearchReplace {
                 self.split_loosely(section.held, next, sink);
             }
             State::Old(_) => self.unfinished(end, "=======", sink),
-            State::New(section) if section.held.is_empty() => {
+            State::New(section) if section.held.is_empty() || is_torn(&section.held) => {
                 self.unfinished(end, ">>>>>>> REPLACE", sink);
             }
             State::New(section) => self.finish_loosely(section.held, next, sink),
@@ -152,7 +152,8 @@ impl SearchReplace {
             return;
         }
         self.above.push_back(line);
-        if self.above.len() > ABOVE {
+        let filled = self.above.iter().filter(|line| !line.is_blank()).count();
+        if filled > ABOVE || self.above.len() > 2 * ABOVE {
             self.above.pop_front();
         }
     }
@@ -190,12 +191,20 @@ impl SearchReplace {
         });
     }
 
-    /// The nearest lines above, as long as they are fences, and one that is none.
+    /// The nearest lines above, as long as they are fences, and one that is none. Beyond a blank line
+    /// a path stands alone, or it is a sentence.
     fn path_above(&self) -> Option<String> {
         let mut found = Vec::new();
+        let mut has_blank = false;
         for line in self.above.iter().rev() {
-            found.extend(path::named_in(&line.text).filter(|path| path::is_plausible(path)));
-            if !path::is_fence(&line.text) {
+            has_blank |= line.is_blank();
+            let named = path::named_in(&line.text);
+            let named = named.filter(|path| match has_blank {
+                true => path::is_alone(path),
+                false => path::is_plausible(path),
+            });
+            found.extend(named);
+            if !path::is_fence(line.trimmed()) && !line.is_blank() {
                 break;
             }
         }
@@ -335,7 +344,8 @@ impl SearchReplace {
         self.state = State::Prose;
         let finds_nothing = sink.hunk().is_some_and(|hunk| hunk.old.is_empty());
         if finds_nothing {
-            sink.hunk_is_whole_file(end.source.end);
+            let margin = end.text.len() - end.text.trim_start_matches(' ').len();
+            sink.hunk_is_whole_file(end.source.end, margin);
         } else {
             sink.close_hunk(end.source.end);
         }
@@ -351,6 +361,14 @@ impl SearchReplace {
         );
     }
 
+    /// A last line that is the beginning of a block's first marker.
+    fn cut_off(&mut self, end: &End, sink: &mut Sink) {
+        let last = self.above.back();
+        if last.is_some_and(|line| line.ending == Ending::None && line.text.starts_with("<<<<<")) {
+            self.unfinished(end, "=======", sink);
+        }
+    }
+
     fn unfinished(&mut self, end: &End, missing: &str, sink: &mut Sink) {
         let start = sink.hunk().map_or(end.offset, |hunk| hunk.source.start);
         sink.drop_hunk();
@@ -361,6 +379,14 @@ impl SearchReplace {
             format!("the last block is not complete: \"{missing}\" is missing"),
         );
     }
+}
+
+/// Whether the text ends behind what may be a line of the new text: a title is underlined so. A block
+/// that ends there at least closes its fence.
+fn is_torn(held: &[Line]) -> bool {
+    let is_divider = matches!(held.first().and_then(marker), Some((Marker::Divider, _)));
+    let mut behind = held.iter().skip(1).filter(|line| !line.is_blank());
+    is_divider && !behind.next().is_some_and(is_fence)
 }
 
 fn has_loose_end(held: &[Line]) -> bool {

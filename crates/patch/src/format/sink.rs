@@ -83,7 +83,7 @@ impl Sink {
         self.hunk.as_mut()
     }
 
-    /// A line of the open hunk, without its end.
+    /// A line of the open hunk, without its end; a `\r` that is part of it may come last.
     pub(super) fn line(&mut self, side: Side, text: &str) {
         let Some(hunk) = &mut self.hunk else { return };
         if side != Side::New {
@@ -96,7 +96,7 @@ impl Sink {
         }
         self.events.push(Event::Line {
             side,
-            text: text.to_owned(),
+            text: text.strip_suffix('\r').unwrap_or(text).to_owned(),
         });
     }
 
@@ -117,7 +117,16 @@ impl Sink {
         self.events.push(Event::HunkDone(hunk.clone()));
         match self.file.as_mut().map(|file| &mut file.change) {
             Some(Change::Update { hunks, .. }) => hunks.push(hunk),
-            // A diff against nothing.
+            Some(Change::Delete { content }) => {
+                content.get_or_insert_default().push_str(&hunk.old);
+            }
+            Some(change) if matches!(change, Change::Create { .. }) && !hunk.old.is_empty() => {
+                // Against nothing by its name alone: it takes lines away.
+                *change = Change::Update {
+                    hunks: vec![hunk],
+                    move_to: None,
+                };
+            }
             Some(Change::Create { text }) => text.push_str(&hunk.new),
             _ => {}
         }
@@ -125,14 +134,16 @@ impl Sink {
 
     /// The open hunk turned out to be the whole of a file: the open file, where nothing else was
     /// said of it, or else a further edit of the same path.
-    pub(super) fn hunk_is_whole_file(&mut self, end: usize) {
+    /// Its lines lie behind a margin where all of them begin with so many spaces.
+    pub(super) fn hunk_is_whole_file(&mut self, end: usize, margin: usize) {
         let Some(mut hunk) = self.hunk.take() else {
             return;
         };
         let Some(file) = &mut self.file else { return };
         hunk.source.end = end.max(hunk.source.start);
         self.events.push(Event::HunkDone(hunk.clone()));
-        let change = Change::Create { text: hunk.new };
+        let text = without_margin(hunk.new, margin);
+        let change = Change::Create { text };
         if matches!(&file.change, Change::Update { hunks, move_to: None } if hunks.is_empty()) {
             file.change = change;
         } else {
@@ -166,7 +177,7 @@ impl Sink {
         let is_empty = match &file.change {
             Change::Update { hunks, move_to } => hunks.is_empty() && move_to.is_none(),
             Change::Anchored { operations } => operations.is_empty(),
-            Change::Create { .. } | Change::Delete | Change::Overwrite { .. } => false,
+            Change::Create { .. } | Change::Delete { .. } | Change::Overwrite { .. } => false,
         };
         self.events.push(match is_empty {
             true => Event::FileDropped,
@@ -209,6 +220,21 @@ impl Sink {
             severity,
         }));
     }
+}
+
+/// A text without so many spaces before its lines, if all that are not blank have them.
+pub(super) fn without_margin(text: String, margin: usize) -> String {
+    let blanks = " ".repeat(margin);
+    let mut filled = text.lines().filter(|line| !line.trim().is_empty());
+    if margin == 0 || !filled.all(|line| line.starts_with(&blanks)) {
+        return text;
+    }
+    let lines = text.split_inclusive('\n');
+    let cut = lines.map(|line| match line.strip_prefix(&blanks) {
+        Some(rest) => rest,
+        None => line.trim_start_matches(' '),
+    });
+    cut.collect()
 }
 
 /// A hunk of whole lines with nothing in it yet.

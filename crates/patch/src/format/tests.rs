@@ -29,7 +29,10 @@ fn shown(parsed: &Parsed) -> String {
     for file in &parsed.files {
         lines.push(match &file.change {
             Change::Create { text } => format!("create {} {text:?}", file.path),
-            Change::Delete => format!("delete {}", file.path),
+            Change::Delete { content: None } => format!("delete {}", file.path),
+            Change::Delete {
+                content: Some(content),
+            } => format!("delete {} {content:?}", file.path),
             Change::Overwrite { text } => format!("write {} {text:?}", file.path),
             Change::Update { move_to, .. } => match move_to {
                 Some(to) => format!("update {} -> {to}", file.path),

@@ -16,7 +16,7 @@
 //! ```
 //!
 //! A fence is closed by one of the same sign that is at least as long, so that a text with fences is
-//! given between longer ones. The path may also stand behind the fence: "```rust src/main.rs".
+//! given between longer ones. A fence may be indented, and its content along with it. The path may also stand behind the fence: "```rust src/main.rs".
 //! `\ No newline at end of file` on the line after either form means just that. Line feeds are kept
 //! as written. Any number of files may follow each other, with text between them.
 
@@ -26,7 +26,7 @@ use crate::edit::Change;
 
 use super::lines::{Ending, Line};
 use super::path;
-use super::sink::Sink;
+use super::sink::{Sink, without_margin};
 use super::{End, Grammar, Severity, ShellBlock};
 
 const WRITE: &str = "*** Write File:";
@@ -46,18 +46,43 @@ enum State {
     #[default]
     Prose,
     /// Between fences, and how the first looks.
-    Fenced { sign: char, length: usize },
+    Fenced {
+        fence: Fence,
+        /// Behind an indented fence, all lines so far: whether they are indented along is not known yet.
+        held: String,
+    },
     /// Between the lines that begin with `***`.
     Raw,
     /// A file is complete; the next line may say that it has no final line feed.
     After,
     Shell {
         block: ShellBlock,
-        sign: char,
-        length: usize,
+        fence: Fence,
     },
     /// In a block that belongs to no file.
-    Nameless { sign: char, length: usize },
+    Nameless(Fence),
+}
+
+/// How the fence that opens a block looks.
+#[derive(Clone, Copy)]
+struct Fence {
+    sign: char,
+    length: usize,
+    margin: usize,
+}
+
+impl Fence {
+    fn closes(self, line: &Line) -> bool {
+        let text = line.text.trim_end();
+        let fence = text.trim_start_matches(' ');
+        // The last line may be cut in the middle of a fence that is no end.
+        let is_whole = line.ending != Ending::None || fence.len() >= self.length;
+        is_whole
+            && text.len() - fence.len() <= self.margin
+            && path::fence(fence).is_some_and(|(sign, length, info)| {
+                sign == self.sign && length >= self.length && info.is_empty()
+            })
+    }
 }
 
 impl Grammar for Whole {
@@ -72,32 +97,31 @@ impl Grammar for Whole {
                 sink.close_file();
                 self.prose(line, sink);
             }
-            State::Fenced { sign, length } if closes(&line, sign, length) => {
+            State::Fenced { fence, held } if fence.closes(&line) => {
+                let text = without_margin(held, fence.margin);
+                text.split_inclusive('\n')
+                    .for_each(|line| sink.whole_line(line));
                 self.state = State::After;
             }
             State::Raw if line.trimmed() == END_OF_FILE => self.state = State::After,
-            State::Nameless { sign, length } if closes(&line, sign, length) => {}
+            State::Nameless(fence) if fence.closes(&line) => {}
+            State::Fenced { fence, mut held } if fence.margin > 0 => {
+                held.push_str(&line.raw());
+                self.state = State::Fenced { fence, held };
+            }
             state @ (State::Fenced { .. } | State::Raw) => {
                 sink.whole_line(&line.raw());
                 self.state = state;
             }
-            state @ State::Nameless { .. } => self.state = state,
-            State::Shell {
-                mut block,
-                sign,
-                length,
-            } => {
+            state @ State::Nameless(_) => self.state = state,
+            State::Shell { mut block, fence } => {
                 block.source.end = line.source.end;
-                if closes(&line, sign, length) {
+                if fence.closes(&line) {
                     return sink.shell(block);
                 }
                 block.text.push_str(&line.text);
                 block.text.push('\n');
-                self.state = State::Shell {
-                    block,
-                    sign,
-                    length,
-                };
+                self.state = State::Shell { block, fence };
             }
         }
     }
@@ -113,9 +137,9 @@ impl Grammar for Whole {
                     sink.problem(end.row, source, Severity::Lost, message);
                 }
             }
-            State::Fenced { sign, length } => {
+            State::Fenced { fence, .. } => {
                 sink.drop_file();
-                let fence = sign.to_string().repeat(length);
+                let fence = fence.sign.to_string().repeat(fence.length);
                 let message =
                     format!("the last file is cut off: the closing \"{fence}\" is missing");
                 sink.problem(end.row, source, Severity::Lost, message);
@@ -126,7 +150,7 @@ impl Grammar for Whole {
                 sink.problem(end.row, source, Severity::Lost, message);
             }
             State::Shell { block, .. } => sink.shell(block),
-            State::Nameless { .. } => {}
+            State::Nameless(_) => {}
         }
     }
 }
@@ -147,13 +171,20 @@ impl Whole {
             return;
         };
         self.has_blocks = true;
+        let margin = line.text.len() - line.text.trim_start_matches(' ').len();
+        let fence = Fence {
+            sign,
+            length,
+            margin,
+        };
         let above = self.above.take();
         let above = above.as_ref().and_then(|line| path::named_in(&line.text));
         let named = path::named_in(&line.text)
             .or(above)
             .filter(|path| path::is_plausible(path));
         if let Some(path) = named {
-            self.state = State::Fenced { sign, length };
+            let held = String::new();
+            self.state = State::Fenced { fence, held };
             return open(path, sink);
         }
         if path::is_shell(info) {
@@ -162,8 +193,7 @@ impl Whole {
                     text: String::new(),
                     source: line.source,
                 },
-                sign,
-                length,
+                fence,
             };
             return;
         }
@@ -171,20 +201,11 @@ impl Whole {
             &line,
             "this block names no file; put its path alone on the line before the fence",
         );
-        self.state = State::Nameless { sign, length };
+        self.state = State::Nameless(fence);
     }
 }
 
 fn open(path: &str, sink: &mut Sink) {
     let text = String::new();
     sink.open_file(path, Change::Overwrite { text });
-}
-
-fn closes(line: &Line, sign: char, length: usize) -> bool {
-    // The last line may be cut in the middle of a fence that is no end.
-    let is_whole = line.ending != Ending::None || line.text.trim_end().len() >= length;
-    let fence = path::fence(line.text.trim_end());
-    is_whole
-        && fence
-            .is_some_and(|(found, count, info)| found == sign && count >= length && info.is_empty())
 }

@@ -11,10 +11,10 @@ use crate::anchor::{anchor, resolve};
 use crate::block::lines;
 use crate::edit::{AnchoredAction, AnchoredEdit, LineAnchor};
 use crate::file::FileText;
-use crate::find::stands_for_more;
-use crate::fit::{RowEdit, splice};
+use crate::fit::{RowEdit, splice, stand_beside};
 use crate::mark::{Guard, stale};
-use crate::outcome::{Difference, HunkReport, Outcome, Place, Refusal, Rung};
+use crate::outcome::{Difference, Doubt, HunkReport, Outcome, Place, Refusal, Rung};
+use crate::placeholder;
 
 use super::{Planned, add};
 
@@ -77,10 +77,17 @@ fn one(
         AnchoredAction::InsertBefore(text) => (rows.start..rows.start, text),
         AnchoredAction::InsertAfter(text) => (rows.end..rows.end, text),
     };
-    if let Some(line) = text.lines().find(|line| stands_for_more(line)) {
-        return Err(Refusal::ElidedReplacement(line.trim().to_owned()));
-    }
     let lines = lines(text);
+    let old: Vec<String> = edited
+        .clone()
+        .map(|row| file.content(row).to_owned())
+        .collect();
+    if let Some(line) = placeholder::added(&old, &lines, file.style()) {
+        return Err(Refusal::ElidedReplacement(line.to_owned()));
+    }
+    if edited.is_empty() && stand_beside(file, edited.start, &lines) {
+        return Err(Refusal::Unclear(Doubt::AlreadyThere));
+    }
     let stays = edited.len() == lines.len()
         && edited
             .clone()

@@ -1,10 +1,17 @@
 //! Where hunks land and what becomes of the text, rung by rung; random edits are in `random`.
 
 mod aligned;
+mod already;
+mod counted;
+mod foreign;
+mod one_sided;
+mod placeholders;
 mod random;
 mod scenarios;
+mod signs;
 mod sources;
 mod speed;
+mod units;
 
 use self::aligned::function;
 use super::*;

@@ -46,6 +46,14 @@ impl<'a> Overlay<'a> {
         }
     }
 
+    /// The text that a file had before all edits, where there was one.
+    pub(super) fn before(&self, path: &str) -> Option<String> {
+        match self.texts.find(path) {
+            Found::Text(text) => Some(text.into_owned()),
+            Found::Missing | Found::Refused(_) => None,
+        }
+    }
+
     /// Refuses a new file that would have to lie within another file.
     pub(super) fn check_folders(&self, path: &str) -> Result<(), Refusal> {
         for (at, _) in path.match_indices('/') {

@@ -74,14 +74,16 @@ fn create(path: &str, text: &str) -> FileEdit {
     edit(path, Change::Create { text })
 }
 
-const ALL: Rules = Rules {
-    completeness: Completeness::All,
-    existing: Existing::Keep,
-};
+const ALL: Completeness = Completeness::All;
 
 /// The files after the edits, those that do not change left out; `-` for one that goes away.
-fn check(files: &Files, edits: &[FileEdit], rules: Rules, expected: &[(&str, &str)]) -> SetPlan {
-    let plan = plan_set(files, edits, rules);
+fn check(
+    files: &Files,
+    edits: &[FileEdit],
+    completeness: Completeness,
+    expected: &[(&str, &str)],
+) -> SetPlan {
+    let plan = plan_set(files, edits, completeness);
     let mut made = Vec::new();
     for file in &plan.files {
         let text = match &file.effect {
@@ -130,11 +132,7 @@ fn a_set_is_all_or_nothing() {
     let plan = check(&files, &bad, ALL, &[]);
     assert_eq!(plan.edits[0].outcome(), Outcome::Exact);
     assert_eq!(refusal(&plan, 1), Some("not-found"));
-    let partial = Rules {
-        completeness: Completeness::Partial,
-        ..ALL
-    };
-    check(&files, &bad, partial, &[("a", "x\n")]);
+    check(&files, &bad, Completeness::Partial, &[("a", "x\n")]);
 }
 
 #[test]
@@ -157,7 +155,7 @@ fn edits_of_one_file_compose() {
 fn files_appear_move_and_go_away() {
     let files = files(&[("a", "1\n"), ("b", "2\n")]);
     let gone = [
-        edit("a", Change::Delete),
+        edit("a", Change::Delete { content: None }),
         moved("b", &[("2\n", "x\n")], Some("c/d")),
     ];
     let plan = check(
@@ -174,17 +172,6 @@ fn files_appear_move_and_go_away() {
     assert_eq!(refusal(&plan, 0), Some("file-exists"));
     let plan = check(&files, &[moved("b", &[], Some("a"))], ALL, &[]);
     assert_eq!(refusal(&plan, 0), Some("file-exists"));
-    let replacing = Rules {
-        existing: Existing::Replace,
-        ..ALL
-    };
-    check(&files, &[create("a", "x\n")], replacing, &[("a", "x\n")]);
-    check(
-        &files,
-        &[moved("b", &[], Some("a"))],
-        replacing,
-        &[("a", "2\n"), ("b", "-")],
-    );
     let text = "whole\n".to_owned();
     check(
         &files,
@@ -199,8 +186,11 @@ fn what_is_not_there_cannot_change() {
     let files = files(&[("a", "1\n")]);
     for (change, expected) in [
         (update("lost", "1\n", "2\n"), "no-file"),
-        (edit("lost", Change::Delete), "no-file"),
-        (edit("folder", Change::Delete), "unreadable"),
+        (edit("lost", Change::Delete { content: None }), "no-file"),
+        (
+            edit("folder", Change::Delete { content: None }),
+            "unreadable",
+        ),
         (create("a/b", "x\n"), "bad-path"),
         (moved("a", &[], None), "empty"),
         (

@@ -1,4 +1,4 @@
-//! Indents of YAML, where what follows a row is placed by its key and not by the dashes before that.
+//! Indents of YAML, relative to the key of a row rather than to the dashes before it.
 //!
 //! Start at `hint_after`.
 
@@ -10,7 +10,7 @@ use super::rows::{RowPart, head};
 use crate::nodes::path_to;
 use crate::snapshot::SyntaxSnapshot;
 
-/// The hint for the row behind `part`; `hint` is what brackets and the ends of rows say.
+/// The hint for the row behind `part`; `hint` comes from the rules for all languages.
 pub(super) fn hint_after(
     syntax: &SyntaxSnapshot,
     text: &Snapshot,
@@ -21,7 +21,7 @@ pub(super) fn hint_after(
         return IndentHint::new(part.row, 0);
     }
     if hint.base != part.row {
-        // Behind what closes a collection: beneath the key that holds it.
+        // Behind a closed collection: the column of the key that holds it.
         let opener = head(text, hint.base);
         let opener = Entry::parse(opener.trim());
         return IndentHint {
@@ -44,28 +44,28 @@ pub(super) fn hint_after(
     }
 }
 
-/// A row of YAML taken apart.
+/// The parts of a row of YAML.
 struct Entry {
-    /// Columns of the indicators `-`, `?` and `:` that it starts with, and of the blanks behind them.
+    /// Columns of the leading indicators `-`, `?` and `:` with the blanks behind them.
     width: u32,
-    /// The column of the last of the indicators, counted from the first.
+    /// The column of the last indicator, relative to the first.
     last_indicator: u32,
-    /// Whether a key follows.
+    /// Whether a key follows the indicators.
     key: bool,
     value: Value,
 }
 
-/// Where the value of an entry stands.
+/// Where the value of an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Value {
-    /// In its row.
+    /// In the same row.
     Here,
     /// In the rows below.
     Below,
 }
 
 impl Entry {
-    /// Takes apart a row without its comment and the blanks around.
+    /// Parses a row without its comment and surrounding blanks.
     fn parse(row: &str) -> Entry {
         let mut rest = row;
         let mut last_indicator = 0;
@@ -79,7 +79,7 @@ impl Entry {
         }
         let has_indicators = rest.len() < row.len();
         let width = match rest.is_empty() {
-            // An indicator alone: its value stands where a blank would put it.
+            // An indicator alone: its value starts where one blank would put it.
             true if has_indicators => last_indicator + 2,
             _ => row.len() - rest.len(),
         };
@@ -97,7 +97,7 @@ impl Entry {
     }
 }
 
-/// What follows the key and its colon, if `rest` starts with a key.
+/// The text behind the key and its colon, if `rest` starts with a key.
 fn value_behind_key(rest: &str) -> Option<&str> {
     if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
         let behind = rest.get(quoted_len(rest, quote)?..)?;
@@ -128,7 +128,7 @@ fn quoted_len(text: &str, quote: char) -> Option<usize> {
     None
 }
 
-/// Whether nothing of a value stands in its row but anchors, tags and the head of a block scalar.
+/// Whether a value has only anchors, tags and the header of a block scalar in its row.
 fn is_value_below(value: &str) -> bool {
     let mut words = value.split_whitespace().peekable();
     while words.next_if(|word| word.starts_with(['&', '!'])).is_some() {}

@@ -154,9 +154,9 @@ fn is_mostly_utf8(sample: &[u8], first_error: usize, bytes: &[u8]) -> bool {
     good > 4 * bad || first_is_late && good > bad * 2
 }
 
-/// Whether there are zeros, or more control characters than escape sequences and page breaks
-/// account for.
+/// Whether there are zeros, or more control characters than escape sequences, page breaks and the
+/// separators of records account for.
 fn is_noise(head: &[u8]) -> bool {
-    let is_control = |byte: &&u8| matches!(**byte, 1..=6 | 14..=26 | 28..=31 | 127);
+    let is_control = |byte: &&u8| matches!(**byte, 1..=6 | 14..=26 | 127);
     memchr::memchr(0, head).is_some() || head.iter().filter(is_control).count() * 8 > head.len()
 }

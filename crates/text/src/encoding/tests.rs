@@ -122,6 +122,12 @@ fn binary_is_noticed_without_a_bad_byte() {
     assert_eq!(round_trip(b"a\0b"), "UTF-8 binary");
     assert_eq!(round_trip(b"\x01\x02\x03abc"), "UTF-8 binary");
     assert!(looks_binary(b"\x7fELF\x02\x01\x01\0\0\0"));
+    // Separators of files, groups, records and units are text.
+    for separator in 0x1c..=0x1fu8 {
+        let text = [b'a', separator, b'b', b'\n'];
+        assert_eq!(round_trip(&text), "UTF-8");
+        assert!(!looks_binary(&text));
+    }
     assert!(!looks_binary(b"") && !looks_binary("größe".as_bytes()));
     assert!(!looks_binary(b"\xff\xfea\0") && !looks_binary(b"a\0b\0c\0"));
 }

@@ -240,7 +240,7 @@ impl Everything {
             Found::File(_) => None,
         };
         if !self.preview.is_of(&shown, meant) {
-            // What is shown belongs to the row that was chosen before.
+            // The preview on screen belongs to the row that was selected before.
             self.preview = Preview::of(shown.clone(), meant);
         }
         let text = match open_text(&path, cx) {

@@ -202,7 +202,7 @@ fn one_field_finds_files_symbols_meaning_and_text(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn the_preview_is_of_the_chosen_row_before_it_is_read(cx: &mut TestAppContext) {
+fn the_preview_always_belongs_to_the_selected_row(cx: &mut TestAppContext) {
     let (mut story, _) = open(cx);
     story.act(go::Search).input("rs");
     let files: Vec<String> = shown(&mut story).into_iter().skip(1).take(3).collect();

@@ -1,11 +1,11 @@
-//! Keys in a text, as the keymaps have them.
+//! Keys of the default keymap in a text.
 
 use gpui_kit::TestAppContext;
 
 use super::{Story, open_with, path, project};
 use crate::Item;
 
-/// A window with a file of one row open.
+/// A window with one file open.
 fn open(name: &str, text: &str, cx: &mut TestAppContext) -> Story {
     let files = project();
     files.write(&path(&format!("/p/{name}")), text);

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use syntax::shell::{Input, SimpleCommand, Word};
 
 use super::{Command, Line};
+use crate::rules::width::base;
 
 /// How many wrappers within each other are looked through.
 const DEEPEST: usize = 8;
@@ -157,6 +158,46 @@ const INTERPRETERS: &[&str] = &[
     "guile",
 ];
 
+/// Names in code of interpreters that run programs, whatever these are called.
+const RUNNING: &[&str] = &[
+    "system",
+    "exec",
+    "execl",
+    "execle",
+    "execlp",
+    "execv",
+    "execve",
+    "execvp",
+    "execSync",
+    "execFile",
+    "execFileSync",
+    "spawn",
+    "spawnSync",
+    "spawnl",
+    "spawnv",
+    "spawnvp",
+    "posix_spawn",
+    "popen",
+    "popen2",
+    "Popen",
+    "open3",
+    "Open3",
+    "subprocess",
+    "check_output",
+    "getoutput",
+    "qx",
+    "fork",
+    "shell_exec",
+    "passthru",
+    "proc_open",
+    "ProcessBuilder",
+    "child_process",
+];
+
+/// Interpreters in which a backquote runs a program, and those in which `!` does.
+const BACKQUOTING: &[&str] = &["perl", "ruby", "php"];
+const BANGING: &[&str] = &["vim", "vi", "nvim", "ed", "ex", "gdb", "emacs"];
+
 /// Builtins that read their arguments as names of variables, whose subscripts are evaluated.
 const EVALUATING: &[&str] = &[
     "[[",
@@ -180,7 +221,7 @@ const EVALUATING: &[&str] = &[
 impl Command {
     /// Whether it runs code in its arguments, in which commands can stand.
     pub(in super::super) fn is_interpreter(&self) -> bool {
-        let name = self.name().map(super::super::width::base);
+        let name = self.name().map(base);
         name.is_some_and(|name| INTERPRETERS.contains(&name))
     }
 
@@ -190,7 +231,7 @@ impl Command {
             .words
             .first()
             .is_some_and(|word| word.text.contains('/'));
-        let name = self.name().map(super::super::width::base);
+        let name = self.name().map(base);
         let reads =
             name.is_some_and(|name| SHELLS.contains(&name) || matches!(name, "source" | "."));
         is_path || reads && !self.arguments().is_empty()
@@ -209,7 +250,7 @@ impl Command {
             self.look_behind(&name, *positional, depth);
         }
         match name.as_str() {
-            _ if SHELLS.contains(&super::super::width::base(&name)) => self.look_into_shell(depth),
+            _ if SHELLS.contains(&base(&name)) => self.look_into_shell(depth),
             "find" => {
                 self.look_behind_flags(&["-exec", "-execdir", "-ok", "-okdir"], &[";", "+"], depth)
             }
@@ -226,8 +267,10 @@ impl Command {
             "trap" | "alias" => {
                 self.note_opaque(!self.arguments().iter().all(|it| it.is_known));
                 for text in self.texts() {
-                    let script = text.split_once('=').map_or(text.as_str(), |(_, it)| it);
-                    self.look_into(script, depth);
+                    match text.split_once('=') {
+                        Some((_, script)) if name == "alias" => self.look_into(script, depth),
+                        _ => self.look_into(&text, depth),
+                    }
                 }
             }
             "source" | "." => {
@@ -504,13 +547,26 @@ impl Command {
     }
 
     fn look_into_interpreter(&mut self, name: &str, depth: Depth<'_>) {
+        let plain = base(name);
         let texts = self.texts();
-        if super::super::width::base(name) == "python"
+        if plain == "python"
             && let Some(at) = texts.iter().position(|text| text == "-m")
         {
             let words: Vec<Word> = self.words.iter().skip(at + 2).cloned().collect();
             self.add(words, depth);
         }
+        let input = match &self.input {
+            Input::Text(input) => input.text.clone(),
+            Input::Inherited | Input::Other => String::new(),
+        };
+        let runs = |text: &String| {
+            let mut names = text.split(|it: char| !it.is_alphanumeric() && it != '_');
+            names.any(|name| RUNNING.contains(&name))
+                || BACKQUOTING.contains(&plain) && text.contains('`')
+                || BANGING.contains(&plain) && (text.contains('!') || text.contains("shell"))
+        };
+        let runs_more = texts.iter().chain([&input]).any(runs);
+        self.note_opaque(runs_more);
         let reads_input = texts.iter().all(|text| text == "-");
         self.note_opaque(reads_input && self.input == Input::Other);
     }

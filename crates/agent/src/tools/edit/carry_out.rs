@@ -4,9 +4,7 @@ use base::AbsPath;
 use patch::Refusal;
 use patch::edit::{Change, FileEdit};
 use patch::explain::for_model;
-use patch::set::{
-    Completeness, Effect, Existing, FilePlan, Found, Rules, SetPlan, Texts, plan_set,
-};
+use patch::set::{Completeness, Effect, FilePlan, Found, SetPlan, Texts, plan_set};
 use patch::{Guard, ReadMark};
 use text::Buffer;
 
@@ -47,11 +45,7 @@ fn try_carry_out(
     let edits = relative(context, edits)?;
     let ground = Ground::new(files, &context.root).map_err(|error| unexpected(sentence(&error)))?;
     let texts = Marked::new(context, room, &ground, &edits);
-    let rules = Rules {
-        completeness: Completeness::All,
-        existing: Existing::Keep,
-    };
-    let plan = plan_set(&texts, &edits, rules);
+    let plan = plan_set(&texts, &edits, Completeness::All);
     if !plan.is_complete() {
         return Err(refused(&plan));
     }

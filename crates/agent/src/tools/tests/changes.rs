@@ -236,6 +236,30 @@ pub(super) async fn every_way_of_changing_to_fail_says_what_to_do() {
             "project folder itself",
         ),
         (
+            "edit",
+            edit("a", "y\nx", "y\n# ... existing code ..."),
+            InvalidArguments,
+            "write those lines out in full",
+        ),
+        (
+            "edit",
+            edit("a", "y", "x\ny"),
+            InvalidArguments,
+            "already there",
+        ),
+        (
+            "apply_patch",
+            json!({ "input": "*** Begin Patch\n*** Add File: a\n+z\n*** End Patch" }),
+            UnexpectedEnvironment,
+            "a file at this path already",
+        ),
+        (
+            "apply_patch",
+            json!({ "input": "*** Begin Patch\n*** Update File: dir/b\n*** Move to: a\n*** End Patch" }),
+            UnexpectedEnvironment,
+            "a file at this path already",
+        ),
+        (
             "apply_patch",
             json!({ "input": "no patch" }),
             InvalidArguments,

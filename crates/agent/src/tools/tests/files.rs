@@ -77,7 +77,7 @@ pub(super) async fn a_long_file_is_read_in_parts() {
 #[tokio::test]
 pub(super) async fn pictures_are_shown() {
     let (mut world, files) = World::fake();
-    files.write(&path("/r/a.png"), &crate::picture::tests::png());
+    files.write(&path("/r/a.png"), crate::picture::tests::png());
     files.write(&path("/r/cut.png"), &crate::picture::tests::png()[..40]);
     files.write(&path("/r/b.png"), b"no picture");
     let answer = world.call("read", json!({ "path": "a.png" })).await;

@@ -54,7 +54,7 @@ fn text_without_a_grammar_folds_by_its_indentation(cx: &mut TestAppContext) {
     });
 }
 
-/// Presses keys with the first block folded and the caret at its first row.
+/// Presses keys with the first block folded and the caret in its first row.
 fn folded<'a>(
     keys: &str,
     cx: &'a mut TestAppContext,
@@ -74,7 +74,7 @@ fn rows(editor: &Entity<Editor>, cx: &mut VisualTestContext) -> u32 {
 }
 
 #[gpui_kit::test]
-fn a_folded_block_is_cut_pasted_and_brought_back_as_it_was(cx: &mut TestAppContext) {
+fn undoing_a_cut_folds_the_block_again(cx: &mut TestAppContext) {
     let (editor, cx) = folded("ctrl-x", cx);
     assert_eq!(state(&editor, cx), "ˇfn b() {\n    three();\n}\n");
     cx.simulate_keystrokes("ctrl-z");
@@ -108,7 +108,7 @@ fn a_folded_block_moves_and_stays_folded(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn a_key_that_deletes_at_a_fold_only_unfolds(cx: &mut TestAppContext) {
+fn delete_at_a_fold_only_unfolds(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.rs", "fn a() {ˇ\n    one();\n}\n", cx);
     editor.update_in(cx, |editor, window, cx| editor.fold(window, cx));
     assert_eq!(rows(&editor, cx), 2);
@@ -121,7 +121,7 @@ fn a_key_that_deletes_at_a_fold_only_unfolds(cx: &mut TestAppContext) {
 
 #[gpui_kit::test]
 fn an_occurrence_in_a_fold_is_shown(cx: &mut TestAppContext) {
-    // The last word of what is hidden ends where the fold does.
+    // The last hidden word ends at the end of the fold.
     let (editor, cx) = open("/a.py", "def a():\n    one\n«oneˇ»\n", cx);
     let head = Row(0);
     editor.update(cx, |editor, cx| editor.toggle_fold_at(head, cx));

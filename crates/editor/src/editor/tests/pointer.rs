@@ -125,6 +125,20 @@ fn a_box_is_selected_with_the_middle_button(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
+fn a_box_over_short_rows_deletes_its_columns_only(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.txt", "ˇabcdef\nab\n\nabcdef\n", cx);
+    let (from, to) = (at(&editor, 0, 2, cx), at(&editor, 3, 4, cx));
+    press(from, MouseButton::Middle, 1, Modifiers::default(), cx);
+    drag_to(to, MouseButton::Middle, Modifiers::default(), cx);
+    release(to, MouseButton::Middle, Modifiers::default(), cx);
+    assert_eq!(state(&editor, cx), "ab«cdˇ»ef\nabˇ\n\nab«cdˇ»ef\n");
+    cx.simulate_keystrokes("delete");
+    assert_eq!(state(&editor, cx), "abˇef\nabˇ\n\nabˇef\n");
+    cx.simulate_keystrokes("delete delete delete");
+    assert_eq!(state(&editor, cx), "abˇ\nabˇ\n\nabˇ\n");
+}
+
+#[gpui_kit::test]
 fn selected_text_is_dragged_elsewhere(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.txt", "«oneˇ» two\nthree", cx);
     let (from, to) = (at(&editor, 0, 1, cx), at(&editor, 1, 5, cx));

@@ -55,7 +55,7 @@ fn pieces_are_pasted_at_their_carets(cx: &mut TestAppContext) {
     assert_eq!(state(&editor, cx), "oneˇ twoˇ\n");
 }
 
-/// Pastes rows that another program copied, and finds them as they are.
+/// Pastes rows from another program and expects them unchanged.
 fn check_pasted(path: &str, before: &str, rows: &str, cx: &mut TestAppContext) {
     let (editor, cx) = open(path, before, cx);
     cx.write_to_clipboard(ClipboardItem::new_string(rows.to_owned()));

@@ -84,6 +84,15 @@ fn spaces_around_markers_are_tolerated() {
 }
 
 #[test]
+fn a_line_that_stays_may_lack_its_space() {
+    patch(
+        "*** Update File: a\n@@\n-x\nforgotten\n+y\n@@\n-z\n",
+        "update a\n  \"x\\nforgotten\\n\" -> \"forgotten\\ny\\n\"\n  \"z\\n\" -> \"\"\ntolerated line 5: \
+         a line that stays lacks the space before it",
+    );
+}
+
+#[test]
 fn a_here_document_is_unwrapped() {
     for (head, tail) in [
         ("apply_patch <<'EOF'\n", "EOF\n"),
@@ -112,9 +121,10 @@ fn what_cannot_be_read_is_lost_with_a_reason() {
          \"*** Delete File: path\" or \"*** Update File: path\"",
     );
     patch(
-        "*** Update File: a\n@@\n-x\nforgotten\n+y\n@@\n-z\n",
-        "update a\n  \"z\\n\" -> \"\"\nlost line 5: a line of a hunk begins with \" \" when it \
-         stays, \"-\" when it goes away, \"+\" when it appears; this one with none of them",
+        "*** Update File: a\n@@\n-x\n*** End of File\nstray\n+y\n@@\n-z\n",
+        "update a\n  \"x\\n\" -> \"\" at the end\n  \"z\\n\" -> \"\"\nlost line 6: this line belongs to \
+         no hunk; a hunk begins with \"@@\", and each of its lines with \" \" when it stays, \"-\" when it \
+         goes away, \"+\" when it appears",
     );
     check(
         Format::ApplyPatch,

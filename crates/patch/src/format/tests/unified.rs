@@ -13,7 +13,7 @@ fn a_diff_of_git() {
         "diff --git a/src/a.rs b/src/a.rs\nindex 1..2 100644\n--- a/src/a.rs\n+++ b/src/a.rs\n\
          @@ -1,3 +1,3 @@ fn main() {\n one\n-two\n+2\n three\n@@ -9 +9,2 @@\n x\n+y\n",
         "update src/a.rs\n  \"one\\ntwo\\nthree\\n\" -> \"one\\n2\\nthree\\n\" at 0\n  \
-         \"x\\n\" -> \"x\\ny\\n\" at 8",
+         \"x\\n\" -> \"x\\ny\\n\" at 8 at the end",
     );
 }
 
@@ -26,7 +26,7 @@ fn files_appear_vanish_and_move() {
          diff --git a/x y b/z y\nsimilarity index 90%\nrename from x y\nrename to z y\n\
          --- a/x y\t\n+++ b/z y\t\n@@ -1 +1 @@\n-a\n+b\n\
          diff --git a/p b/q\nsimilarity index 100%\nrename from p\nrename to q\n",
-        "create new \"a\\nb\\n\"\ncreate empty \"\"\ndelete old\n\
+        "create new \"a\\nb\\n\"\ncreate empty \"\"\ndelete old \"a\\n\"\n\
          update x y -> z y\n  \"a\\n\" -> \"b\\n\" at 0\nupdate p -> q",
     );
 }
@@ -88,7 +88,7 @@ fn wrong_counts_are_tolerated() {
 fn lines_that_look_like_headers_are_told_apart_by_the_counts() {
     diff(
         "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n c\n--- sql\n+++ cpp\n@@ -9 +9 @@\n-a\n+b\n",
-        "update x\n  \"c\\n-- sql\\n\" -> \"c\\n++ cpp\\n\" at 0\n  \"a\\n\" -> \"b\\n\" at 8",
+        "update x\n  \"c\\n-- sql\\n\" -> \"c\\n++ cpp\\n\" at 0 at the end\n  \"a\\n\" -> \"b\\n\" at 8",
     );
 }
 

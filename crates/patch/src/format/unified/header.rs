@@ -90,13 +90,13 @@ impl Names {
         }
         match (&self.old, &self.new) {
             (None, None) => Err("neither \"---\" nor \"+++\" names a file".to_owned()),
-            (Some(old), None) => Ok((without_prefix(old, "ai"), Change::Delete)),
+            (Some(old), None) => Ok((without_prefix(old, "ai"), deleted())),
             (None, Some(new)) => Ok((without_prefix(new, "bw"), created())),
             (Some(old), Some(new)) => {
                 let (_, path) = without_prefixes(old, new);
                 let change = match (self.is_new, self.is_gone) {
                     (true, _) => created(),
-                    (_, true) => Change::Delete,
+                    (_, true) => deleted(),
                     _ => empty_update(),
                 };
                 Ok((path, change))
@@ -123,6 +123,13 @@ impl Names {
 fn created() -> Change {
     Change::Create {
         text: String::new(),
+    }
+}
+
+/// A file goes away that must hold what the hunks quote.
+fn deleted() -> Change {
+    Change::Delete {
+        content: Some(String::new()),
     }
 }
 

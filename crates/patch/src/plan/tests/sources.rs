@@ -17,7 +17,7 @@ pub(super) enum Language {
 impl Language {
     pub(super) const ALL: [Self; 4] = [Self::Rust, Self::Python, Self::Script, Self::Go];
 
-    fn unit(self) -> &'static str {
+    pub(super) fn unit(self) -> &'static str {
         match self {
             Self::Rust | Self::Python => "    ",
             Self::Script => "  ",

@@ -153,7 +153,7 @@ pub(crate) fn ordered(
     let path = Target::parse(query).path;
     let words: Vec<String> = path.split_whitespace().map(str::to_lowercase).collect();
     if words.len() > 1 {
-        // The letters of a question come in the right order in many a long path, less often within one name.
+        // A question matches many long paths letter by letter, but seldom a single name.
         files.retain(|file| {
             let path = file.path.to_lowercase();
             words.iter().all(|word| is_in_name(&path, word))
@@ -216,8 +216,8 @@ fn order(query: &str, files: &[Found], symbols: &[Found]) -> [Section; 4] {
     }
 }
 
-/// Whether a path holds a word in one piece, or a folder or file name in it the letters in their order. What is
-/// asked not to be there was looked for before.
+/// Whether a path contains a word, or one of its names the letters of the word in order. Negated words match,
+/// because the search has applied them.
 fn is_in_name(path: &str, word: &str) -> bool {
     let has_letters = |name: &str| {
         let mut letters = name.chars();

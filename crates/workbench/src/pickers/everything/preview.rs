@@ -28,7 +28,7 @@ const LARGEST: u64 = 2 << 20;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Preview {
     path: SharedString,
-    /// The rows that are meant.
+    /// The highlighted rows.
     meant: Option<RowSpan>,
     lines: Vec<Line>,
     /// Why there is nothing to see.
@@ -110,7 +110,7 @@ fn lines(path: &Path, snapshot: &Snapshot, meant: Option<RowSpan>) -> Vec<Line> 
 }
 
 impl Preview {
-    /// A preview of which nothing is read yet.
+    /// A preview before its file is read.
     pub(super) fn of(path: impl Into<SharedString>, meant: Option<RowSpan>) -> Self {
         Self {
             path: path.into(),
@@ -119,12 +119,12 @@ impl Preview {
         }
     }
 
-    /// Whether it is of the same place.
+    /// Whether it shows these rows of this file.
     pub(super) fn is_of(&self, path: &str, meant: Option<RowSpan>) -> bool {
         self.path == path && self.meant == meant
     }
 
-    /// What it shows, for tests: the path and the first row.
+    /// The path and the first row shown, for tests.
     #[cfg(test)]
     pub(super) fn words(&self) -> (String, Option<String>) {
         let first = self.lines.first().map(|line| line.text.clone());

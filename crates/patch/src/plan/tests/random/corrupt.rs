@@ -90,6 +90,10 @@ pub(super) const CLASSES: &[Class] = &[
     class("escaped quotes", 0.98, escaped),
     class("no final feed", 0.998, no_final_feed),
     class("copy elsewhere", 0.0, copy_elsewhere),
+    class("applied already", 0.0, applied_already),
+    class("placeholder", 0.0, placeholder),
+    class("wrapped in another unit", 0.9, wrapped_in_another_unit),
+    class("plain for typographic quotes", 0.98, plain_for_typographic),
     class("returns in the file", 0.998, returns_in_file),
     class(
         "dedent and trailing space",
@@ -456,6 +460,96 @@ fn copy_elsewhere(edit: &Edit, _: Language, random: &mut StdRng) -> Option<Corru
     let mut spoilt = lines(&edit.old, &edit.new)?;
     spoilt.before = Some(joined(&before));
     spoilt.after = Some(joined(&after));
+    Some(spoilt)
+}
+
+/// The file as the edit leaves it, which it must leave so. Blank lines are meant once more.
+fn applied_already(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corruption> {
+    let runs = crate::diff::diff_lines(&edit.old, &edit.new);
+    let adds_alone = runs.iter().all(|run| run.old.is_empty());
+    let mut added = runs.iter().flat_map(|run| &edit.new[run.new.clone()]);
+    if !adds_alone || !added.any(|line| !line.is_empty()) {
+        return None;
+    }
+    let mut spoilt = lines(&edit.old, &edit.new)?;
+    spoilt.before = Some(joined(&edit.after()));
+    spoilt.after = spoilt.before.clone();
+    Some(spoilt)
+}
+
+/// A comment for the last lines, which nothing is the right answer to.
+fn placeholder(edit: &Edit, _: Language, random: &mut StdRng) -> Option<Corruption> {
+    const LINES: [&str; 6] = [
+        "// ... existing code ...",
+        "# (rest of the methods ...)",
+        "/* ... */",
+        "// rest of the code unchanged",
+        "-- same as before",
+        "...",
+    ];
+    let count = edit.old.iter().filter(|line| !line.is_empty()).count();
+    if count < 3 || edit.old[0].ends_with(':') {
+        return None;
+    }
+    let line = LINES[random.random_range(0..LINES.len())];
+    let indent = fold::indent(&edit.old[0]);
+    let new = [edit.old[0].clone(), format!("{indent}{line}")];
+    let mut spoilt = lines(&edit.old, &new)?;
+    spoilt.after = Some("nothing".to_owned());
+    Some(spoilt)
+}
+
+/// The lines within something new, all of it by another unit than the file.
+fn wrapped_in_another_unit(
+    edit: &Edit,
+    language: Language,
+    random: &mut StdRng,
+) -> Option<Corruption> {
+    let unit = language.unit();
+    let others: Vec<&str> = ["  ", "    ", "\t", "        "]
+        .into_iter()
+        .filter(|other| *other != unit)
+        .collect();
+    let other = others[random.random_range(0..others.len())];
+    // The first line stays, and the others move deeper.
+    let inner = &edit.old[1..];
+    let filled = inner.iter().filter(|line| !line.is_empty());
+    let base = filled.map(|line| fold::indent(line)).min()?.to_owned();
+    let opens = fold::indent(&edit.old[0]).len() <= base.len();
+    if !opens || edit.old.iter().filter(|line| !line.is_empty()).count() < 3 {
+        return None;
+    }
+    let wrapped = inner.iter().map(|line| match line.is_empty() {
+        true => String::new(),
+        false => format!("{unit}{line}"),
+    });
+    let mut new = vec![edit.old[0].clone(), format!("{base}with lock:")];
+    new.extend(wrapped);
+    let edit = Edit {
+        new,
+        ..edit.clone()
+    };
+    let mut spoilt = scale(&edit, unit, other)?;
+    spoilt.after = Some(joined(&edit.after()));
+    Some(spoilt)
+}
+
+/// A file with typographic quotes, which the block has as plain ones. New lines have none.
+fn plain_for_typographic(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corruption> {
+    let is_plain = edit.old.iter().chain(&edit.new).all(|line| line.is_ascii());
+    let has_quote = |line: &String| line.contains(['"', '\'']);
+    let runs = crate::diff::diff_lines(&edit.old, &edit.new);
+    let mut changed = runs.iter().flat_map(|run| {
+        let gone = &edit.old[run.old.clone()];
+        gone.iter().chain(&edit.new[run.new.clone()])
+    });
+    if !is_plain || !edit.old.iter().any(has_quote) || changed.any(has_quote) {
+        return None;
+    }
+    let typographic = |text: String| text.replace('"', "\u{201d}").replace('\'', "\u{2019}");
+    let mut spoilt = lines(&edit.old, &edit.new)?;
+    spoilt.before = Some(typographic(joined(&edit.before)));
+    spoilt.after = Some(typographic(joined(&edit.after())));
     Some(spoilt)
 }
 
