@@ -19,7 +19,7 @@ use project::{
     Binary, Document, DocumentKey, Journal, JournalEvent, Keep, LoadError, Recovered, finish_saves,
     load, recover, reopen,
 };
-use text::{SelectionSet, Snapshot, Timestamp};
+use text::{Encoding, SelectionSet, Snapshot, Timestamp};
 
 use crate::folder::Folder;
 use crate::services::Services;
@@ -303,6 +303,18 @@ impl Documents {
             Some((path.clone(), document.snapshot()))
         });
         unsaved.collect()
+    }
+
+    /// The texts that a search must not read from their files: those with unsaved edits, and those whose encoding
+    /// may be one that a person chose.
+    pub fn texts_beside_files(cx: &App) -> HashMap<AbsPath, Snapshot> {
+        let open = Self::all(cx).into_iter().filter_map(|document| {
+            let document = document.read(cx).document();
+            let is_beside = document.is_dirty() || document.format().encoding != Encoding::UTF_8;
+            let path = document.path().filter(|_| is_beside)?;
+            Some((path.clone(), document.snapshot()))
+        });
+        open.collect()
     }
 
     /// Waits until everything typed is on the disk: before the program ends.
