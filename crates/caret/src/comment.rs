@@ -2,8 +2,10 @@
 //!
 //! Start at `toggle_line_comment`.
 
+use std::ops::Range;
+
 use base::{Bias, ByteOffset, Span};
-use syntax::{LanguageConfig, Scope};
+use syntax::{Comments, Language, Scope};
 use text::{EditKind, Selection, SelectionSet};
 
 use crate::context::{Context, Plan};
@@ -17,16 +19,16 @@ use crate::rows::{RowRange, row_groups};
 const LOOK_AROUND: usize = 16 * 1024;
 
 /// Selections whose own language is looked up.
-const MOST_LOOKED_UP: usize = 100;
+pub(crate) const MOST_LOOKED_UP: usize = 100;
 
 /// Comments the selected rows out, or in again where all of them are comments.
 pub(crate) fn toggle_line_comment(ctx: &Context) -> Plan {
     let mut draft = Draft::new();
     for group in row_groups(ctx) {
-        let Some(config) = config_at(ctx, first_non_blank(ctx.snapshot, group.first)) else {
+        let Some(comments) = comments_at(ctx, first_non_blank(ctx.snapshot, group.first)) else {
             return Plan::nothing(ctx);
         };
-        match (config.line_comment, config.block_comment) {
+        match (comments.line, comments.block) {
             (Some(marker), _) => toggle_rows(ctx, &mut draft, group, marker),
             (None, Some(marks)) => toggle_block(ctx, &mut draft, trimmed(ctx, group), marks),
             (None, None) => {}
@@ -37,17 +39,15 @@ pub(crate) fn toggle_line_comment(ctx: &Context) -> Plan {
     draft.into_plan(selections, EditKind::Other)
 }
 
-/// How the text at an offset is edited: code within other code has comments of its own. With very
-/// many selections only the language of the whole counts.
-pub(crate) fn config_at(ctx: &Context, offset: ByteOffset) -> Option<&'static LanguageConfig> {
+/// The comments at an offset: code within other code has its own. With very many selections only the language of the
+/// whole counts.
+fn comments_at(ctx: &Context, offset: ByteOffset) -> Option<Comments> {
     let is_few = ctx.selections.len() <= MOST_LOOKED_UP;
     let inner = ctx
         .syntax
         .filter(|_| is_few)
-        .map(|syntax| syntax.language_at(ctx.snapshot, offset));
-    inner
-        .or(ctx.language.copied())
-        .map(|language| language.config())
+        .map(|syntax| syntax.comments_at(ctx.snapshot, offset));
+    inner.or(ctx.language.map(Language::comments))
 }
 
 /// The text of rows without the blanks around it.
@@ -87,7 +87,7 @@ fn toggle_rows(ctx: &Context, draft: &mut Draft, group: RowRange, marker: &str) 
 /// or opens an empty one.
 pub(crate) fn toggle_block_comment(ctx: &Context) -> Plan {
     let start = ctx.selections.primary().start();
-    let Some(marks) = config_at(ctx, start).and_then(|config| config.block_comment) else {
+    let Some(marks) = comments_at(ctx, start).and_then(|comments| comments.block) else {
         return toggle_line_comment(ctx);
     };
     let mut draft = Draft::new();
@@ -133,19 +133,30 @@ pub(crate) fn toggle_block_comment(ctx: &Context) -> Plan {
     draft.into_plan(selections, EditKind::Other)
 }
 
-/// Unwraps a span that is, or lies right within, a block comment; wraps it otherwise.
-fn toggle_block(ctx: &Context, draft: &mut Draft, span: Span, (open, close): (&str, &str)) {
+/// Unwraps a span that is, or lies right within, a block comment; wraps it otherwise. Comments do not nest: what lies
+/// between those in the span is wrapped, and a span of nothing but comments is unwrapped.
+fn toggle_block(ctx: &Context, draft: &mut Draft, span: Span, marks: (&str, &str)) {
+    let (open, close) = marks;
     let snapshot = ctx.snapshot;
     let text = snapshot.text(span);
-    let inner = text
-        .strip_prefix(open)
-        .and_then(|rest| rest.strip_suffix(close));
-    if let Some(inner) = inner {
-        let first = open.len() + usize::from(inner.starts_with(' '));
-        let has_two = inner.len() > 1 && inner.ends_with(' ');
-        let last = close.len() + usize::from(has_two);
-        draft.push(Span::new(span.start, span.start + first), "");
-        draft.push(Span::new(span.end - last, span.end), "");
+    let (inside, outside) = parts(&text, marks);
+    let is_all = !inside.is_empty() && outside.is_empty();
+    let place = |range: &Range<usize>| Span::new(span.start + range.start, span.start + range.end);
+    if is_all {
+        for comment in &inside {
+            unwrap(draft, place(comment), &text[comment.clone()], marks);
+        }
+        return;
+    }
+    if !inside.is_empty() {
+        for part in &outside {
+            wrap(draft, place(part), marks);
+        }
+        return;
+    }
+    // A comment of another kind would end the new one.
+    let ending = close.trim_end_matches('}');
+    if text.contains(ending) {
         return;
     }
     let before = snapshot.text(Span::new(
@@ -170,8 +181,47 @@ fn toggle_block(ctx: &Context, draft: &mut Draft, span: Span, (open, close): (&s
         draft.push(Span::new(span.end, span.end + close_len), "");
         return;
     }
+    wrap(draft, span, marks);
+}
+
+fn wrap(draft: &mut Draft, span: Span, (open, close): (&str, &str)) {
     draft.push(Span::at(span.start), format!("{open} "));
     draft.push(Span::at(span.end), format!(" {close}"));
+}
+
+/// Takes the marks off a comment, and one blank at either end.
+fn unwrap(draft: &mut Draft, span: Span, comment: &str, (open, close): (&str, &str)) {
+    let inner = &comment[open.len()..comment.len() - close.len()];
+    let first = open.len() + usize::from(inner.starts_with(' '));
+    let has_two = inner.len() > 1 && inner.ends_with(' ');
+    let last = close.len() + usize::from(has_two);
+    draft.push(Span::new(span.start, span.start + first), "");
+    draft.push(Span::new(span.end - last, span.end), "");
+}
+
+/// The comments of a text, marks included, and what lies between them without blanks around it.
+fn parts(text: &str, (open, close): (&str, &str)) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+    let (mut inside, mut outside) = (Vec::new(), Vec::new());
+    let mut keep = |range: Range<usize>| {
+        let part = &text[range.clone()];
+        let start = range.start + part.len() - part.trim_start().len();
+        if !part.trim().is_empty() {
+            outside.push(start..start + part.trim().len());
+        }
+    };
+    let mut at = 0;
+    while let Some(start) = text[at..].find(open).map(|start| at + start) {
+        let behind = start + open.len();
+        let Some(end) = text[behind..].find(close) else {
+            break;
+        };
+        let end = behind + end + close.len();
+        keep(at..start);
+        inside.push(start..end);
+        at = end;
+    }
+    keep(at..text.len());
+    (inside, outside)
 }
 
 /// The block comment a caret is in, marks included.

@@ -6,11 +6,14 @@
 //! Invariant: matches are sorted and disjoint.
 //! Start at `Query::compile`.
 
+mod contiguous;
+mod endings;
 mod engine;
 mod pieces;
 mod query;
 mod replace;
 
+pub use contiguous::{Groups, Searcher, TextMatches};
 pub use engine::{Count, Found, Hit, Limit, Matcher, Matches, Wrap};
 pub use query::{Case, Pattern, Query, QueryError, WordBounds};
 pub use replace::{LetterCase, Replacement};

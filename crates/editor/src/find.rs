@@ -151,11 +151,13 @@ impl FindState {
         if self.matches.is_empty() {
             return;
         }
-        for found in &mut self.matches {
-            *found = change.map_span(*found);
-        }
         // What was deleted is no match any more; what was typed may be one: the search will tell.
-        self.matches.retain(|found| !found.is_empty());
+        self.matches.retain_mut(|found| {
+            let was_empty = found.is_empty();
+            *found = change.map_span(*found);
+            was_empty || !found.is_empty()
+        });
+        self.matches.dedup();
     }
 
     /// What the bar says of the matches: `3 of 17`, `17`, `no matches`. `at` is what is selected.

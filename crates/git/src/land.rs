@@ -11,7 +11,7 @@
 mod branch;
 mod checkout;
 mod commit;
-mod eol;
+pub(crate) mod eol;
 mod export;
 mod leavings;
 mod scan;

@@ -9,6 +9,7 @@
 
 mod base_tree;
 mod begin;
+mod checked_out;
 mod history;
 pub mod land;
 pub mod lease;
@@ -19,6 +20,7 @@ mod tracked;
 
 pub use base_tree::{BaseTree, IndexStat, TreeFile, blob_id};
 pub use begin::begin;
+pub use checked_out::checked_out;
 pub use history::{Blamed, Commit, Compared};
 pub use repository::{Branch, Error, Repository};
 pub use status::{FileStatus, Statuses};

@@ -186,4 +186,4 @@ pub(crate) fn unreadable(path: &Path, error: &git2::Error) -> Error {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

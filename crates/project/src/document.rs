@@ -84,6 +84,8 @@ pub struct Document {
     id: DocumentId,
     key: DocumentKey,
     pub(crate) path: Option<AbsPath>,
+    /// Where the links of `path` led at the last look at the disk.
+    pub(crate) real_path: Option<AbsPath>,
     buffer: Buffer,
     pub(crate) format: FileFormat,
     /// `None` until there is a file.
@@ -114,6 +116,7 @@ impl Document {
     /// The document of a file that was read.
     pub fn from_loaded(loaded: Loaded) -> Self {
         let mut document = Self::with_buffer(Some(loaded.path), loaded.buffer, loaded.format);
+        document.real_path = loaded.real_path;
         document.read_only = loaded.read_only.map(Arc::from);
         document.flags = loaded.flags;
         document.mark_saved(document.snapshot(), NodeId(0), loaded.on_disk);
@@ -132,6 +135,7 @@ impl Document {
             id: DocumentId(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
             key: DocumentKey::fresh(),
             path,
+            real_path: None,
             buffer,
             format,
             saved: None,
@@ -159,9 +163,20 @@ impl Document {
         self.path.as_ref()
     }
 
+    /// Whether this is its file, by the name it was opened with or by the one that links lead to.
+    pub fn is_of(&self, path: &AbsPath) -> bool {
+        self.path.as_ref() == Some(path) || self.real_path.as_ref() == Some(path)
+    }
+
+    /// Its file without links, as far as that is known.
+    pub fn real_path(&self) -> Option<&AbsPath> {
+        self.real_path.as_ref()
+    }
+
     /// Says that the file was renamed by us.
     pub fn set_path(&mut self, path: AbsPath) {
         self.path = Some(path);
+        self.real_path = None;
     }
 
     /// The name of its file, or the beginning of its text.
@@ -234,7 +249,7 @@ impl Document {
         if let Some(reason) = &self.read_only {
             return DocumentState::ReadOnly(reason.clone());
         }
-        if self.conflict.is_some() {
+        if self.conflict().is_some() {
             return DocumentState::Conflict;
         }
         if self.is_gone {
@@ -250,11 +265,10 @@ impl Document {
     /// Whether closing it would lose text that is nowhere else.
     pub fn is_dirty(&self) -> bool {
         match &self.saved {
-            Some(saved) => {
+            Some(_) => {
                 self.is_gone
-                    || self.is_unconfirmed
-                    || self.conflict.is_some()
-                    || self.buffer.history().current() != saved.node
+                    || self.conflict().is_some()
+                    || self.has_own_edits() && !self.is_as_on_disk()
             }
             None => self.path.is_some() || !self.buffer.is_empty(),
         }
@@ -265,9 +279,29 @@ impl Document {
         self.read_only.is_none()
     }
 
-    /// What is on the disk, while that and the edits here are at odds.
+    /// What is on the disk, while that and the edits here are at odds. The conflict is over once the text is the one on
+    /// the disk, or has no edits of its own any more.
     pub fn conflict(&self) -> Option<&Conflict> {
-        self.conflict.as_ref()
+        let conflict = self.conflict.as_ref()?;
+        let is_theirs_alone = conflict.theirs.is_some() && !self.has_own_edits();
+        (!is_theirs_alone && !self.is_as_on_disk()).then_some(conflict)
+    }
+
+    /// Whether there are edits that the file never held.
+    pub(crate) fn has_own_edits(&self) -> bool {
+        match &self.saved {
+            Some(_) => self.is_unconfirmed || !self.is_at_saved_node(),
+            None => true,
+        }
+    }
+
+    /// Whether the file, which another program changed, holds this text.
+    pub(crate) fn is_as_on_disk(&self) -> bool {
+        self.conflict.as_ref().is_some_and(|conflict| {
+            let theirs = conflict.theirs.as_ref();
+            conflict.format == self.format
+                && theirs.is_some_and(|theirs| is_same(theirs, &self.snapshot()))
+        })
     }
 
     /// Whether it is so large that highlighting is off.
@@ -312,6 +346,7 @@ impl Document {
     /// Takes over what was noticed when the file was read once more.
     pub(crate) fn take_flags(&mut self, loaded: &Loaded) {
         self.flags = loaded.flags;
+        self.real_path.clone_from(&loaded.real_path);
         if let Some(saved) = &mut self.saved {
             saved.on_disk = loaded.on_disk;
         }
@@ -331,6 +366,16 @@ impl Document {
         self.is_unconfirmed = false;
         self.conflict = None;
     }
+}
+
+/// Whether two texts are the same. Reads as far as they are.
+pub(crate) fn is_same(one: &Snapshot, other: &Snapshot) -> bool {
+    let one_bytes = one.chunks(one.full_span());
+    let other_bytes = other.chunks(other.full_span());
+    one.len() == other.len()
+        && one_bytes
+            .flat_map(str::bytes)
+            .eq(other_bytes.flat_map(str::bytes))
 }
 
 impl DocumentKey {

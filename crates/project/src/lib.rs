@@ -1,7 +1,7 @@
 //! An open folder: its tree and files, search, documents, save and the recovery journal.
 //!
 //! Knows: `text`, `syntax`, `settings`, `caret`, `host`, `git`. Must not know: windows, how anything is drawn.
-//! Invariant: nothing here touches the disk but through `host` and ripgrep's libraries.
+//! Invariant: nothing here touches the disk but through `host` and the `ignore` library.
 //! Start at `Tree`, `search` and `fuzzy::rank` for the folder; `load` and `Document` for a file.
 
 mod document;

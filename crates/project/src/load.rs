@@ -28,6 +28,8 @@ pub enum Binary {
 pub struct Loaded {
     /// Where it was asked for; links are not resolved.
     pub path: AbsPath,
+    /// Where the links of that path lead.
+    pub real_path: Option<AbsPath>,
     /// Its text.
     pub buffer: Buffer,
     /// How it lies in its file.
@@ -111,6 +113,7 @@ pub fn load(
     }
     Ok(Loaded {
         path: path.clone(),
+        real_path: files.canonicalize(path).ok(),
         flags: FileFlags {
             is_large: bytes.len() as u64 > LARGE,
             has_long_line: has_long_line(decoded.text.as_bytes()),

@@ -60,6 +60,8 @@ pub struct SaveJob {
     node: NodeId,
     format: FileFormat,
     expected: Expected,
+    /// Whether the folder is created if it is not there: that of a file that was deleted with it, or is new.
+    makes_folder: bool,
     recovery_folder: AbsPath,
     under_way: Arc<()>,
 }
@@ -70,6 +72,7 @@ pub struct SaveOutcome {
     /// Whose save it was.
     pub document: DocumentId,
     path: AbsPath,
+    real_path: Option<AbsPath>,
     snapshot: Snapshot,
     node: NodeId,
     format: FileFormat,
@@ -102,6 +105,7 @@ impl SaveJob {
         };
         SaveOutcome {
             document: self.document,
+            real_path: files.canonicalize(&self.path).ok(),
             path: self.path,
             snapshot: self.snapshot,
             node: self.node,
@@ -115,6 +119,11 @@ impl SaveJob {
     fn save(&self, files: &dyn Files) -> Result<host::Saved, SaveError> {
         let content = text::encode(&self.snapshot, &self.format)
             .map_err(|error| SaveError::Encode(self.path.clone(), error))?;
+        if self.makes_folder
+            && let Some(folder) = self.path.parent()
+        {
+            files.create_folder(&folder).map_err(SaveError::Files)?;
+        }
         let request = SaveRequest {
             path: &self.path,
             content: &content,
@@ -138,6 +147,10 @@ impl Document {
         if self.is_saving() {
             return Err(SaveRefused::UnderWay);
         }
+        if target == SaveTarget::Own {
+            self.settle_conflict(at);
+        }
+        let is_own = target == SaveTarget::Own;
         let (path, expected) = self.where_to(target)?;
         self.tidy(options, at);
         let under_way = Arc::new(());
@@ -149,6 +162,7 @@ impl Document {
             snapshot: self.snapshot(),
             format: self.format,
             expected,
+            makes_folder: is_own && expected == Expected::Absent,
             recovery_folder: recovery_folder.clone(),
             under_way,
         })
@@ -164,6 +178,7 @@ impl Document {
         match outcome.result {
             Ok(saved) => {
                 self.path = Some(outcome.path);
+                self.real_path = outcome.real_path;
                 // It was written from this text: whatever it was read from is no more.
                 self.clear_read_only();
                 self.mark_saved(outcome.snapshot, outcome.node, saved.on_disk);
@@ -204,7 +219,7 @@ impl Document {
         if let Some(reason) = self.read_only_reason() {
             return Err(SaveRefused::ReadOnly(reason));
         }
-        if self.conflict.is_some() {
+        if self.conflict().is_some() {
             return Err(SaveRefused::Conflict(path));
         }
         let expected = match self.on_disk() {

@@ -1,27 +1,30 @@
-//! Text search over a project, on ripgrep's libraries.
+//! Text search over a project.
 //!
-//! Results equal those of `rg` with the same options; rows found are streamed as they come, in no
-//! fixed order of files. Unsaved buffers are searched instead of their files. A `Sieve` may spare it files;
-//! what it finds is the same. Blocking and long: run it off the UI thread. Start at `search`.
+//! Files are decoded as the editor opens them, so byte offsets are those of a document; binary files are left out.
+//! Patterns mean what they mean in the find bar. Results are streamed, in no fixed order of files. Unsaved buffers are
+//! searched instead of their files. A `Sieve` may spare it files; the results are the same.
+//! Blocking and long: run it off the UI thread. Start at `search`.
 
 mod found;
 mod query;
+mod reading;
 mod sieve;
 mod sifted;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use async_channel::Sender;
 use base::AbsPath;
-use grep_regex::RegexMatcher;
-use grep_searcher::Searcher;
+use caret::find::{Matcher, Searcher};
+use host::{Error, Files, RealFiles};
 use text::Snapshot;
 
 use crate::walk::{Globs, Ground, Ignored, WalkOptions, WalkProblem, walk_with};
 
-pub use found::{FileMatches, FoundRow};
+pub use found::{FileMatches, FoundRow, TextMatch};
 pub use query::{BadQuery, Case, SearchQuery, Syntax};
 pub use sieve::{Sieve, Sift, Sifted, Wanted};
 
@@ -114,10 +117,6 @@ impl SearchScope {
     }
 }
 
-/// Files beyond this are searched with the searcher's own fixed buffer and never read whole, so
-/// there is no upper limit on disk; over listed files this is the limit.
-const LISTED_LIMIT: u64 = 256 << 20;
-
 /// Searches until done, cancelled, at the limit, or until the receiver is dropped. The channel
 /// should be bounded: a full one makes the search wait for its reader.
 pub fn search(
@@ -131,6 +130,7 @@ pub fn search(
         query,
         scope,
         matcher,
+        large: Mutex::new(()),
         events,
         stop: AtomicBool::new(false),
         searched: AtomicUsize::new(0),
@@ -159,7 +159,9 @@ pub fn search(
 struct Run<'a> {
     query: &'a SearchQuery,
     scope: &'a SearchScope,
-    matcher: RegexMatcher,
+    matcher: Matcher,
+    /// Held while a large file is in memory.
+    large: Mutex<()>,
     events: &'a Sender<SearchEvent>,
     /// Ends the walk.
     stop: AtomicBool,
@@ -170,17 +172,18 @@ struct Run<'a> {
     cancel: &'a AtomicBool,
 }
 
-/// What a thread looks with. Threads that share an expression wait for each other at every row.
+/// What a thread searches with.
 struct Eye {
     searcher: Searcher,
-    matcher: RegexMatcher,
+    /// The content of the last file.
+    bytes: Vec<u8>,
 }
 
 impl Run<'_> {
     fn eye(&self) -> Eye {
         Eye {
-            searcher: self.query.searcher(),
-            matcher: self.matcher.clone(),
+            searcher: Searcher::new(&self.matcher),
+            bytes: Vec::new(),
         }
     }
 
@@ -231,41 +234,32 @@ impl Run<'_> {
     fn visit(&self, eye: &mut Eye, path: AbsPath) {
         self.searched.fetch_add(1, Ordering::Relaxed);
         match self.search_file(eye, &path) {
-            Ok(rows) if rows.is_empty() => {}
-            Ok(rows) => self.found(path, rows),
-            Err(reason) => {
-                let sentence = format!("cannot search {path}: {reason}");
-                self.send(SearchEvent::Problem(WalkProblem(sentence)));
+            Ok(None) => {}
+            Ok(Some(found)) => self.found(found),
+            Err(mut error) => {
+                error.doing = "search";
+                self.send(SearchEvent::Problem(WalkProblem(error.to_string())));
             }
         }
     }
 
-    fn search_file(
-        &self,
-        Eye { searcher, matcher }: &mut Eye,
-        path: &AbsPath,
-    ) -> Result<Vec<FoundRow>, String> {
-        let mut sink = found::Collect::new(matcher, self.query.only_rows);
-        let result = if let Some(snapshot) = self.scope.unsaved.get(path) {
-            let text = snapshot.to_string();
-            searcher.search_slice(&*matcher, text.as_bytes(), &mut sink)
-        } else {
-            match &self.scope.ground {
-                Ground::Disk => searcher.search_path(&*matcher, path.as_path(), &mut sink),
-                Ground::Listed(files) => {
-                    let bytes = files
-                        .read(path, LISTED_LIMIT)
-                        .map_err(|error| error.to_string())?;
-                    searcher.search_slice(&*matcher, &bytes, &mut sink)
-                }
-            }
+    fn search_file(&self, eye: &mut Eye, path: &AbsPath) -> Result<Option<FileMatches>, Error> {
+        let Eye { searcher, bytes } = eye;
+        let mut find =
+            |text: &str| found::matches_in(path, text, searcher, self.query, &|| self.is_over());
+        if let Some(snapshot) = self.scope.unsaved.get(path) {
+            return Ok(find(&snapshot.to_string()));
+        }
+        let alone = || self.large.lock().unwrap_or_else(PoisonError::into_inner);
+        let files: &dyn Files = match &self.scope.ground {
+            Ground::Disk => &RealFiles,
+            Ground::Listed(files) => files.as_ref(),
         };
-        result.map_err(|error| error.to_string())?;
-        Ok(sink.into_rows())
+        reading::with_text(files, path, bytes, alone, find)
     }
 
-    fn found(&self, path: AbsPath, mut rows: Vec<FoundRow>) {
-        let count: usize = rows.iter().map(FoundRow::match_count).sum();
+    fn found(&self, mut found: FileMatches) {
+        let count: usize = found.rows.iter().map(FoundRow::match_count).sum();
         let before = self.matches.fetch_add(count, Ordering::Relaxed);
         if before >= self.query.limit {
             self.cut.store(true, Ordering::Relaxed);
@@ -273,13 +267,13 @@ impl Run<'_> {
             return self.stop.store(true, Ordering::Relaxed);
         }
         if before + count > self.query.limit {
-            let kept = found::keep_matches(&mut rows, self.query.limit - before);
+            let kept = found::keep_matches(&mut found.rows, self.query.limit - before);
             self.matches.fetch_sub(count - kept, Ordering::Relaxed);
             self.cut.store(true, Ordering::Relaxed);
             self.stop.store(true, Ordering::Relaxed);
         }
         self.matched.fetch_add(1, Ordering::Relaxed);
-        self.send(SearchEvent::File(FileMatches { path, rows }));
+        self.send(SearchEvent::File(found));
     }
 
     fn send(&self, event: SearchEvent) {

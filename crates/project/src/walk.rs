@@ -37,7 +37,7 @@ pub enum Ground {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WalkOptions {
     /// Globs of which a file must match one, unless there are none. A plain name matches in any
-    /// folder, `src/` everything beneath a folder.
+    /// folder; a folder that matches stands for everything beneath it.
     pub include: Vec<String>,
     /// Globs that take files and folders out.
     pub exclude: Vec<String>,
@@ -146,31 +146,26 @@ pub fn file_list(
 
 fn overrides(root: &AbsPath, options: &WalkOptions) -> Result<Override, BadGlob> {
     let mut builder = OverrideBuilder::new(root.as_path());
-    let globs = options.include.iter().map(|glob| glob.trim().to_owned());
-    let excluded = options
-        .exclude
-        .iter()
-        .map(|glob| format!("!{}", glob.trim()));
-    for glob in globs
-        .chain(excluded)
-        .filter(|glob| !glob.is_empty() && glob != "!")
-    {
-        add_glob(&mut builder, &glob)?;
-        // `src` and `src/` mean everything beneath, as people write it.
+    let included = options.include.iter().map(|glob| ("", glob.trim()));
+    let excluded = options.exclude.iter().map(|glob| ("!", glob.trim()));
+    for (sign, glob) in included.chain(excluded) {
+        if glob.is_empty() {
+            continue;
+        }
+        let bad = |error: ignore::Error| BadGlob {
+            glob: glob.to_owned(),
+            reason: error.to_string(),
+        };
+        builder.add(&format!("{sign}{glob}")).map_err(bad)?;
+        // `src`, `src/`, `src/*` and `{src,app}` mean everything beneath, as people write it.
         let folder = glob.trim_end_matches('/');
-        if !folder.contains(['*', '?', '[', '{']) {
-            add_glob(&mut builder, &format!("{folder}/**"))?;
+        if !folder.ends_with("**") {
+            let beneath = format!("{sign}{folder}/**");
+            builder.add(&beneath).map_err(bad)?;
         }
     }
     builder.build().map_err(|error| BadGlob {
         glob: options.include.join(", "),
-        reason: error.to_string(),
-    })
-}
-
-fn add_glob(builder: &mut OverrideBuilder, glob: &str) -> Result<(), BadGlob> {
-    builder.add(glob).map(drop).map_err(|error| BadGlob {
-        glob: glob.to_owned(),
         reason: error.to_string(),
     })
 }

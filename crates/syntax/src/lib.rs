@@ -11,6 +11,7 @@
 //! Start at `SyntaxTree`; questions are asked of `SyntaxSnapshot`; languages are in `definitions`.
 
 mod brackets;
+mod comments;
 mod context;
 mod cursors;
 mod damage;
@@ -38,6 +39,7 @@ mod source;
 mod tree;
 
 pub use brackets::BracketPair;
+pub use comments::Comments;
 pub use damage::Damage;
 pub use detection::{language_for, language_named, languages};
 pub use folds::Fold;

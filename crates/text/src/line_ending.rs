@@ -24,6 +24,11 @@ pub enum LineEndings {
 }
 
 impl LineEnding {
+    /// The one that most lines of a text have.
+    pub fn of(text: &str) -> Self {
+        EndingCount::of(text.as_bytes()).dominant()
+    }
+
     /// The characters themselves.
     pub fn as_str(self) -> &'static str {
         match self {

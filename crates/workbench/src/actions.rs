@@ -341,6 +341,8 @@ pub mod project_search {
             ReplaceInFile,
             /// Replace all results.
             ReplaceAll,
+            /// Undo the last replacement, in open and in closed files.
+            UndoReplace,
             /// Go from the results to the field, or from the field to the text.
             Cancel,
             /// Go to the results.

@@ -19,7 +19,7 @@ use project::{
     Binary, Document, DocumentKey, Journal, JournalEvent, Keep, LoadError, Recovered, finish_saves,
     load, recover, reopen,
 };
-use text::{SelectionSet, Snapshot, Timestamp};
+use text::{Encoding, SelectionSet, Snapshot, Timestamp};
 
 use crate::folder::Folder;
 use crate::services::Services;
@@ -98,27 +98,31 @@ impl Documents {
         }
         let services = Services::of(cx);
         let key = path.clone();
-        let read = cx.background_spawn(async move {
-            let loaded = load(
-                services.files.as_ref(),
-                &key,
-                binary,
-                &AtomicBool::new(false),
-            )?;
-            Ok(reopen(
-                services.files.as_ref(),
-                &services.dirs.journals(),
-                loaded,
-            ))
-        });
-        let key = path.clone();
         let loading = cx
             .spawn(async move |cx| {
+                let (files, named) = (services.files.clone(), key.clone());
+                let real = cx.background_spawn(async move { files.canonicalize(&named).ok() });
+                let real = real.await;
+                // Two names of one file have one document.
+                let open = |cx: &App| real.as_ref().and_then(|real| Self::of_path(real, cx));
+                if let Some(open) = cx.update(|cx| open(cx)) {
+                    cx.update(|cx| cx.default_global::<Self>().loading.remove(&key));
+                    return Ok(open);
+                }
+                let named = key.clone();
+                let read = cx.background_spawn(async move {
+                    let files = services.files.as_ref();
+                    let loaded = load(files, &named, binary, &AtomicBool::new(false))?;
+                    Ok(reopen(files, &services.dirs.journals(), loaded))
+                });
                 let read: Result<Recovered, LoadError> = read.await;
                 cx.update(|cx| {
                     cx.default_global::<Self>().loading.remove(&key);
-                    read.map(|recovered| Self::adopt(recovered, cx))
-                        .map_err(Arc::new)
+                    match (read, open(cx)) {
+                        (Ok(_), Some(open)) => Ok(open),
+                        (Ok(recovered), None) => Ok(Self::adopt(recovered, cx)),
+                        (Err(error), _) => Err(Arc::new(error)),
+                    }
                 })
             })
             .shared();
@@ -146,6 +150,11 @@ impl Documents {
             return None;
         }
         let loaded = load(files, path, Binary::Refuse, &AtomicBool::new(false)).ok()?;
+        // Two names of one file have one document.
+        let open = loaded.real_path.as_ref();
+        if let Some(open) = open.and_then(|real| Self::of_path(real, cx)) {
+            return Some(open);
+        }
         let recovered = reopen(files, &services.dirs.journals(), loaded);
         Some(Self::adopt(recovered, cx))
     }
@@ -206,11 +215,11 @@ impl Documents {
             .collect()
     }
 
-    /// The open document of a file.
+    /// The open document of a file, by any of the names that it was opened with or that links lead to.
     pub fn of_path(path: &AbsPath, cx: &App) -> Option<Entity<DocumentModel>> {
         Self::all(cx)
             .into_iter()
-            .find(|model| model.read(cx).path() == Some(path))
+            .find(|model| model.read(cx).document().is_of(path))
     }
 
     /// The document with a name in the journal, which is how a text without a file is found again.
@@ -303,6 +312,18 @@ impl Documents {
             Some((path.clone(), document.snapshot()))
         });
         unsaved.collect()
+    }
+
+    /// The texts that a search must not read from their files: those with unsaved edits, and those whose encoding
+    /// may be one that a person chose.
+    pub fn texts_beside_files(cx: &App) -> HashMap<AbsPath, Snapshot> {
+        let open = Self::all(cx).into_iter().filter_map(|document| {
+            let document = document.read(cx).document();
+            let is_beside = document.is_dirty() || document.format().encoding != Encoding::UTF_8;
+            let path = document.path().filter(|_| is_beside)?;
+            Some((path.clone(), document.snapshot()))
+        });
+        open.collect()
     }
 
     /// Waits until everything typed is on the disk: before the program ends.

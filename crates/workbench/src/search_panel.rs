@@ -8,6 +8,7 @@ mod actions;
 mod job;
 mod render;
 pub(crate) mod replace;
+mod replacing;
 pub(crate) mod results;
 
 use std::sync::Arc;
@@ -15,13 +16,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use base::AbsPath;
+use caret::find::Matcher;
 use gpui_kit::component::input::{InputEvent, InputState};
 use gpui_kit::{
     App, AppContext as _, Context, Entity, FocusHandle, Focusable, ScrollStrategy, SharedString,
     Subscription, Task, UniformListScrollHandle, WeakEntity, Window,
 };
-use project::search::{SearchEvent, SearchSummary};
+use project::search::{BadQuery, SearchEvent, SearchQuery, SearchScope, SearchSummary};
 
+use self::replace::ReplacedFile;
 use self::results::{Picked, Replaced, Results};
 use crate::services::Services;
 use crate::session::SavedSearch;
@@ -38,6 +41,10 @@ pub struct SearchPanel {
     exclude: Entity<InputState>,
     options: Options,
     results: Results,
+    /// What `results` are the results of.
+    searched: Option<Searched>,
+    /// What the last replacement did, until it is taken back.
+    replaced: Vec<ReplacedFile>,
     picked: Option<Picked>,
     progress: Progress,
     problems: Vec<String>,
@@ -71,8 +78,31 @@ enum Progress {
     Done(SearchSummary),
     /// It was stopped by hand.
     Stopped,
-    /// It could not start, for this reason.
-    Refused(String),
+    /// It could not start.
+    Refused(Refusal),
+}
+
+/// Why a search could not start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Refusal {
+    field: Field,
+    /// A sentence.
+    reason: String,
+}
+
+/// The fields that a search is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Field {
+    Pattern,
+    Include,
+    Exclude,
+}
+
+/// A search whose results are shown.
+#[derive(Clone)]
+struct Searched {
+    query: SearchQuery,
+    matcher: Matcher,
 }
 
 struct Running {
@@ -120,7 +150,7 @@ impl SearchPanel {
         };
         let pattern = field(&saved.pattern, "Search the project");
         let replacement = field(&saved.replacement, "Replace by");
-        let include = field(&saved.include, "Only in, for instance src, *.rs");
+        let include = field(&saved.include, "Only in, for instance src, *.{rs,toml}");
         let exclude = field(&saved.exclude, "Not in, for instance tests, *.lock");
         let subscriptions = vec![
             cx.subscribe_in(&pattern, window, Self::query_event),
@@ -149,6 +179,8 @@ impl SearchPanel {
             exclude,
             options,
             results: Results::default(),
+            searched: None,
+            replaced: Vec::new(),
             picked: None,
             progress: Progress::Idle,
             problems: Vec::new(),
@@ -311,19 +343,12 @@ impl SearchPanel {
             if !rest.is_zero() {
                 cx.background_executor().timer(rest).await;
             }
-            let Ok((query, scope)) = this.update(cx, |this, cx| {
-                this.results = Results::default();
-                this.problems.clear();
-                this.progress = Progress::Running;
-                cx.notify();
-                (this.query(cx), this.scope(root, cx))
-            }) else {
+            let Ok(Some((query, scope))) = this.update(cx, |this, cx| this.begin(root, cx)) else {
                 return;
             };
             let (sender, events) = async_channel::bounded(job::WAITING);
             let work = cx.background_spawn(async move {
                 project::search::search(&query, &scope, &stop, &sender)
-                    .map_err(|error| error.to_string())
             });
             while let Ok(first) = events.recv().await {
                 let batch = job::gather(first, &events);
@@ -342,6 +367,52 @@ impl SearchPanel {
         });
     }
 
+    /// Clears what was found before, and says what to search for; `None` where the pattern cannot be read.
+    fn begin(
+        &mut self,
+        root: AbsPath,
+        cx: &mut Context<Self>,
+    ) -> Option<(SearchQuery, SearchScope)> {
+        self.results = Results::default();
+        self.problems.clear();
+        self.progress = Progress::Running;
+        cx.notify();
+        let query = self.query(cx);
+        match query.matcher() {
+            Ok(matcher) => {
+                self.searched = Some(Searched {
+                    query: query.clone(),
+                    matcher,
+                });
+                Some((query, self.scope(root, cx)))
+            }
+            Err(error) => {
+                self.refuse(&error, cx);
+                None
+            }
+        }
+    }
+
+    fn refuse(&mut self, error: &BadQuery, cx: &App) {
+        let field = match error {
+            BadQuery::Glob(bad)
+                if job::globs(&self.include.read(cx).value()).contains(&bad.glob) =>
+            {
+                Field::Include
+            }
+            BadQuery::Glob(_) => Field::Exclude,
+            BadQuery::Pattern(_) => Field::Pattern,
+        };
+        self.wants_replace = false;
+        self.progress = Progress::Refused(Refusal {
+            field,
+            reason: error.to_string(),
+        });
+        if let Some(running) = &mut self.running {
+            running.is_over = true;
+        }
+    }
+
     fn take(&mut self, events: Vec<SearchEvent>, cx: &mut Context<Self>) {
         let replaced = self.replaced();
         for event in events {
@@ -356,7 +427,7 @@ impl SearchPanel {
 
     fn ended(
         &mut self,
-        ended: Result<SearchSummary, String>,
+        ended: Result<SearchSummary, BadQuery>,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
@@ -368,7 +439,7 @@ impl SearchPanel {
                 self.progress = Progress::Done(summary)
             }
             Ok(_) => {}
-            Err(sentence) => self.progress = Progress::Refused(sentence),
+            Err(error) => self.refuse(&error, cx),
         }
         if std::mem::take(&mut self.wants_replace) {
             self.ask_to_replace(window, cx);

@@ -27,8 +27,6 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("ruzstd", &["mockllm"]),
     ("rusqlite", &["ledger"]),
     ("ignore", &["project"]),
-    ("grep-searcher", &["project"]),
-    ("grep-regex", &["project"]),
     ("nucleo-matcher", &["project"]),
     ("tantivy", &["index"]),
     ("memmap2", &["index"]),

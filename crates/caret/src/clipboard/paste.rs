@@ -4,11 +4,11 @@
 //! indentation of the least indented row, so that the piece keeps its shape. Start at `paste`.
 
 use base::{Bias, ByteOffset, Row, Span};
-use syntax::Scope;
+use syntax::{LanguageConfig, Scope};
 use text::{EditKind, LineEnding, Selection, SelectionSet};
 
 use super::{Copied, Piece, guessed_indent};
-use crate::comment::config_at;
+use crate::comment::MOST_LOOKED_UP;
 use crate::context::{Context, Plan};
 use crate::draft::Draft;
 use crate::indent::{blanks_for, cells_of, leading_blanks};
@@ -104,6 +104,18 @@ fn wants_indent(ctx: &Context, offset: ByteOffset) -> bool {
         .all(|config| config.is_some_and(|config| config.auto_indent_on_paste));
     let scope = |syntax: &syntax::SyntaxSnapshot| syntax.scope_at(ctx.snapshot, offset);
     is_wanted && ctx.indent_tree().map_or(Scope::Code, scope) == Scope::Code
+}
+
+/// The configuration of the language at an offset. With very many selections only the language of the whole counts.
+fn config_at(ctx: &Context, offset: ByteOffset) -> Option<&'static LanguageConfig> {
+    let is_few = ctx.selections.len() <= MOST_LOOKED_UP;
+    let inner = ctx
+        .syntax
+        .filter(|_| is_few)
+        .map(|syntax| syntax.language_at(ctx.snapshot, offset));
+    inner
+        .or(ctx.language.copied())
+        .map(|language| language.config())
 }
 
 /// Fits a piece inserted within a row: the first row continues that row, the others follow its shift.

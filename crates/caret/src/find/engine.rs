@@ -427,28 +427,31 @@ impl Iterator for Matches<'_> {
     type Item = Span;
 
     fn next(&mut self) -> Option<Span> {
-        if self.is_done {
-            return None;
-        }
-        let mut found = self.search();
-        if found.is_some_and(|found| found.is_empty() && self.last_end == Some(found.end.0)) {
-            // An empty match may not touch the match before it, or a search would never end.
-            let next = self.snapshot.chars_at(ByteOffset(self.at)).next();
-            self.at += next.map_or(1, char::len_utf8);
-            found = match self.at <= self.end {
-                true => self.search(),
-                false => None,
+        while !self.is_done {
+            let Some(found) = self.search() else {
+                break;
             };
-        }
-        match found {
-            Some(found) => {
-                self.at = found.end.0;
-                self.last_end = Some(found.end.0);
+            self.at = found.end.0;
+            // An empty match may not touch the match before it, or a search would never end.
+            let is_none = found.is_empty()
+                && (self.last_end == Some(self.at) || parts_ending(self.snapshot, found.end));
+            if !is_none {
+                self.last_end = Some(self.at);
+                return Some(found);
             }
-            None => self.is_done = true,
+            let next = self.snapshot.chars_at(found.end).next();
+            self.at += next.map_or(1, char::len_utf8);
+            self.is_done = self.at > self.end;
         }
-        found
+        self.is_done = true;
+        None
     }
+}
+
+/// Whether a place is between the two characters of a line ending, where no row begins or ends.
+fn parts_ending(snapshot: &Snapshot, offset: ByteOffset) -> bool {
+    snapshot.chars_at(offset).next() == Some('\n')
+        && snapshot.chars_before(offset).next() == Some('\r')
 }
 
 #[cfg(test)]

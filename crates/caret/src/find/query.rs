@@ -8,6 +8,7 @@ use std::ops::Range;
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind, Look};
 
+use super::endings::NamedEndings;
 use super::engine::Matcher;
 
 /// How the pattern is read.
@@ -15,7 +16,8 @@ use super::engine::Matcher;
 pub enum Pattern {
     /// Character by character.
     Literal,
-    /// As a regular expression.
+    /// As a regular expression. It matches within a row unless it names a line feed or sets the flag `s`: `\s+$`
+    /// and `[^x]*` end before the line ending, and `$` matches before `\r\n` as before `\n`.
     Regex,
 }
 
@@ -81,6 +83,17 @@ impl Query {
 
     /// The matcher for this query, or a sentence about what is wrong with it.
     pub fn compile(&self) -> Result<Matcher, QueryError> {
+        let hir = self.expression()?;
+        Matcher::new(&hir, stays_in_row(&hir)).ok_or_else(|| {
+            error(
+                "this pattern is too large to search for; repeat less or split it",
+                None,
+            )
+        })
+    }
+
+    /// The expression that is searched for.
+    pub(super) fn expression(&self) -> Result<Hir, QueryError> {
         if self.text.is_empty() {
             return Err(error("there is nothing to look for", None));
         }
@@ -91,11 +104,9 @@ impl Query {
         let hir = self
             .parse(&self.translated())
             .map_err(|failed| error(&format!("cannot search for this: {}", kind(&failed)), None))?;
-        Matcher::new(&hir, stays_in_row(&hir)).ok_or_else(|| {
-            error(
-                "this pattern is too large to search for; repeat less or split it",
-                None,
-            )
+        Ok(match self.pattern {
+            Pattern::Literal => hir,
+            Pattern::Regex => NamedEndings::of(&self.text).keep_in_row(hir),
         })
     }
 
@@ -103,7 +114,7 @@ impl Query {
     pub(super) fn translated(&self) -> String {
         let body = match self.pattern {
             Pattern::Literal => escape(&self.text),
-            Pattern::Regex => match_line_endings(&self.text),
+            Pattern::Regex => NamedEndings::of(&self.text).match_either(&self.text),
         };
         match self.words {
             WordBounds::Anywhere => body,
@@ -176,33 +187,6 @@ fn escape(text: &str) -> String {
         escaped.push_str(r"\r");
     }
     escaped
-}
-
-/// Lets `\n` outside of character classes match `\r\n` too.
-fn match_line_endings(pattern: &str) -> String {
-    let is_verbose = pattern.contains("(?x") || pattern.contains("x)") && pattern.contains("(?");
-    let mut translated = String::with_capacity(pattern.len());
-    let mut depth = 0u32;
-    let mut chars = pattern.chars();
-    while let Some(char) = chars.next() {
-        match char {
-            '\\' => match chars.next() {
-                Some('n') if depth == 0 => translated.push_str(r"(?:\r?\n)"),
-                Some(next) => translated.extend(['\\', next]),
-                None => translated.push('\\'),
-            },
-            '\n' if depth == 0 && !is_verbose => translated.push_str(r"(?:\r?\n)"),
-            _ => {
-                match char {
-                    '[' => depth += 1,
-                    ']' => depth = depth.saturating_sub(1),
-                    _ => {}
-                }
-                translated.push(char);
-            }
-        }
-    }
-    translated
 }
 
 /// Whether a pattern holds a capital letter that is no escape such as `\W`.

@@ -5,10 +5,10 @@
 use std::sync::atomic::AtomicBool;
 
 use base::{Bias, Span};
-use regex_automata::util::captures::Captures;
-use regex_automata::{Anchored, Input};
+use regex_automata::PatternID;
 use text::{Edit, EditKind, LineEnding, SelectionSet, Snapshot};
 
+use super::contiguous::{Groups, groups_of};
 use super::engine::{Limit, Matcher};
 use super::query::Pattern;
 use crate::case::capitalised;
@@ -158,21 +158,14 @@ impl Parts {
 impl Matcher {
     /// The edit that replaces one match.
     pub fn replace(&self, snapshot: &Snapshot, found: Span, replacement: &Replacement) -> Edit {
-        let mut text = match replacement.needs_groups() {
-            true => self.expand(snapshot, found, replacement),
-            false => replacement
-                .parts
-                .iter()
-                .map(|part| match part {
-                    Part::Text(text) => text.as_str(),
-                    _ => "",
-                })
-                .collect(),
+        let groups = match replacement.needs_groups() {
+            true => self.groups(snapshot, found),
+            false => Groups::default(),
         };
-        if replacement.letter_case == LetterCase::LikeMatch {
-            text = like(&snapshot.text(found), &text);
-        }
-        Edit::new(found, text)
+        Edit::new(
+            found,
+            self.expand(&snapshot.text(found), &groups, replacement),
+        )
     }
 
     /// The plan that replaces every match within some spans; `None` when cancelled. The selections
@@ -198,43 +191,59 @@ impl Matcher {
         Some(draft.into_plan(selections, EditKind::Other))
     }
 
-    /// The template filled with the groups of a match.
-    fn expand(&self, snapshot: &Snapshot, found: Span, replacement: &Replacement) -> String {
+    fn groups(&self, snapshot: &Snapshot, found: Span) -> Groups {
         let start = snapshot.clip(found.start - MARGIN, Bias::Left);
         let end = snapshot.clip((found.end + MARGIN).min(snapshot.len()), Bias::Right);
         let around = snapshot.text(Span::new(start, end));
         let range = found.start - start..found.end - start;
-        let input = Input::new(&*around)
-            .range(range.clone())
-            .anchored(Anchored::Yes);
-        let mut captures = self.regex().create_captures();
-        self.regex().search_captures(&input, &mut captures);
-        let group =
-            |span: Option<regex_automata::Span>| span.map_or("", |span| &around[span.range()]);
+        groups_of(self.regex(), &around, range, |input, captures| {
+            self.regex().search_captures(input, captures);
+        })
+    }
+
+    /// What replaces a match: the template filled with its groups, in the letters that are asked for.
+    pub fn expand(&self, found: &str, groups: &Groups, replacement: &Replacement) -> String {
         let mut text = String::new();
         for part in &replacement.parts {
             match part {
                 Part::Text(part) => text.push_str(part),
-                Part::Name(name) => text.push_str(group(captures.get_group_by_name(name))),
+                Part::Name(name) => {
+                    let number = self.regex().group_info().to_index(PatternID::ZERO, name);
+                    text.push_str(group(found, groups, number.unwrap_or(usize::MAX)));
+                }
                 Part::Group(digits) => {
-                    let (number, rest) = group_number(&captures, digits);
+                    let (number, rest) = group_number(self.regex().captures_len(), digits);
                     match number {
-                        Some(0) => text.push_str(&around[range.clone()]),
-                        Some(number) => text.push_str(group(captures.get_group(number))),
+                        Some(number) => text.push_str(group(found, groups, number)),
                         None => text.push('$'),
                     }
                     text.push_str(rest);
                 }
             }
         }
-        text
+        match replacement.letter_case {
+            LetterCase::AsTyped => text,
+            LetterCase::LikeMatch => like(found, &text),
+        }
+    }
+}
+
+/// The text of a group; empty where the pattern has no such group or it took no part in the match.
+fn group<'t>(found: &'t str, groups: &Groups, number: usize) -> &'t str {
+    match number {
+        0 => found,
+        _ => groups
+            .get(number)
+            .flatten()
+            .and_then(|range| found.get(range))
+            .unwrap_or_default(),
     }
 }
 
 /// The group that typed digits name, and the digits that do not belong to it: `$12` is the first
-/// group and a `2` where there are fewer than twelve groups.
-fn group_number<'t>(captures: &Captures, digits: &'t str) -> (Option<usize>, &'t str) {
-    let exists = |number: &usize| *number < captures.group_len();
+/// group and a `2` where there are fewer than twelve groups. `count` is one more than there are groups.
+fn group_number(count: usize, digits: &str) -> (Option<usize>, &str) {
+    let exists = |number: &usize| *number < count;
     if let Some(number) = digits.parse().ok().filter(exists) {
         return (Some(number), "");
     }

@@ -153,3 +153,98 @@ fn code_within_other_code_has_its_own_comments() {
         "<!-- <p>ˇ</p> -->\n",
     );
 }
+
+#[test]
+fn jsx_has_comments_of_its_own() {
+    for language in ["TSX", "JavaScript"] {
+        let toggle = |before: &str, after: &str| {
+            in_language(language, before, ToggleLineComment, after);
+            in_language(language, after, ToggleLineComment, before);
+        };
+        toggle(
+            "const a = (\n  <div>\n    <p>hiˇ</p>\n  </div>\n);\n",
+            "const a = (\n  <div>\n    {/* <p>hiˇ</p> */}\n  </div>\n);\n",
+        );
+        toggle(
+            "const a = <div>\n  some teˇxt\n</div>;\n",
+            "const a = <div>\n  {/* some teˇxt */}\n</div>;\n",
+        );
+        toggle(
+            "const a = <>\n  {bˇ}\n</>;\n",
+            "const a = <>\n  {/* {bˇ} */}\n</>;\n",
+        );
+        toggle(
+            "const a = <div>\n  «<p/>\n  <b/>ˇ»\n</div>;\n",
+            "const a = <div>\n  {/* «<p/>\n  <b/>ˇ» */}\n</div>;\n",
+        );
+        toggle(
+            "const a = (\n  <img\n    alt=\"xˇ\"\n    b\n  />\n);\n",
+            "const a = (\n  <img\n    /* alt=\"xˇ\" */\n    b\n  />\n);\n",
+        );
+        toggle(
+            "const a = <div>\n  {list.map((b) => {\n    call(ˇb);\n    return <i/>;\n  })}\n</div>;\n",
+            "const a = <div>\n  {list.map((b) => {\n    // call(ˇb);\n    return <i/>;\n  })}\n</div>;\n",
+        );
+        toggle(
+            "const a = <b on={() => {\n  call(ˇ);\n}} />;\n",
+            "const a = <b on={() => {\n  // call(ˇ);\n}} />;\n",
+        );
+        toggle("const a = <div>ˇ</div>;\n", "// const a = <div>ˇ</div>;\n");
+        in_language(
+            language,
+            "const a = <p>one «twoˇ»</p>;\n",
+            ToggleBlockComment,
+            "const a = <p>one {/* «twoˇ» */}</p>;\n",
+        );
+    }
+}
+
+#[test]
+fn comments_in_what_is_commented_out_stay_whole() {
+    in_language(
+        "HTML",
+        "<p>a</p> <!-- note --> <b>ˇ</b>\n",
+        ToggleLineComment,
+        "<!-- <p>a</p> --> <!-- note --> <!-- <b>ˇ</b> -->\n",
+    );
+    in_language(
+        "CSS",
+        "/* a: bˇ; */ /* c: d; */",
+        ToggleLineComment,
+        "a: bˇ; c: d;",
+    );
+    in_language(
+        "TSX",
+        "const a = <div>\n  <p /* b */ />ˇ\n</div>;\n",
+        ToggleLineComment,
+        "const a = <div>\n  <p /* b */ />ˇ\n</div>;\n",
+    );
+}
+
+#[test]
+fn fenced_code_and_styles_have_the_comments_of_their_language() {
+    in_language(
+        "Markdown",
+        "```rust\nlet aˇ = 1;\n```\n",
+        ToggleLineComment,
+        "```rust\n// let aˇ = 1;\n```\n",
+    );
+    in_language(
+        "Markdown",
+        "```jsx\n<div>\n  <p>ˇ</p>\n</div>\n```\n",
+        ToggleLineComment,
+        "```jsx\n<div>\n  {/* <p>ˇ</p> */}\n</div>\n```\n",
+    );
+    in_language(
+        "HTML",
+        "<style>\n  a { bˇ: c; }\n</style>\n",
+        ToggleLineComment,
+        "<style>\n  /* a { bˇ: c; } */\n</style>\n",
+    );
+    in_language(
+        "Markdown",
+        "some wordsˇ\n",
+        ToggleLineComment,
+        "<!-- some wordsˇ -->\n",
+    );
+}

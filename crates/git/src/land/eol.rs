@@ -58,12 +58,12 @@ pub(crate) fn to_worktree<'b>(
         Text::Yes => true,
         Text::Auto => !is_binary(bytes) && !bytes.contains(&b'\r'),
     };
-    if !endings.is_crlf_outside || !is_changed || has_crlf(bytes) {
+    if !endings.is_crlf_outside || !is_changed {
         return Cow::Borrowed(bytes);
     }
     let mut whole = Vec::with_capacity(bytes.len() + bytes.len() / 16);
     for byte in bytes {
-        if *byte == b'\n' {
+        if *byte == b'\n' && whole.last() != Some(&b'\r') {
             whole.push(b'\r');
         }
         whole.push(*byte);

@@ -11,21 +11,43 @@ use base::AbsPath;
 use super::{Error, Repository};
 use crate::FileStatus;
 
-struct Fixture {
-    folder: tempfile::TempDir,
+pub(crate) struct Fixture {
+    /// Removed with the fixture that made it.
+    _folder: Option<tempfile::TempDir>,
     root: AbsPath,
 }
 
 impl Fixture {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let root = folder.path().canonicalize().expect("it exists");
-        git2::Repository::init(&root).expect("init");
-        let root = AbsPath::new(root).expect("absolute");
-        Self { folder, root }
+        let at = Self::at(&AbsPath::new(root).expect("absolute"));
+        Self {
+            _folder: Some(folder),
+            ..at
+        }
     }
 
-    fn write(&self, name: &str, text: &str) -> AbsPath {
+    /// A repository in a folder of another fixture.
+    pub(crate) fn at(root: &AbsPath) -> Self {
+        git2::Repository::init(root.as_path()).expect("init");
+        Self {
+            _folder: None,
+            root: root.clone(),
+        }
+    }
+
+    pub(crate) fn root(&self) -> &AbsPath {
+        &self.root
+    }
+
+    pub(crate) fn configure(&self, key: &str, value: &str) {
+        let repository = git2::Repository::open(self.root.as_path()).expect("open");
+        let mut config = repository.config().expect("a configuration");
+        config.set_str(key, value).expect("set");
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) -> AbsPath {
         let path = self.root.join(name);
         let parent = path.parent().expect("inside the root");
         fs::create_dir_all(parent.as_path()).expect("create the folder");
@@ -33,8 +55,8 @@ impl Fixture {
         path
     }
 
-    fn commit_all(&self) {
-        let repository = git2::Repository::open(self.folder.path()).expect("open");
+    pub(crate) fn commit_all(&self) {
+        let repository = git2::Repository::open(self.root.as_path()).expect("open");
         let mut index = repository.index().expect("index");
         index
             .add_all(["*"], git2::IndexAddOption::DEFAULT, None)
@@ -119,7 +141,7 @@ fn the_branch_is_named_before_and_after_the_first_commit() {
     fixture.commit_all();
     assert_eq!(fixture.repository().branch(), Some(unborn));
 
-    let inner = git2::Repository::open(fixture.folder.path()).expect("open");
+    let inner = git2::Repository::open(fixture.root.as_path()).expect("open");
     let head = inner
         .head()
         .and_then(|head| head.peel_to_commit())

@@ -15,6 +15,7 @@ use crate::stat::{FileKind, Stat};
 /// How often a file that changes while it is read is read again.
 const TRIES: usize = 5;
 const CHUNK: usize = 256 * 1024;
+const SMALLEST_CHUNK: usize = 4 * 1024;
 
 pub(crate) fn whole(path: &AbsPath, limit: u64) -> Result<(Vec<u8>, Stat), Error> {
     let mut last = None;
@@ -42,7 +43,9 @@ pub(super) fn chunks(
     take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
 ) -> Result<(), Error> {
     let mut file = open(path, "read")?;
-    let mut chunk = vec![0; CHUNK];
+    // Most files are small. One byte more shows the end of the file, and a file of /proc says that it is empty.
+    let size = usize::try_from(metadata(path, &file)?.len()).unwrap_or(CHUNK);
+    let mut chunk = vec![0; size.saturating_add(1).clamp(SMALLEST_CHUNK, CHUNK)];
     loop {
         match file.read(&mut chunk) {
             Ok(0) => return Ok(()),

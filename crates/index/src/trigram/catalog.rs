@@ -10,7 +10,7 @@ use host::{FileKind, Files, Mark, RealFiles};
 use super::known::{Content, File, Folder, Held, Known, Name};
 use super::segment::Segment;
 
-const MAGIC: [u8; 8] = *b"BURICAT2";
+const MAGIC: [u8; 8] = *b"BURICAT3";
 /// A catalog beyond this is none of ours.
 const LIMIT: u64 = 1 << 30;
 const CATALOG: &str = "catalog";

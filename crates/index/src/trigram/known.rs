@@ -58,7 +58,7 @@ pub(crate) enum Content {
     Unread,
     /// It is looked into as long as it looks like this: it is searched in another form than it is stored in.
     Opaque(Mark),
-    /// It has a zero byte near its beginning: a search by rows finds nothing.
+    /// It is no text: a search leaves it out.
     Binary(Mark),
     /// Its trigrams are those of a file of a segment.
     Grams {

@@ -182,53 +182,77 @@ impl Reading<'_> {
 /// How a file is searched.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
+    /// UTF-8, which is searched as it is stored.
     Text,
-    /// With a zero byte in the first piece that a search reads, which ends there and finds nothing.
+    /// A search leaves it out.
     Binary,
-    /// UTF-16, which is searched as the UTF-8 it is made into; or a zero byte behind something that a search finds:
-    /// further on, or behind a row so short that it is read while a mark of UTF-16 is looked for.
+    /// A search decodes it, or does not tell by its first bytes what it is.
     Opaque,
 }
 
 impl Worker {
     fn look_into(&mut self, survey: &Survey, path: &Path) -> Option<(Mark, Form)> {
-        /// Less than a search reads at first.
-        const FIRST: usize = 32 << 10;
-        /// As much is looked at for such a mark, and searched before more is read.
-        const MARK: usize = 3;
-        let (mut form, mut is_first, mut length) = (Form::Text, true, 0);
-        let mut has_early_row = false;
+        /// No less than decides whether a file is binary.
+        const HEAD: usize = 32 << 10;
+        let (mut form, mut first) = (Form::Text, None);
+        let mut utf8 = Utf8::default();
         let collector = &mut self.collector;
         let mark = survey.read(path, &mut self.buffer, &mut |piece| {
-            if std::mem::take(&mut is_first) {
-                has_early_row = piece.iter().take(MARK).any(|byte| *byte == b'\n');
-                if is_utf16(piece) {
-                    form = Form::Opaque;
-                    return false;
-                }
+            if first.is_none() && text::looks_binary(piece) {
+                form = Form::Binary;
             }
-            if let Some(at) = zero_in(piece) {
-                form = match length + at < FIRST && !has_early_row {
-                    true => Form::Binary,
-                    false => Form::Opaque,
-                };
+            first.get_or_insert(piece.len());
+            if form == Form::Binary {
                 return false;
             }
-            length += piece.len();
+            if piece.contains(&0) || !utf8.takes(piece) {
+                form = Form::Opaque;
+                return false;
+            }
             collector.feed(piece);
             true
         });
-        mark.ok().map(|mark| (mark, form))
+        let mark = mark.ok()?;
+        let has_head = first.is_some_and(|first| first >= HEAD || first as u64 == mark.size);
+        let is_told = match form {
+            Form::Text => utf8.is_whole(),
+            // A read may give less than there is.
+            Form::Binary => has_head,
+            Form::Opaque => true,
+        };
+        Some((mark, if is_told { form } else { Form::Opaque }))
     }
 }
 
-/// Whether a file begins with a byte order mark of UTF-16; a first piece of one byte may be the half of one.
-fn is_utf16(piece: &[u8]) -> bool {
-    matches!(piece, [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0xff] | [0xfe])
+/// Tells whether pieces make up UTF-8.
+#[derive(Default)]
+struct Utf8 {
+    /// The beginning of a char whose end is in the next piece.
+    begun: Vec<u8>,
 }
 
-fn zero_in(piece: &[u8]) -> Option<usize> {
-    // Most pieces have none, and `contains` looks at many bytes at once.
-    piece.contains(&0).then_some(())?;
-    piece.iter().position(|byte| *byte == 0)
+impl Utf8 {
+    /// Takes the next piece; whether all so far may be the beginning of UTF-8.
+    fn takes(&mut self, mut piece: &[u8]) -> bool {
+        while let (false, Some((first, rest))) = (self.begun.is_empty(), piece.split_first()) {
+            self.begun.push(*first);
+            piece = rest;
+            match std::str::from_utf8(&self.begun) {
+                Ok(_) => self.begun.clear(),
+                Err(error) if error.error_len().is_some() => return false,
+                Err(_) => {}
+            }
+        }
+        match std::str::from_utf8(piece) {
+            Ok(_) => true,
+            Err(error) => {
+                self.begun.extend_from_slice(&piece[error.valid_up_to()..]);
+                error.error_len().is_none()
+            }
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.begun.is_empty()
+    }
 }

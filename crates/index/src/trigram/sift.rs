@@ -54,7 +54,6 @@ impl Sieve for Trigrams {
             trust,
             bits,
             chosen,
-            spans_rows: wanted.query.spans_rows(),
         });
         Some(match is_whole {
             true => Sift::Whole(files),
@@ -188,7 +187,6 @@ struct Sifting {
     bits: Vec<Bits>,
     /// Numbers of files, growing.
     chosen: Vec<usize>,
-    spans_rows: bool,
 }
 
 impl Sifted for Sifting {
@@ -210,8 +208,6 @@ impl Sifted for Sifting {
         let file = &self.known.files[self.chosen[ix]];
         let mark = match file.content {
             Content::Unread | Content::Opaque(_) => return true,
-            // Where rows are joined, only the first piece of a file is looked at for zero bytes.
-            Content::Binary(_) if self.spans_rows => return true,
             Content::Binary(mark) => mark,
             Content::Grams {
                 mark,

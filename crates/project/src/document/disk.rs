@@ -7,7 +7,7 @@ use base::{AbsPath, Row, Span};
 use host::{ContentHash, Error, Files, OnDisk, Stamp};
 use text::{Author, Change, Edit, EditKind, FileFormat, Origin, Snapshot, Timestamp};
 
-use super::{Conflict, Document};
+use super::{Conflict, Document, is_same};
 use crate::load::TOO_LARGE;
 
 /// A look at the disk to be taken on a background thread.
@@ -24,6 +24,7 @@ pub struct DiskCheck {
 #[derive(Clone, Debug)]
 pub struct DiskFinding {
     path: AbsPath,
+    real_path: Option<AbsPath>,
     found: Found,
 }
 
@@ -97,6 +98,7 @@ impl DiskCheck {
     pub fn run(self, files: &dyn Files) -> DiskFinding {
         let found = self.look(files);
         DiskFinding {
+            real_path: files.canonicalize(&self.path).ok(),
             path: self.path,
             found,
         }
@@ -189,8 +191,11 @@ impl Document {
         if Some(&finding.path) != self.path.as_ref() || self.is_saving() {
             return DiskOutcome::Unchanged;
         }
+        if finding.real_path.is_some() {
+            self.real_path = finding.real_path;
+        }
         match finding.found {
-            Found::Same(stamp) => self.accept_same(stamp),
+            Found::Same(stamp) => self.accept_same(stamp, at),
             Found::Gone => self.accept_gone(),
             Found::Unreadable(error) => DiskOutcome::Unreadable(error),
             Found::Changed(changed) => self.accept_changed(*changed, at),
@@ -222,7 +227,22 @@ impl Document {
         Some(self.take_over(&edits, conflict.format, conflict.on_disk, at))
     }
 
-    fn accept_same(&mut self, touched: Option<Stamp>) -> DiskOutcome {
+    /// Ends a conflict whose reason has ended. Where there are no edits here any more, the file's text is taken over by
+    /// the change that is answered.
+    pub(crate) fn settle_conflict(&mut self, at: Timestamp) -> Option<Change> {
+        let on_disk = self.conflict.as_ref()?.on_disk;
+        if self.is_as_on_disk() {
+            let (snapshot, node) = (self.snapshot(), self.seal());
+            self.mark_saved(snapshot, node, on_disk);
+            return None;
+        }
+        match self.has_own_edits() {
+            true => None,
+            false => self.take_theirs(at),
+        }
+    }
+
+    fn accept_same(&mut self, touched: Option<Stamp>, at: Timestamp) -> DiskOutcome {
         self.is_gone = false;
         let known = match (&mut self.conflict, &mut self.saved) {
             (Some(conflict), _) => Some(&mut conflict.on_disk),
@@ -232,7 +252,10 @@ impl Document {
         if let (Some(known), Some(stamp)) = (known, touched) {
             known.stamp = stamp;
         }
-        DiskOutcome::Unchanged
+        match self.settle_conflict(at) {
+            Some(change) => DiskOutcome::Reloaded(change),
+            None => DiskOutcome::Unchanged,
+        }
     }
 
     fn accept_gone(&mut self) -> DiskOutcome {
@@ -247,7 +270,14 @@ impl Document {
 
     fn accept_changed(&mut self, changed: Changed, at: Timestamp) -> DiskOutcome {
         self.is_gone = false;
-        let is_clean = self.saved.is_some() && !self.is_dirty();
+        if self.is_back(&changed) {
+            if let Some(saved) = &mut self.saved {
+                saved.on_disk = changed.on_disk;
+            }
+            self.conflict = None;
+            return DiskOutcome::Unchanged;
+        }
+        let is_clean = !self.has_own_edits();
         if let (true, Some(theirs)) = (is_clean, &changed.theirs)
             && theirs.of.revision() == self.buffer().revision()
         {
@@ -271,6 +301,16 @@ impl Document {
         }
         self.conflict = Some(changed.into_conflict());
         DiskOutcome::Conflict
+    }
+
+    /// Whether the file holds again what it held when it was last read or saved here.
+    fn is_back(&self, changed: &Changed) -> bool {
+        match (&self.saved, &changed.theirs) {
+            (Some(saved), Some(theirs)) => {
+                changed.format == self.format && is_same(&theirs.snapshot, &saved.snapshot)
+            }
+            _ => false,
+        }
     }
 
     fn take_over(

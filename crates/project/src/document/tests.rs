@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use base::{AbsPath, ByteOffset, Span};
-use host::{FakeFiles, Files};
+use host::{FakeFiles, Files, RealFiles};
 use text::{Author, Origin, Timestamp};
 
 use super::{DiskOutcome, Document, DocumentState};
@@ -386,4 +386,89 @@ fn a_file_that_became_no_text_is_a_conflict_without_their_text() {
     assert_eq!(theirs, Some(false));
     assert!(ground.document.take_theirs(AT).is_none());
     ground.check(&DocumentState::Conflict, "one\n");
+}
+
+#[test]
+fn a_conflict_ends_when_the_file_is_put_back() {
+    let mut ground = Ground::new("one\ntwo\n");
+    ground.insert(0, "my ");
+    ground.files.write(&ground.path, "theirs\n");
+    assert!(matches!(ground.look(), DiskOutcome::Conflict));
+    ground.files.write(&ground.path, "one\ntwo\n");
+    assert!(matches!(ground.look(), DiskOutcome::Unchanged));
+    ground.check(&DocumentState::Dirty, "my one\ntwo\n");
+    ground.save().expect("nothing is in the way");
+    assert_eq!(ground.disk(), "my one\ntwo\n");
+}
+
+#[test]
+fn a_conflict_ends_when_the_text_becomes_the_one_on_the_disk() {
+    let mut ground = Ground::new("one\n");
+    ground.insert(0, "my ");
+    ground.save().expect("saved");
+    ground.insert(0, "and ");
+    ground.files.write(&ground.path, "one\n");
+    assert!(matches!(ground.look(), DiskOutcome::Conflict));
+    ground.document.buffer_mut().undo();
+    ground.document.buffer_mut().undo();
+    ground.check(&DocumentState::Clean, "one\n");
+    ground.save().expect("the two are the same");
+    ground.insert(0, "new ");
+    ground.check(&DocumentState::Dirty, "new one\n");
+    ground.save().expect("nothing is in the way");
+    assert_eq!(ground.disk(), "new one\n");
+}
+
+#[test]
+fn a_conflict_ends_when_the_edits_are_undone() {
+    for saves in [false, true] {
+        let mut ground = Ground::new("one\n");
+        ground.insert(0, "my ");
+        ground.files.write(&ground.path, "theirs\n");
+        assert!(matches!(ground.look(), DiskOutcome::Conflict));
+        ground.document.buffer_mut().undo();
+        ground.check(&DocumentState::Clean, "one\n");
+        match saves {
+            true => ground.save().expect("there is nothing of its own to save"),
+            false => assert!(matches!(ground.look(), DiskOutcome::Reloaded(_))),
+        }
+        ground.check(&DocumentState::Clean, "theirs\n");
+        assert_eq!(ground.disk(), "theirs\n");
+    }
+}
+
+#[test]
+fn edits_made_again_are_a_conflict_again() {
+    let mut ground = Ground::new("one\n");
+    ground.insert(0, "my ");
+    ground.files.write(&ground.path, "theirs\n");
+    assert!(matches!(ground.look(), DiskOutcome::Conflict));
+    ground.document.buffer_mut().undo();
+    ground.document.buffer_mut().redo();
+    ground.check(&DocumentState::Conflict, "my one\n");
+    assert!(ground.save().is_err());
+    assert_eq!(ground.disk(), "theirs\n");
+}
+
+#[test]
+fn a_save_makes_the_folder_that_was_deleted_with_the_file() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let root = AbsPath::new(folder.path()).expect("absolute");
+    let inner = root.join("a").join("b");
+    let path = inner.join("file.txt");
+    RealFiles.create_folder(&inner).expect("create");
+    RealFiles.write_private(&path, b"one\n").expect("write");
+    let loaded = load(&RealFiles, &path, Binary::Refuse, &AtomicBool::new(false));
+    let mut document = Document::from_loaded(loaded.expect("a text"));
+    RealFiles.remove(&root.join("a")).expect("remove");
+    let finding = document.check_disk().expect("a file").run(&RealFiles);
+    assert!(matches!(
+        document.accept_disk(finding, AT),
+        DiskOutcome::Deleted
+    ));
+    let job = document.prepare_save(SaveTarget::Own, SaveOptions::default(), &root, AT);
+    let outcome = job.expect("nothing is in the way").run(&RealFiles);
+    document.accept_save(outcome).expect("saved");
+    assert_eq!(RealFiles.read(&path, 100).expect("there"), b"one\n");
+    assert_eq!(document.state(), DocumentState::Clean);
 }

@@ -1,7 +1,6 @@
-//! What is searched for, and the matcher and searcher made of it.
+//! What is searched for, and the matcher made of it.
 
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder};
+use caret::find;
 
 use crate::walk::{BadGlob, WalkOptions};
 
@@ -83,43 +82,29 @@ impl SearchQuery {
         }
     }
 
-    /// Whether a match may span rows: only where the pattern itself speaks of a line feed.
-    pub fn spans_rows(&self) -> bool {
-        match self.syntax {
-            Syntax::Literal => self.pattern.contains('\n'),
-            Syntax::Regex => {
-                self.pattern.contains('\n')
-                    || self.pattern.contains("\\n")
-                    || self.pattern.contains("(?s")
-            }
+    /// What is looked for in each text: the pattern means the same as in the find bar.
+    pub fn in_text(&self) -> find::Query {
+        find::Query {
+            text: self.pattern.clone(),
+            pattern: match self.syntax {
+                Syntax::Literal => find::Pattern::Literal,
+                Syntax::Regex => find::Pattern::Regex,
+            },
+            case: match self.case {
+                Case::Smart => find::Case::Smart,
+                Case::Sensitive => find::Case::Sensitive,
+                Case::Insensitive => find::Case::Insensitive,
+            },
+            words: match self.whole_word {
+                true => find::WordBounds::Whole,
+                false => find::WordBounds::Anywhere,
+            },
         }
     }
 
-    pub(crate) fn matcher(&self) -> Result<RegexMatcher, BadQuery> {
-        let mut builder = RegexMatcherBuilder::new();
-        builder
-            .fixed_strings(self.syntax == Syntax::Literal)
-            .case_insensitive(self.case == Case::Insensitive)
-            .case_smart(self.case == Case::Smart)
-            .word(self.whole_word)
-            .multi_line(true)
-            .unicode(true);
-        if !self.spans_rows() {
-            builder.line_terminator(Some(b'\n'));
-        }
-        builder
-            .build(&self.pattern)
-            .map_err(|error| BadQuery::Pattern(error.to_string()))
-    }
-
-    pub(crate) fn searcher(&self) -> Searcher {
-        SearcherBuilder::new()
-            .line_number(true)
-            .multi_line(self.spans_rows())
-            .before_context(self.context_rows)
-            .after_context(self.context_rows)
-            .binary_detection(BinaryDetection::quit(0))
-            .memory_map(MmapChoice::never())
-            .build()
+    /// The matcher of `in_text`.
+    pub fn matcher(&self) -> Result<find::Matcher, BadQuery> {
+        let compiled = self.in_text().compile();
+        compiled.map_err(|error| BadQuery::Pattern(error.to_string()))
     }
 }

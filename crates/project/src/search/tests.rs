@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use base::AbsPath;
 use host::FakeFiles;
-use text::Buffer;
+use text::{Buffer, LineEnding};
 
 use super::{
     BadQuery, Case, FileMatches, SearchEvent, SearchQuery, SearchScope, SearchSummary, search,
@@ -125,10 +125,10 @@ fn context_surrounds_a_match() {
 fn binary_files_and_bad_bytes() {
     let (files, summary) = run(
         &SearchQuery::literal("hit"),
-        &scope(&[("bin", b"hit\0hit"), ("text", b"\xff hit \xff\n")]),
+        &scope(&[("bin", b"hit\0hit"), ("text", b"\xe9t\xe9 hit \xe9t\xe9\n")]),
     );
-    assert_eq!(shown(&files), ["text:0: \u{fffd} [hit] \u{fffd}"]);
-    assert_eq!(files[0].rows[0].columns.first(), Some(&(2..5)));
+    assert_eq!(shown(&files), ["text:0: été [hit] été"]);
+    assert_eq!(files[0].rows[0].columns.first(), Some(&(6..9)));
     assert_eq!(
         (
             summary.files_searched,
@@ -140,12 +140,116 @@ fn binary_files_and_bad_bytes() {
 }
 
 #[test]
-fn a_part_of_a_char_is_highlighted_as_a_char() {
-    let scope = scope(&[("f", "né".as_bytes())]);
-    let (files, _) = run(&SearchQuery::regex(r"n(?-u:\xC3)"), &scope);
-    let row = &files[0].rows[0];
-    assert_eq!((row.columns[0].clone(), row.columns.len()), (0..2, 1));
-    assert_eq!(shown(&files), ["f:0: [n\u{fffd}]\u{fffd}"]);
+fn a_pattern_for_parts_of_chars_is_refused() {
+    let (sender, _receiver) = async_channel::unbounded();
+    let query = SearchQuery::regex(r"n(?-u:\xC3)");
+    let result = search(&query, &scope(&[]), &AtomicBool::new(false), &sender);
+    assert!(matches!(result, Err(BadQuery::Pattern(_))), "{result:?}");
+}
+
+#[test]
+fn every_line_ending_ends_a_row() {
+    for ending in ["\n", "\r\n"] {
+        let text = ["a  ", "", "b\t", "", "b", ""].join(ending);
+        let (two, four) = (format!("a  {ending}"), format!("b{ending}"));
+        check(
+            &SearchQuery::regex(r"\s+$"),
+            &text,
+            &["f:0: a[  ]", "f:2: b[\t]"],
+        );
+        check(&SearchQuery::regex("b$"), &text, &["f:4: [b]"]);
+        check(
+            &SearchQuery::regex(r"b\s*"),
+            &text,
+            &["f:2: [b\t]", "f:4: [b]"],
+        );
+        check(&SearchQuery::regex(r"b\n"), &text, &["f:4: [b]"]);
+        check(&SearchQuery::literal("b\n"), &text, &["f:4: [b]"]);
+        let (files, _) = run(
+            &SearchQuery::regex(r"\s+\n"),
+            &scope(&[("f", text.as_bytes())]),
+        );
+        assert_eq!(files[0].rows[0].columns, [1..two.len() + ending.len()]);
+        let (files, _) = run(
+            &SearchQuery::regex(r"b\n"),
+            &scope(&[("f", text.as_bytes())]),
+        );
+        let row = &files[0].rows[0];
+        assert_eq!(
+            (row.columns[0].clone(), row.ending),
+            (0..four.len(), ending)
+        );
+    }
+}
+
+#[test]
+fn touching_matches_that_span_rows_are_apart() {
+    for ending in ["\n", "\r\n"] {
+        let text = format!("row x{ending}").repeat(4);
+        let (files, summary) = run(
+            &SearchQuery::regex(r"row x\n"),
+            &scope(&[("f", text.as_bytes())]),
+        );
+        let rows: Vec<u32> = files[0].rows.iter().map(|row| row.row.0).collect();
+        assert_eq!((rows, summary.matches), (vec![0, 1, 2, 3], 4));
+    }
+    check(
+        &SearchQuery::regex(r"a\nb"),
+        "a\nba\nb\na\nb",
+        &["f:0: [a\nb][a\nb]", "f:3: [a\nb]"],
+    );
+}
+
+#[test]
+fn empty_matches_have_rows_too() {
+    let query = SearchQuery::regex("^");
+    let (files, summary) = run(&query, &scope(&[("f", b"a\r\n\r\nb\n"), ("g", b"")]));
+    let starts: Vec<usize> = files[0].rows.iter().map(|row| row.start.0).collect();
+    assert_eq!((starts, summary.matches), (vec![0, 3, 5], 3));
+    let (files, _) = run(&SearchQuery::regex("$"), &scope(&[("f", b"a\r\nb")]));
+    let ends = files[0].rows.iter().map(|row| row.columns.clone());
+    assert_eq!(ends.collect::<Vec<_>>(), [vec![1..1], vec![1..1]]);
+}
+
+#[test]
+fn files_are_decoded_as_the_editor_opens_them() {
+    let text = "größe foo\r\nbar foo\r\n";
+    let utf16 = |order: fn(u16) -> [u8; 2], mark: &str| -> Vec<u8> {
+        let units = mark.encode_utf16().chain(text.encode_utf16());
+        units.flat_map(order).collect()
+    };
+    let latin: Vec<u8> = text.chars().map(|char| char as u8).collect();
+    for content in [
+        utf16(u16::to_le_bytes, ""),
+        utf16(u16::to_be_bytes, ""),
+        utf16(u16::to_le_bytes, "\u{feff}"),
+        utf16(u16::to_be_bytes, "\u{feff}"),
+        format!("\u{feff}{text}").into_bytes(),
+        latin,
+    ] {
+        let scope = scope(&[("f", &content)]);
+        let found = |query: &SearchQuery| shown(&run(query, &scope).0);
+        let rows = ["f:0: größe [foo]", "f:1: bar [foo]"];
+        assert_eq!(found(&SearchQuery::regex("foo$")), rows);
+        assert_eq!(found(&SearchQuery::regex(r"foo\n")), rows);
+        assert_eq!(found(&SearchQuery::literal("größe")), ["f:0: [größe] foo"]);
+        let (files, _) = run(&SearchQuery::literal("bar"), &scope);
+        assert_eq!(files[0].rows[0].start.0, "größe foo\r\n".len());
+        assert_eq!(files[0].line_ending, LineEnding::CrLf);
+    }
+}
+
+#[test]
+fn known_matches_are_put_into_rows_again() {
+    let text = "one\ntwo one\r\n\none";
+    let query = SearchQuery {
+        context_rows: 1,
+        ..SearchQuery::regex("(o)ne")
+    };
+    let (files, _) = run(&query, &scope(&[("f", text.as_bytes())]));
+    let matches = files[0].rows.iter().flat_map(super::FoundRow::matches);
+    let again = FileMatches::of(&root().join("f"), text, matches, 1);
+    assert_eq!(again.as_ref(), files.first());
 }
 
 #[test]

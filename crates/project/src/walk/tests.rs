@@ -83,6 +83,27 @@ fn include_and_exclude_narrow_it() {
 }
 
 #[test]
+fn globs_with_braces_blanks_and_folders_name_what_is_beneath() {
+    let included = |include: &[&str]| WalkOptions {
+        include: globs(include),
+        ..WalkOptions::default()
+    };
+    check(
+        &included(&["{docs,Cargo}*"]),
+        &["Cargo.toml", "docs/a b.md"],
+    );
+    check(&included(&["{docs,nothing}"]), &["docs/a b.md"]);
+    check(&included(&["docs/a b.{md,txt}"]), &["docs/a b.md"]);
+    check(&included(&["do[ck]s/"]), &["docs/a b.md"]);
+    check(&included(&["src/*/er"]), &["src/deep/er/lib.rs"]);
+    let excluded = WalkOptions {
+        exclude: globs(&["{docs,src}", "*.{toml,log}"]),
+        ..WalkOptions::default()
+    };
+    check(&excluded, &[]);
+}
+
+#[test]
 fn everything_means_everything_but_git() {
     let options = WalkOptions {
         hidden: Hidden::Visit,
@@ -109,4 +130,12 @@ fn a_bad_glob_is_named() {
     let error =
         file_list(&Ground::Disk, &root, &options, &AtomicBool::new(false)).expect_err("a bad glob");
     assert!(error.to_string().contains("a{b"), "{error}");
+    let options = WalkOptions {
+        include: globs(&["*.rs"]),
+        exclude: globs(&["ok", "x[y"]),
+        ..WalkOptions::default()
+    };
+    let error =
+        file_list(&Ground::Disk, &root, &options, &AtomicBool::new(false)).expect_err("a bad glob");
+    assert_eq!(error.glob, "x[y", "as it is written");
 }

@@ -1,23 +1,15 @@
 //! The commands of the search panel.
 
-use std::collections::HashSet;
 use std::time::Duration;
 
 use base::AbsPath;
-use editor::DocumentModel;
-use gpui_kit::{AppContext as _, Context, Entity, Focusable as _, Window};
+use gpui_kit::{Context, Focusable as _, Window};
 use project::search::FoundRow;
-use text::{Author, RowSpan, Timestamp};
-use ui::{ButtonStyle, Tone};
+use text::RowSpan;
 
-use super::replace::{InFile, Replace, edits_for, replace_in_file};
-use super::results::Picked;
 use super::{Progress, SearchPanel};
 use crate::actions::project_search as act;
-use crate::documents::Documents;
 use crate::layout::Opening;
-use crate::notices::Notice;
-use crate::question::Asked;
 use crate::workbench::{Focus, Goal, How, around, gather};
 
 /// Rows shown around a match when results are edited as one text.
@@ -225,188 +217,6 @@ impl SearchPanel {
                 .ok();
         });
     }
-
-    pub(super) fn replace_one(
-        &mut self,
-        _: &act::Replace,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let Some(picked) = self.picked.clone() else {
-            return;
-        };
-        if let Some(target) = self.target_of(&picked) {
-            self.replace(vec![target], window, cx);
-        }
-    }
-
-    pub(super) fn replace_in_file(
-        &mut self,
-        _: &act::ReplaceInFile,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let path = match &self.picked {
-            Some(Picked::File(path) | Picked::Match(path, _)) => path.clone(),
-            None => return,
-        };
-        if let Some(target) = self.target_of(&Picked::File(path)) {
-            self.replace(vec![target], window, cx);
-        }
-    }
-
-    pub(super) fn replace_all(
-        &mut self,
-        _: &act::ReplaceAll,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        // A half of what is meant would be worse than a moment's wait.
-        if self.is_under_way() {
-            self.wants_replace = true;
-            cx.notify();
-            return;
-        }
-        self.ask_to_replace(window, cx);
-    }
-
-    /// Asks whether everything that was found is to be replaced.
-    pub(super) fn ask_to_replace(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        let targets: Vec<InFile> = self
-            .results
-            .files()
-            .iter()
-            .filter_map(|file| self.target_of(&Picked::File(file.path.clone())))
-            .collect();
-        if targets.is_empty() {
-            return;
-        }
-        let asked = Asked {
-            title: format!("Replace {} in {}?", matches(self.results.match_count()), files(targets.len())).into(),
-            detail: "Open texts change in their tabs, where undo takes it back; the other files are saved.".into(),
-            answers: vec![("Cancel".into(), ButtonStyle::Plain), ("Replace all".into(), ButtonStyle::Primary)],
-            safest: 0,
-        };
-        let workbench = self.workbench.clone();
-        cx.spawn_in(window, async move |this, cx| {
-            let Ok(answer) =
-                workbench.update_in(cx, |workbench, window, cx| workbench.ask(asked, window, cx))
-            else {
-                return;
-            };
-            if answer.await == Ok(1) {
-                this.update_in(cx, |this, window, cx| this.replace(targets, window, cx))
-                    .ok();
-            }
-        })
-        .detach();
-    }
-
-    fn target_of(&self, picked: &Picked) -> Option<InFile> {
-        let (file, row) = self.results.found(picked)?;
-        let rows = match row {
-            Some(row) => HashSet::from([row.row]),
-            None => file.rows.iter().map(|row| row.row).collect(),
-        };
-        Some(InFile {
-            path: file.path.clone(),
-            rows,
-        })
-    }
-
-    fn replace(&mut self, targets: Vec<InFile>, window: &mut Window, cx: &mut Context<Self>) {
-        let replace = Replace {
-            query: self.text_query(cx),
-            template: self.replacement.read(cx).value().to_string(),
-        };
-        let mut closed = Vec::new();
-        let mut count = 0;
-        for target in &targets {
-            match Documents::of_path(&target.path, cx) {
-                Some(document) => match edit_open(&replace, target, &document, cx) {
-                    Ok(edits) => count += edits,
-                    Err(sentence) => self.report(Tone::Error, sentence, window, cx),
-                },
-                None => closed.push(target.clone()),
-            }
-        }
-        let (files, recovery) = (self.services.files.clone(), self.services.dirs.recovery());
-        let at = Timestamp(self.services.clock.wall_ms());
-        let work = cx.background_spawn(async move {
-            let mut count = 0;
-            let mut problems = Vec::new();
-            for file in &closed {
-                match replace_in_file(&replace, file, files.as_ref(), &recovery, at) {
-                    Ok(edits) => count += edits,
-                    Err(sentence) => problems.push(sentence),
-                }
-            }
-            (count, problems)
-        });
-        cx.spawn_in(window, async move |this, cx| {
-            let (in_closed, problems) = work.await;
-            let shown = this.update_in(cx, |this, window, cx| {
-                this.replaced_in(&targets, cx);
-                let count = count + in_closed;
-                this.report(
-                    Tone::Success,
-                    format!(
-                        "Replaced {} in {}",
-                        matches(count),
-                        super::actions::files(targets.len())
-                    ),
-                    window,
-                    cx,
-                );
-                for sentence in problems {
-                    this.report(Tone::Error, sentence, window, cx);
-                }
-            });
-            shown.ok();
-        })
-        .detach();
-    }
-
-    /// What was replaced leaves the list.
-    fn replaced_in(&mut self, targets: &[InFile], cx: &mut Context<Self>) {
-        let replaced = self.replaced();
-        for target in targets {
-            for row in &target.rows {
-                let picked = Picked::Match(target.path.clone(), *row);
-                let next = self.results.dismiss(&picked, replaced);
-                if self
-                    .picked
-                    .as_ref()
-                    .is_none_or(|picked| self.results.found(picked).is_none())
-                {
-                    self.picked = next;
-                }
-            }
-        }
-        self.show_picked(cx);
-    }
-
-    fn report(&self, tone: Tone, sentence: String, window: &mut Window, cx: &mut Context<Self>) {
-        let notice = Notice::new(tone, sentence);
-        let workbench = self.workbench.clone();
-        window.defer(cx, move |window, cx| {
-            workbench
-                .update(cx, |workbench, cx| workbench.report(notice, window, cx))
-                .ok();
-        });
-    }
-}
-
-fn edit_open(
-    replace: &Replace,
-    target: &InFile,
-    document: &Entity<DocumentModel>,
-    cx: &mut Context<SearchPanel>,
-) -> Result<usize, String> {
-    let edits = edits_for(replace, &document.read(cx).snapshot(), &target.rows)?;
-    let count = edits.len();
-    document.update(cx, |document, cx| document.edit(&edits, Author::User, cx));
-    Ok(count)
 }
 
 fn goal(row: &FoundRow) -> Goal {

@@ -2,7 +2,6 @@
 
 use async_channel::Receiver;
 use base::AbsPath;
-use caret::find;
 use gpui_kit::{App, Context};
 use project::search::{Case, SearchEvent, SearchQuery, SearchScope, Syntax};
 use project::{Hidden, Ignored, WalkOptions};
@@ -28,12 +27,33 @@ pub(super) fn gather(first: SearchEvent, events: &Receiver<SearchEvent>) -> Vec<
     batch
 }
 
-/// Globs separated by commas or blanks.
+/// Globs separated by commas or semicolons; those within braces and brackets, or behind a backslash, separate nothing.
 pub(super) fn globs(text: &str) -> Vec<String> {
-    text.split([',', ' ', ';'])
-        .map(str::trim)
+    let mut globs = vec![String::new()];
+    let (mut braces, mut is_class, mut is_escaped) = (0_usize, false, false);
+    for char in text.chars() {
+        let is_plain = !is_escaped && !is_class;
+        match char {
+            ',' | ';' if is_plain && braces == 0 => {
+                globs.push(String::new());
+                continue;
+            }
+            '[' if is_plain => is_class = true,
+            ']' if !is_escaped => is_class = false,
+            '{' if is_plain => braces += 1,
+            '}' if is_plain => braces = braces.saturating_sub(1),
+            _ => {}
+        }
+        is_escaped = char == '\\' && !is_escaped;
+        if let Some(glob) = globs.last_mut() {
+            glob.push(char);
+        }
+    }
+    let trimmed = globs.iter().map(|glob| glob.trim());
+    let trimmed = trimmed.map(|glob| glob.trim_start_matches("./"));
+    trimmed
         .filter(|glob| !glob.is_empty())
-        .map(|glob| glob.trim_start_matches("./").to_owned())
+        .map(str::to_owned)
         .collect()
 }
 
@@ -75,34 +95,11 @@ impl SearchPanel {
         }
     }
 
-    /// The same question for one text.
-    pub(super) fn text_query(&self, cx: &App) -> find::Query {
-        let smart = cx.settings().search.smart_case;
-        find::Query {
-            text: self.pattern.read(cx).value().to_string(),
-            pattern: if self.options.is_regex {
-                find::Pattern::Regex
-            } else {
-                find::Pattern::Literal
-            },
-            case: match (self.options.is_case_sensitive, smart) {
-                (true, _) => find::Case::Sensitive,
-                (false, true) => find::Case::Smart,
-                (false, false) => find::Case::Insensitive,
-            },
-            words: if self.options.is_whole_word {
-                find::WordBounds::Whole
-            } else {
-                find::WordBounds::Anywhere
-            },
-        }
-    }
-
     /// The folder, with open texts in place of their files.
     pub(super) fn scope(&self, root: AbsPath, cx: &Context<Self>) -> SearchScope {
         let sieve = crate::folder::Folder::sieve_of(&root, cx);
         SearchScope::new(self.services.ground.clone(), root)
-            .with_unsaved(Documents::unsaved_texts(cx))
+            .with_unsaved(Documents::texts_beside_files(cx))
             .with_sieve(sieve)
     }
 }
@@ -115,5 +112,9 @@ mod tests {
     fn globs_are_split() {
         assert_eq!(globs("src, *.rs;./tests  "), ["src", "*.rs", "tests"]);
         assert!(globs(" , ").is_empty());
+        assert_eq!(globs("*.{rs,toml}, a b/*.md"), ["*.{rs,toml}", "a b/*.md"]);
+        assert_eq!(globs("{a,{b,c}};[,;]x,d"), ["{a,{b,c}}", "[,;]x", "d"]);
+        assert_eq!(globs(r"a\,b, \{c, d"), [r"a\,b", r"\{c", "d"]);
+        assert_eq!(globs("a{b, c"), ["a{b, c"], "it is not closed");
     }
 }

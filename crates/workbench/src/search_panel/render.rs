@@ -2,23 +2,21 @@
 
 use std::ops::Range;
 
-use caret::find::{LetterCase, Matcher, Replacement};
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     AnyElement, App, ClickEvent, Context, HighlightStyle, InteractiveElement as _, IntoElement,
     ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
     StyledText, Window, div, prelude::FluentBuilder as _, px, uniform_list,
 };
-use text::LineEnding;
 use ui::{
     ActiveTheme as _, Badge, Button, EmptyState, Icon, IconButton, IconSize, Label, TextField, dp,
     row_height,
 };
 
 use super::actions::{files, matches};
-use super::replace::preview;
+use super::replace::{Replace, preview};
 use super::results::{Line, Picked};
-use super::{Progress, SearchPanel};
+use super::{Field, Progress, SearchPanel};
 use crate::actions::project_search as act;
 use crate::layout::Opening;
 use crate::workbench::Focus;
@@ -56,14 +54,24 @@ impl SearchPanel {
             .child(div().flex_1().min_w_0().child(self.render_pattern()))
             .child(toggles);
         let filters = self.options.shows_filters.then(|| {
-            let field = |state, name: &'static str| {
-                div().flex_1().min_w_0().child(TextField::new(state, name))
+            let field = |state, name: &'static str, error| {
+                let field = TextField::new(state, name).error(error);
+                div().flex_1().min_w_0().child(field)
             };
             div()
                 .flex()
+                .items_start()
                 .gap(dp(8.0))
-                .child(field(&self.include, "Files to search"))
-                .child(field(&self.exclude, "Files to leave out"))
+                .child(field(
+                    &self.include,
+                    "Files to search",
+                    self.error_of(Field::Include),
+                ))
+                .child(field(
+                    &self.exclude,
+                    "Files to leave out",
+                    self.error_of(Field::Exclude),
+                ))
         });
         div()
             .flex()
@@ -80,12 +88,19 @@ impl SearchPanel {
             .into_any_element()
     }
 
+    /// What is shown below a field.
+    pub(crate) fn error_of(&self, field: Field) -> Option<SharedString> {
+        match &self.progress {
+            Progress::Refused(refusal) if refusal.field == field => {
+                Some(refusal.reason.clone().into())
+            }
+            _ => None,
+        }
+    }
+
     fn render_pattern(&self) -> TextField {
         let options = self.options;
-        let error = match &self.progress {
-            Progress::Refused(sentence) => Some(SharedString::from(sentence.clone())),
-            _ => None,
-        };
+        let error = self.error_of(Field::Pattern);
         let (case, word) = (options.is_case_sensitive, options.is_whole_word);
         TextField::new(&self.pattern, "Search the project")
             .icon(Icon::Search)
@@ -216,7 +231,7 @@ impl SearchPanel {
         cx: &mut Context<Self>,
     ) -> Vec<AnyElement> {
         let has_keyboard = self.list_focus.contains_focused(window, cx);
-        let replacing = self.replacing(cx);
+        let replacing = self.replacing(cx).filter(|_| self.options.shows_replace);
         let lines = self
             .results
             .lines()
@@ -230,31 +245,12 @@ impl SearchPanel {
             .collect()
     }
 
-    /// What the preview of a replacement is made with.
-    fn replacing(&self, cx: &App) -> Option<(Matcher, Replacement)> {
-        if !self.options.shows_replace {
-            return None;
-        }
-        let query = self.text_query(cx);
-        let matcher = query.compile().ok()?;
-        let template = self.replacement.read(cx).value();
-        Some((
-            matcher,
-            Replacement::parse(
-                &template,
-                query.pattern,
-                LetterCase::AsTyped,
-                LineEnding::Lf,
-            ),
-        ))
-    }
-
     fn render_line(
         &self,
         line: Line,
         at: usize,
         has_keyboard: bool,
-        replacing: Option<&(Matcher, Replacement)>,
+        replacing: Option<&Replace>,
         cx: &mut Context<Self>,
     ) -> AnyElement {
         let colors = cx.theme().colors;
@@ -277,17 +273,15 @@ impl SearchPanel {
                 self.render_match(row, at, has_keyboard, cx)
             }
             Line::Replaced { file, row } => {
-                let found = self
-                    .results
-                    .files()
-                    .get(file)
-                    .and_then(|file| file.rows.get(row));
+                let file = self.results.files().get(file);
+                let found = file.and_then(|file| Some((file.line_ending, file.rows.get(row)?)));
                 let text = match (found, replacing) {
-                    (Some(found), Some((matcher, replacement))) => {
-                        preview(matcher, replacement, &found.text)
+                    (Some((line_ending, found)), Some(replace)) => {
+                        preview(replace, line_ending, found)
                     }
                     _ => String::new(),
                 };
+                let text = text.trim_end_matches(['\n', '\r']).to_owned();
                 code_row(None, text, cx)
                     .bg(colors.added_ground)
                     .into_any_element()
@@ -446,8 +440,8 @@ impl SearchPanel {
                 .detail("Texts with unsaved changes are searched as they are. Enter goes to the results.")
                 .into_any_element(),
             Progress::Running => EmptyState::new("Searching\u{2026}").into_any_element(),
-            Progress::Refused(sentence) => {
-                EmptyState::new("The search cannot start").detail(sentence.clone()).into_any_element()
+            Progress::Refused(refusal) => {
+                EmptyState::new("The search cannot start").detail(refusal.reason.clone()).into_any_element()
             }
             Progress::Done(summary) if summary.matches > 0 => EmptyState::new("No match is left")
                 .detail("What was found is replaced, edited away or dismissed.")

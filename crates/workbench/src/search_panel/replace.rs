@@ -1,24 +1,27 @@
-//! Replacing what a search found: in open texts as an edit that undo takes back, in closed files by
-//! way of a document that is loaded, edited and saved.
+//! Replaces what a search found: in open texts as an edit that undo takes back, in closed files by way of a document
+//! that is loaded, edited and saved.
 //!
 //! Blocks on the disk for closed files: runs in the background. Must not know: gpui.
-//! Invariant: only matches in rows that were shown are replaced, whatever else the file holds now.
-//! Start at `edits_for` and `replace_in_file`.
+//! Invariant: exactly the byte ranges of the results are replaced, in the text that was searched and in no other; what
+//! replaces them is made of the groups of the search, as in the preview.
+//! Start at `preview`, `InFile::replace` and `replace_in_file`.
 
-use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
-use base::{AbsPath, Row};
-use caret::find::{LetterCase, Matcher, Query, Replacement};
-use host::Files;
+use base::{AbsPath, Span};
+use caret::find::{LetterCase, Matcher, Pattern, Replacement};
+use host::{ContentHash, Files};
+use project::search::{FileMatches, FoundRow, TextMatch};
 use project::{Binary, Document, SaveOptions, SaveTarget, load};
-use text::{Author, Edit, EditKind, LineEnding, Origin, Snapshot, Timestamp};
+use text::{Author, Edit, EditKind, LineEnding, Origin, Timestamp};
 
-/// What replaces what.
+/// What replaces the results of a search.
 #[derive(Clone, Debug)]
 pub(crate) struct Replace {
-    /// What is looked for.
-    pub query: Query,
+    /// The matcher of the search.
+    pub matcher: Matcher,
+    /// How its pattern is read, and with it the template.
+    pub pattern: Pattern,
     /// The template of the replacement, as typed.
     pub template: String,
 }
@@ -28,158 +31,230 @@ pub(crate) struct Replace {
 pub(crate) struct InFile {
     /// The file.
     pub path: AbsPath,
-    /// The rows whose matches count.
-    pub rows: HashSet<Row>,
+    /// The fingerprint of the text that was searched.
+    pub content: ContentHash,
+    /// What line feeds of the template become.
+    pub line_ending: LineEnding,
+    /// The matches to replace, sorted and disjoint.
+    pub matches: Vec<TextMatch>,
+    /// The other matches of the file, sorted and disjoint.
+    pub rest: Vec<TextMatch>,
+    /// Rows around a match in the results.
+    pub context_rows: usize,
 }
 
-/// The edits that replace the matches in `rows` of a text.
-pub(crate) fn edits_for(
-    replace: &Replace,
-    snapshot: &Snapshot,
-    rows: &HashSet<Row>,
-) -> Result<Vec<Edit>, String> {
-    let matcher = replace.query.compile().map_err(|error| error.to_string())?;
-    let ending = if snapshot_has_crlf(snapshot) {
-        LineEnding::CrLf
-    } else {
-        LineEnding::Lf
-    };
-    let replacement = Replacement::parse(
-        &replace.template,
-        replace.query.pattern,
-        LetterCase::AsTyped,
-        ending,
-    );
-    let found = matcher.matches(snapshot, snapshot.full_span());
-    let wanted = found.filter(|span| rows.contains(&snapshot.point_at(span.start).row));
-    Ok(wanted
-        .map(|span| matcher.replace(snapshot, span, &replacement))
-        .collect())
+/// What was replaced in a file, and how to take it back.
+#[derive(Clone, Debug)]
+pub(crate) struct ReplacedFile {
+    /// The file.
+    pub path: AbsPath,
+    /// What was done to its text.
+    pub edits: Vec<Edit>,
+    /// Leads back to the text of before.
+    pub inverse: Vec<Edit>,
+    /// The fingerprint of the text of before.
+    pub before: ContentHash,
+    /// The fingerprint of the text now.
+    pub after: ContentHash,
+    /// What is left of its results.
+    pub rest: Option<FileMatches>,
 }
 
-fn snapshot_has_crlf(snapshot: &Snapshot) -> bool {
-    let end = snapshot.row_end(Row(0));
-    snapshot.row_count() > 1 && snapshot.row_start(Row(1)) - end == 2
+/// The disk, for closed files.
+pub(crate) struct Disk<'a> {
+    /// The files.
+    pub files: &'a dyn Files,
+    /// The folder for recovery records.
+    pub recovery: &'a AbsPath,
+    /// The time of the edits.
+    pub at: Timestamp,
 }
 
-/// Replaces in a file that no window shows, and saves it. Answers how many matches went.
-pub(crate) fn replace_in_file(
-    replace: &Replace,
-    file: &InFile,
-    files: &dyn Files,
-    recovery: &AbsPath,
-    at: Timestamp,
-) -> Result<usize, String> {
-    let loaded = load(files, &file.path, Binary::Refuse, &AtomicBool::new(false));
-    let mut document = Document::from_loaded(loaded.map_err(|error| error.to_string())?);
-    if !document.can_edit() {
-        return Err(format!(
-            "cannot replace in {}: it cannot be written back",
-            file.path
-        ));
+impl Replace {
+    fn replacement(&self, line_ending: LineEnding) -> Replacement {
+        Replacement::parse(
+            &self.template,
+            self.pattern,
+            LetterCase::AsTyped,
+            line_ending,
+        )
     }
-    let edits = edits_for(replace, &document.snapshot(), &file.rows)?;
-    if edits.is_empty() {
-        return Ok(0);
-    }
-    let origin = Origin::new(Author::User, EditKind::Other, at);
-    document.buffer_mut().edit(&edits, &origin);
-    let job = document
-        .prepare_save(SaveTarget::Own, SaveOptions::default(), recovery, at)
-        .map_err(|error| error.to_string())?;
-    let outcome = job.run(files);
-    document
-        .accept_save(outcome)
-        .map_err(|error| error.to_string())?;
-    Ok(edits.len())
 }
 
-/// What becomes of one row, for the preview; `None` when the pattern cannot be read.
-pub(crate) fn preview(matcher: &Matcher, replacement: &Replacement, row: &str) -> String {
-    let snapshot = Snapshot::new(row);
-    let mut text = String::with_capacity(row.len());
+/// What becomes of a row, with its line ending if that stays. Matches that are not shown whole stay as they are.
+pub(crate) fn preview(replace: &Replace, line_ending: LineEnding, row: &FoundRow) -> String {
+    let replacement = replace.replacement(line_ending);
+    let shown = format!("{}{}", row.text, row.ending);
+    let mut text = String::with_capacity(shown.len());
     let mut at = 0;
-    for span in matcher.matches(&snapshot, snapshot.full_span()) {
-        let edit = matcher.replace(&snapshot, span, replacement);
-        text.push_str(row.get(at..span.start.0).unwrap_or_default());
-        text.push_str(&edit.text);
-        at = span.end.0;
+    for (column, groups) in row.columns.iter().zip(&row.groups) {
+        let range = column.start.saturating_sub(row.cut)..column.end.saturating_sub(row.cut);
+        let Some(found) = shown.get(range.clone()) else {
+            break;
+        };
+        text.push_str(&shown[at..range.start]);
+        text.push_str(&replace.matcher.expand(found, groups, &replacement));
+        at = range.end;
     }
-    text.push_str(row.get(at..).unwrap_or_default());
+    text.push_str(&shown[at..]);
     text
 }
 
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use base::{AbsPath, Row};
-    use caret::find::{Case, LetterCase, Pattern, Query, Replacement, WordBounds};
-    use host::FakeFiles;
-    use text::{LineEnding, Timestamp};
-
-    use super::{InFile, Replace, preview, replace_in_file};
-
-    fn query(text: &str, pattern: Pattern) -> Query {
-        Query {
-            text: text.to_owned(),
-            pattern,
-            case: Case::Sensitive,
-            words: WordBounds::Anywhere,
+impl InFile {
+    /// Replaces the matches in `text`, or refuses with a sentence if that is not the text that was searched.
+    pub(crate) fn replace(&self, replace: &Replace, text: &str) -> Result<ReplacedFile, String> {
+        if ContentHash::of(text.as_bytes()) != self.content {
+            return Err(format!(
+                "nothing was replaced in {}: it changed since it was searched; search again",
+                self.path
+            ));
         }
-    }
-
-    fn path(path: &str) -> AbsPath {
-        AbsPath::new(path).expect("absolute")
-    }
-
-    #[test]
-    fn only_the_wanted_rows_of_a_file_change() {
-        let files = FakeFiles::new();
-        files.write(&path("/p/a.rs"), "old(1)\r\nold(2)\r\nold(3)\r\n");
-        let replace = Replace {
-            query: query(r"old\((\d)\)", Pattern::Regex),
-            template: "new<$1>".to_owned(),
+        let replacement = replace.replacement(self.line_ending);
+        let edit = |found: &TextMatch| {
+            let old = text.get(found.span.range())?;
+            let new = replace.matcher.expand(old, &found.groups, &replacement);
+            Some(Edit::new(found.span, new))
         };
-        let file = InFile {
-            path: path("/p/a.rs"),
-            rows: HashSet::from([Row(0), Row(2)]),
+        let edits: Option<Vec<Edit>> = self.matches.iter().map(edit).collect();
+        let Some(edits) = edits else {
+            base::never!("a match of {} lies outside of its text", self.path);
+            return Err(format!("nothing was replaced in {}", self.path));
         };
-        let count = replace_in_file(&replace, &file, &files, &path("/r"), Timestamp(1));
-        assert_eq!(count, Ok(2));
-        let text = files.content(&path("/p/a.rs")).expect("there");
-        assert_eq!(
-            String::from_utf8_lossy(&text),
-            "new<1>\r\nold(2)\r\nnew<3>\r\n"
-        );
-    }
-
-    #[test]
-    fn a_missing_file_is_a_sentence() {
-        let replace = Replace {
-            query: query("x", Pattern::Literal),
-            template: String::new(),
-        };
-        let file = InFile {
-            path: path("/gone"),
-            rows: HashSet::new(),
-        };
-        let result = replace_in_file(
-            &replace,
-            &file,
-            &FakeFiles::new(),
-            &path("/r"),
-            Timestamp(1),
-        );
-        assert!(result.is_err_and(|sentence| sentence.contains("/gone")));
-    }
-
-    #[test]
-    fn previews_show_the_row_to_be() {
-        let query = query("(a)(b)", Pattern::Regex);
-        let matcher = query.compile().expect("valid");
-        let replacement =
-            Replacement::parse("$2$1", Pattern::Regex, LetterCase::AsTyped, LineEnding::Lf);
-        assert_eq!(preview(&matcher, &replacement, "xab ab y"), "xba ba y");
+        let after = edited(text, &edits);
+        let rest = moved(&self.rest, &edits);
+        Ok(ReplacedFile {
+            path: self.path.clone(),
+            inverse: inverse(text, &edits),
+            before: self.content,
+            after: ContentHash::of(after.as_bytes()),
+            rest: FileMatches::of(&self.path, &after, rest, self.context_rows),
+            edits,
+        })
     }
 }
+
+impl ReplacedFile {
+    /// The edits that take it back in `text`; none where it was taken back already. Refuses with a sentence if the text
+    /// changed since.
+    pub(crate) fn take_back(&self, text: &str) -> Result<Vec<Edit>, String> {
+        let content = ContentHash::of(text.as_bytes());
+        match content {
+            _ if content == self.after => Ok(self.inverse.clone()),
+            _ if content == self.before => Ok(Vec::new()),
+            _ => Err(format!(
+                "{} keeps what was replaced in it: it changed since",
+                self.path
+            )),
+        }
+    }
+}
+
+/// Replaces in a file that no window shows, and saves it.
+pub(crate) fn replace_in_file(
+    replace: &Replace,
+    file: &InFile,
+    disk: &Disk<'_>,
+) -> Result<ReplacedFile, String> {
+    let mut replaced = None;
+    edit_file(&file.path, disk, |text| {
+        let done = file.replace(replace, text)?;
+        Ok(replaced.insert(done).edits.clone())
+    })?;
+    replaced.ok_or_else(|| format!("nothing was replaced in {}", file.path))
+}
+
+/// Takes back what was replaced in a file that no window shows, and saves it. Answers whether there was anything to do.
+pub(crate) fn take_back_in_file(file: &ReplacedFile, disk: &Disk<'_>) -> Result<bool, String> {
+    edit_file(&file.path, disk, |text| file.take_back(text))
+}
+
+/// Loads a file, edits it and saves it in its encoding. Answers whether there was an edit.
+fn edit_file(
+    path: &AbsPath,
+    disk: &Disk<'_>,
+    edits: impl FnOnce(&str) -> Result<Vec<Edit>, String>,
+) -> Result<bool, String> {
+    let loaded = load(disk.files, path, Binary::Refuse, &AtomicBool::new(false));
+    let mut document = Document::from_loaded(loaded.map_err(|error| error.to_string())?);
+    if !document.can_edit() {
+        return Err(format!(
+            "cannot replace in {path}: it cannot be written back"
+        ));
+    }
+    let edits = edits(&document.snapshot().to_string())?;
+    if edits.is_empty() {
+        return Ok(false);
+    }
+    let origin = Origin::new(Author::User, EditKind::Other, disk.at);
+    document.buffer_mut().edit(&edits, &origin);
+    let options = SaveOptions::default();
+    let job = document
+        .prepare_save(SaveTarget::Own, options, disk.recovery, disk.at)
+        .map_err(|error| error.to_string())?;
+    let outcome = job.run(disk.files);
+    document
+        .accept_save(outcome)
+        .map_err(|error| error.to_string())?;
+    Ok(true)
+}
+
+/// The text after edits, which are sorted and disjoint.
+fn edited(text: &str, edits: &[Edit]) -> String {
+    let mut after = String::with_capacity(text.len());
+    let mut at = 0;
+    for edit in edits {
+        after.push_str(&text[at..edit.span.start.0]);
+        after.push_str(&edit.text);
+        at = edit.span.end.0;
+    }
+    after.push_str(&text[at..]);
+    after
+}
+
+fn inverse(text: &str, edits: &[Edit]) -> Vec<Edit> {
+    let mut shift = Shift::default();
+    let back = edits.iter().map(|edit| {
+        let start = shift.place(edit.span.start.0);
+        shift.pass(edit);
+        let span = Span::from(start..start + edit.text.len());
+        Edit::new(span, &text[edit.span.range()])
+    });
+    back.collect()
+}
+
+/// Where matches lie after edits that touch none of them.
+fn moved<'a>(matches: &'a [TextMatch], edits: &'a [Edit]) -> impl Iterator<Item = TextMatch> + 'a {
+    let mut shift = Shift::default();
+    let mut edits = edits.iter().peekable();
+    matches.iter().map(move |found| {
+        while let Some(edit) = edits.next_if(|edit| edit.span.end <= found.span.start) {
+            shift.pass(edit);
+        }
+        let (start, end) = (found.span.start.0, found.span.end.0);
+        TextMatch {
+            span: Span::from(shift.place(start)..shift.place(end)),
+            groups: found.groups.clone(),
+        }
+    })
+}
+
+/// How far edits moved the text behind them.
+#[derive(Default)]
+struct Shift {
+    added: usize,
+    removed: usize,
+}
+
+impl Shift {
+    fn pass(&mut self, edit: &Edit) {
+        self.added += edit.text.len();
+        self.removed += edit.span.len();
+    }
+
+    fn place(&self, offset: usize) -> usize {
+        offset + self.added - self.removed
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,9 @@
 use std::ops::Range;
 
 use base::{AbsPath, Row};
+use host::ContentHash;
 use project::search::{FileMatches, FoundRow};
+use text::LineEnding;
 
 /// The results of one search.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +27,10 @@ pub struct FoundFile {
     pub path: AbsPath,
     /// From top to bottom.
     pub rows: Vec<FoundRow>,
+    /// The fingerprint of the text that was searched.
+    pub content: ContentHash,
+    /// The ending that most of its lines have.
+    pub line_ending: LineEnding,
     /// Whether only its name shows.
     pub is_closed: bool,
 }
@@ -75,6 +81,14 @@ pub enum Picked {
     Match(AbsPath, Row),
 }
 
+impl Picked {
+    /// The file, or the file of the row.
+    pub fn path(&self) -> &AbsPath {
+        let (Self::File(path) | Self::Match(path, _)) = self;
+        path
+    }
+}
+
 impl Results {
     /// Takes a file with matches. With `replaced`, a line for the replacement follows each match.
     pub fn add(&mut self, found: FileMatches, replaced: Replaced) {
@@ -86,6 +100,8 @@ impl Results {
         let file = FoundFile {
             path: found.path,
             rows: found.rows,
+            content: found.content,
+            line_ending: found.line_ending,
             is_closed: false,
         };
         if at == self.files.len() {
@@ -130,13 +146,44 @@ impl Results {
                 self.files.retain(|file| !file.rows.is_empty());
             }
         }
-        let rows = self.files.iter().flat_map(|file| &file.rows);
-        self.matches = rows.map(FoundRow::match_count).sum();
-        self.rebuild(replaced);
+        self.count_anew(replaced);
         [next, before]
             .into_iter()
             .flatten()
             .find(|picked| self.line_of(picked).is_some())
+    }
+
+    /// Takes what was replaced off the list; `rest` is what is left of the file. Answers what is selected next, where
+    /// `picked` was.
+    pub fn take_rest(
+        &mut self,
+        path: &AbsPath,
+        rest: Option<FileMatches>,
+        picked: &Picked,
+        replaced: Replaced,
+    ) -> Option<Picked> {
+        let at = self.line_of(picked);
+        match rest {
+            None => self.files.retain(|file| file.path != *path),
+            Some(rest) => {
+                for file in self.files.iter_mut().filter(|file| file.path == *path) {
+                    file.rows.clone_from(&rest.rows);
+                    file.content = rest.content;
+                    file.line_ending = rest.line_ending;
+                }
+            }
+        }
+        self.count_anew(replaced);
+        let at = at.unwrap_or(0).min(self.lines.len());
+        let (before, behind) = (0..at, at..self.lines.len());
+        let mut near = behind.chain(before.rev());
+        near.find_map(|line| self.picked_at(line))
+    }
+
+    fn count_anew(&mut self, replaced: Replaced) {
+        let rows = self.files.iter().flat_map(|file| &file.rows);
+        self.matches = rows.map(FoundRow::match_count).sum();
+        self.rebuild(replaced);
     }
 
     /// What one reaches from `from` by going `step` matches or files up or down.

@@ -4,7 +4,9 @@ use gpui_kit::TestAppContext;
 
 use super::open;
 use crate::actions::{file, pane};
+use crate::documents::Documents;
 use crate::windows::Request;
+use crate::workbench::How;
 
 #[gpui_kit::test]
 fn five_carets_edit_and_save(cx: &mut TestAppContext) {
@@ -188,4 +190,78 @@ fn a_save_that_fails_keeps_the_text_and_says_why(cx: &mut TestAppContext) {
         "{:?}",
         story.reports()
     );
+}
+
+fn open_at(story: &mut super::Story, name: &str) {
+    let workbench = story.workbench.clone();
+    story.cx.update(|window, cx| {
+        workbench.update(cx, |workbench, cx| {
+            workbench.open_path(super::path(name), How::lasting(), window, cx);
+        });
+    });
+    story.settle();
+}
+
+#[gpui_kit::test]
+fn a_link_and_its_target_are_one_document(cx: &mut TestAppContext) {
+    let files = super::project();
+    files.link(&super::path("/p/link.rs"), "src/main.rs");
+    files.link(&super::path("/p/folder"), "src");
+    let mut story = super::open_with(files, cx);
+    for (first, second) in [
+        ("/p/src/main.rs", "/p/link.rs"),
+        ("/p/link.rs", "/p/src/main.rs"),
+        ("/p/folder/main.rs", "/p/link.rs"),
+    ] {
+        open_at(&mut story, first);
+        story.input("// edited\n");
+        open_at(&mut story, second);
+        assert!(
+            story.text().starts_with("// edited\n"),
+            "{first} {second}: {}",
+            story.text()
+        );
+        let count = story.read(|_, cx| Documents::all(cx).len());
+        assert_eq!(count, 1, "{first} {second}");
+        story.keys("ctrl-s").settle();
+        assert_eq!(story.on_disk("/p/src/main.rs"), story.text());
+        story.act(editor::Undo).keys("ctrl-s").settle();
+        while !story.tabs().is_empty() {
+            story.keys("ctrl-w").settle();
+        }
+    }
+}
+
+#[gpui_kit::test]
+fn an_open_link_follows_its_target(cx: &mut TestAppContext) {
+    let files = super::project();
+    files.link(&super::path("/p/notes.txt"), "/home/me/notes.txt");
+    let mut story = super::open_with(files, cx);
+    open_at(&mut story, "/p/notes.txt");
+    assert_eq!(story.text(), "notes\n");
+    story
+        .files
+        .write(&super::path("/home/me/notes.txt"), "new notes\n");
+    story.settle();
+    assert_eq!(story.text(), "new notes\n");
+}
+
+#[gpui_kit::test]
+fn a_conflict_ends_when_git_puts_the_file_back(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    let main = super::path("/p/src/main.rs");
+    let before = story.on_disk("/p/src/main.rs");
+    story.open_file("main.rs").input("// mine\n");
+    story.files.write(&main, "theirs\n");
+    story.settle();
+    story.keys("ctrl-s").settle();
+    assert_eq!(story.on_disk("/p/src/main.rs"), "theirs\n", "a conflict");
+    story.files.write(&main, &before);
+    story.settle();
+    story.keys("ctrl-s").settle();
+    assert_eq!(
+        story.on_disk("/p/src/main.rs"),
+        format!("// mine\n{before}")
+    );
+    assert_eq!(story.tabs(), "[main.rs]");
 }

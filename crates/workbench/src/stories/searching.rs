@@ -1,11 +1,12 @@
 //! Searching and replacing through the project.
 
-use gpui_kit::TestAppContext;
+use gpui_kit::{Entity, TestAppContext};
 
 use super::open;
 use crate::Item;
 use crate::actions::project_search as act;
 use crate::search_panel::results::Line;
+use crate::search_panel::{Field, SearchPanel};
 
 fn found(story: &mut super::Story) -> Vec<String> {
     story.read(|workbench, cx| {
@@ -110,6 +111,106 @@ fn a_regex_replaces_across_open_and_closed_files(cx: &mut TestAppContext) {
         "{:?}",
         story.reports()
     );
+}
+
+/// A search with a replacement, once everything is found.
+fn replacing(story: &mut super::Story, pattern: &str, with: &str) -> Entity<SearchPanel> {
+    story.act(act::ShowReplace).act(act::ToggleRegex);
+    let panel = story.read(|workbench, _| match workbench.active_item() {
+        Some(Item::Search(panel)) => panel.clone(),
+        _ => panic!("no search"),
+    });
+    story.input(pattern);
+    story.cx.update(|window, cx| {
+        panel.update(cx, |panel, cx| panel.set_replacement(with, window, cx));
+    });
+    story.settle();
+    panel
+}
+
+#[gpui_kit::test]
+fn a_replacement_is_undone_in_open_and_closed_files(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.open_file("main.rs").input("// edited\n");
+    replacing(&mut story, "o(ld)", "b$1er");
+    story.act(act::ReplaceAll).keys("right enter");
+    story.settle();
+    assert_eq!(story.on_disk("/p/src/deep/leaf.rs"), "// blder leaf\n");
+    story.act(act::UndoReplace);
+    story.settle();
+    assert_eq!(story.on_disk("/p/src/deep/leaf.rs"), "// old leaf\n");
+    assert_eq!(
+        story.on_disk("/p/README.md"),
+        "# Title\n\nSome words about old things.\n"
+    );
+    assert!(
+        story.reports()[0].contains("Undid the replacement in 3 files"),
+        "{:?}",
+        story.reports()
+    );
+    assert_eq!(found(&mut story).len(), 7, "they are found again");
+    story.open_file("main.rs");
+    assert!(
+        story.text().contains("old();") && story.text().contains("// edited"),
+        "{}",
+        story.text()
+    );
+}
+
+#[gpui_kit::test]
+fn a_file_that_changed_since_the_search_is_named_and_kept(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    replacing(&mut story, "old", "new");
+    story
+        .files
+        .write(&super::path("/p/src/deep/leaf.rs"), "// an old leaf\n");
+    story.act(act::ReplaceAll).keys("right enter");
+    story.settle();
+    assert_eq!(story.on_disk("/p/src/deep/leaf.rs"), "// an old leaf\n");
+    assert!(story.on_disk("/p/README.md").contains("new things"));
+    let reports = story.reports().join("\n");
+    assert!(reports.contains("leaf.rs: it changed"), "{reports}");
+    assert_eq!(found(&mut story)[0], "leaf.rs:", "it stays on the list");
+}
+
+#[gpui_kit::test]
+fn rows_are_replaced_one_after_the_other_in_a_closed_file(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    replacing(&mut story, "old", "older\\n");
+    story.keys("enter");
+    for _ in 0..4 {
+        story.act(act::Replace);
+        story.settle();
+    }
+    assert!(found(&mut story).is_empty(), "{:?}", found(&mut story));
+    assert_eq!(
+        story.on_disk("/p/src/main.rs"),
+        "fn main() {\n    older\n();\n}\n\nfn older\n() {}\n"
+    );
+}
+
+#[gpui_kit::test]
+fn an_error_in_a_filter_is_shown_under_its_field(cx: &mut TestAppContext) {
+    const FIELDS: [Field; 3] = [Field::Pattern, Field::Include, Field::Exclude];
+    let mut story = open(cx);
+    story.act(act::Show).input("old");
+    let panel = story.read(|workbench, _| match workbench.active_item() {
+        Some(Item::Search(panel)) => panel.clone(),
+        _ => panic!("no search"),
+    });
+    let wrong = |story: &mut super::Story| {
+        let panel = panel.clone();
+        story.read(move |_, cx| FIELDS.map(|field| panel.read(cx).error_of(field).is_some()))
+    };
+    story.act(act::ToggleFilters).input("*.{rs,md}");
+    assert_eq!(wrong(&mut story), [false, false, false]);
+    assert_eq!(found(&mut story).len(), 7);
+    story.input(", a{b");
+    assert_eq!(wrong(&mut story), [false, true, false]);
+    story.input("}").keys("tab").input("x[");
+    assert_eq!(wrong(&mut story), [false, false, true]);
+    story.act(act::Show).act(act::ToggleRegex).input("(");
+    assert_eq!(wrong(&mut story), [true, false, false]);
 }
 
 #[gpui_kit::test]

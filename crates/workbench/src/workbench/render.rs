@@ -309,6 +309,7 @@ impl Workbench {
             .on_action(cx.listener(Self::go_forward))
             .on_action(cx.listener(Self::show_search))
             .on_action(cx.listener(Self::show_replace))
+            .on_action(cx.listener(Self::undo_replace))
     }
 
     fn with_agent_actions(

@@ -252,6 +252,7 @@ impl Workbench {
                 .map_err(|error| error.to_string())?;
             let decoded = text::decode_as(&bytes, encoding);
             Ok(Loaded {
+                real_path: files.canonicalize(&path).ok(),
                 path,
                 buffer: Buffer::new(&decoded.text),
                 format: decoded.format,

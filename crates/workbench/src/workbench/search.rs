@@ -1,13 +1,14 @@
 //! Opening the search through the project in a window.
 
 use gpui_kit::{AppContext as _, Context, Entity, InteractiveElement as _, Window};
-use ui::ActiveSettings as _;
+use ui::{ActiveSettings as _, Tone};
 
 use super::Workbench;
-use crate::actions::project_search::{Show, ShowReplace};
+use crate::actions::project_search::{Show, ShowReplace, UndoReplace};
 use crate::actions::project_tree;
 use crate::item::Item;
-use crate::layout::Opening;
+use crate::layout::{ItemId, Opening};
+use crate::notices::Notice;
 use crate::search_panel::SearchPanel;
 
 impl Workbench {
@@ -29,6 +30,21 @@ impl Workbench {
             panel.show_replace(cx);
             panel.look_for(seed, window, cx);
         });
+    }
+
+    pub(super) fn undo_replace(
+        &mut self,
+        _: &UndoReplace,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        match self.open_search() {
+            Some((_, panel)) => panel.update(cx, |panel, cx| panel.undo_replace(window, cx)),
+            None => {
+                let notice = Notice::new(Tone::Info, "there is no replacement to undo");
+                self.report(notice, window, cx);
+            }
+        }
     }
 
     pub(super) fn show_search_in(
@@ -56,18 +72,19 @@ impl Workbench {
         (!text.is_empty() && !text.contains('\n')).then_some(text)
     }
 
+    /// The search of this window, if it has a tab.
+    fn open_search(&self) -> Option<(ItemId, Entity<SearchPanel>)> {
+        let mut items = self.layout.items().into_iter();
+        items.find_map(|id| match self.item(id) {
+            Some(Item::Search(panel)) => Some((id, panel.clone())),
+            _ => None,
+        })
+    }
+
     /// The search of this window, in the tab it has or in a new one.
     fn search_panel(&mut self, window: &mut Window, cx: &mut Context<Self>) -> Entity<SearchPanel> {
-        let open = self
-            .layout
-            .items()
-            .into_iter()
-            .find_map(|id| match self.item(id) {
-                Some(Item::Search(panel)) => Some((id, panel.clone())),
-                _ => None,
-            });
         self.leave_place(cx);
-        if let Some((id, panel)) = open {
+        if let Some((id, panel)) = self.open_search() {
             self.activate(id, window, cx);
             return panel;
         }

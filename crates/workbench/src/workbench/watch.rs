@@ -2,8 +2,7 @@
 
 use base::{AbsPath, LogErr as _};
 use editor::DocumentModel;
-use git::Repository;
-use gpui_kit::{AppContext as _, Context, Entity, Window};
+use gpui_kit::{App, AppContext as _, Context, Entity, Window};
 use project::DiskOutcome;
 use text::Snapshot;
 use ui::Tone;
@@ -151,7 +150,7 @@ impl Workbench {
     ) {
         let documents = Documents::all(cx)
             .into_iter()
-            .filter(|document| document.read(cx).path().is_some_and(&wanted));
+            .filter(|document| names_of(document, cx).iter().any(&wanted));
         let documents: Vec<_> = documents.collect();
         for document in documents {
             let check = document.update(cx, |document, cx| document.check_disk(cx));
@@ -188,15 +187,23 @@ impl Workbench {
 
     /// Tells the watchers which files are on the screen.
     pub(super) fn watch_visible(&self, cx: &mut Context<Self>) {
-        let here = self.items.values();
-        let here = here.filter_map(|entry| entry.item.path(cx)).collect();
         match &self.folder {
-            Some(folder) => folder.read(cx).set_visible(here),
+            Some(folder) => {
+                let items = self.items.values();
+                let here = items.flat_map(|entry| {
+                    let documents = entry.item.documents(cx).into_iter();
+                    let names = documents.flat_map(|document| names_of(&document, cx));
+                    entry.item.path(cx).into_iter().chain(names)
+                });
+                folder.read(cx).set_visible(without_doubles(here));
+            }
             None => {
                 // There is one watch for all windows without a folder.
                 let all = Documents::all(cx).into_iter();
-                let all = all.filter_map(|document| document.read(cx).path().cloned());
-                Configuration::of(cx).read(cx).set_visible(all.collect());
+                let all = all.flat_map(|document| names_of(&document, cx));
+                Configuration::of(cx)
+                    .read(cx)
+                    .set_visible(without_doubles(all));
             }
         }
         self.load_heads(cx);
@@ -233,26 +240,36 @@ impl Workbench {
     }
 }
 
+/// The path of a document, and where its links lead: both are watched, since a change of either changes the text.
+fn names_of(document: &Entity<DocumentModel>, cx: &App) -> Vec<AbsPath> {
+    let document = document.read(cx).document();
+    let names = document.path().into_iter().chain(document.real_path());
+    names.cloned().collect()
+}
+
+fn without_doubles(paths: impl Iterator<Item = AbsPath>) -> Vec<AbsPath> {
+    let mut paths: Vec<AbsPath> = paths.collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths
+}
+
 enum Head {
     Same,
     Other(Option<Snapshot>),
 }
 
 fn read_head(path: &AbsPath, known: Option<&Snapshot>) -> Head {
-    let folder = path.parent().unwrap_or_else(|| path.clone());
-    let bytes = Repository::discover(&folder)
-        .ok()
-        .and_then(|repository| repository.head_bytes(path).ok().flatten());
-    let Some(bytes) = bytes else {
-        return if known.is_some() {
-            Head::Other(None)
-        } else {
-            Head::Same
-        };
+    let nothing = || match known {
+        Some(_) => Head::Other(None),
+        None => Head::Same,
+    };
+    let Some(bytes) = git::checked_out(path).ok().flatten() else {
+        return nothing();
     };
     let decoded = text::decode(&bytes);
     if decoded.binary {
-        return Head::Same;
+        return nothing();
     }
     if known.is_some_and(|known| {
         known.len().0 == decoded.text.len() && *known.to_string() == *decoded.text

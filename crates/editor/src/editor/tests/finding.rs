@@ -92,6 +92,43 @@ fn replacing_goes_from_match_to_match(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
+fn empty_matches_are_replaced_one_after_the_other(cx: &mut TestAppContext) {
+    for (text, pattern, with, expect) in [
+        ("ˇa\nb\n\nc", "^", "// ", "// a\n// b\n// \n// c"),
+        ("ˇa\nb", "$", ";", "a;\nb;"),
+        ("ˇaxb", "x*", "-", "-a-b-"),
+        ("ˇab cd", r"\b", "|", "|ab| |cd|"),
+        ("ˇa\nb", "^", "x\\n", "x\na\nx\nb"),
+    ] {
+        let (editor, cx) = open("/a.txt", text, cx);
+        editor.update_in(cx, |editor, window, cx| {
+            editor.open_replace(window, cx);
+            editor.find.pattern = Pattern::Regex;
+            editor.set_query(pattern, cx);
+            editor.find.replacement = with.to_owned();
+        });
+        cx.run_until_parked();
+        let now = |cx: &mut gpui_kit::VisualTestContext| {
+            cx.run_until_parked();
+            state(&editor, cx).replace(['ˇ', '«', '»'], "")
+        };
+        let mut steps = vec![now(cx)];
+        for _ in 0..6 {
+            if steps.last().is_some_and(|text| text == expect) {
+                break;
+            }
+            editor.update_in(cx, |editor, window, cx| editor.replace_next(window, cx));
+            steps.push(now(cx));
+        }
+        assert_eq!(
+            steps.last().map(String::as_str),
+            Some(expect),
+            "{pattern}: {steps:?}"
+        );
+    }
+}
+
+#[gpui_kit::test]
 fn finding_stays_in_the_selection(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.txt", "foo «foo fooˇ» foo", cx);
     editor.update_in(cx, |editor, window, cx| {

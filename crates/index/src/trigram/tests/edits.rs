@@ -176,7 +176,16 @@ impl World {
 
 fn content(numbers: &mut Numbers) -> Vec<u8> {
     let text = text(numbers, 60);
-    match numbers.below(8) {
+    let utf16 = |text: &str, order: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        text.encode_utf16().flat_map(order).collect()
+    };
+    match numbers.below(11) {
+        4 => utf16(&format!("some words, {text}"), u16::to_le_bytes),
+        5 => utf16(&format!("some words, {text}"), u16::to_be_bytes),
+        6 => {
+            let text = text.replace(|char: char| u32::from(char) > 0xff, "ä");
+            text.chars().map(|char| char as u8).collect()
+        }
         0 => {
             let length = *numbers.one_of(&[0, 0, 20_000, 40_000, 90_000]);
             let far = "x\n".repeat(length / 2);
@@ -307,20 +316,27 @@ fn files_without_the_literal_are_passed_over() {
 }
 
 #[test]
-fn a_row_before_a_file_shows_itself_to_be_binary_is_found() {
+fn files_in_other_encodings_are_searched_as_the_editor_opens_them() {
     let world = World::new();
+    let utf16: Vec<u8> = "words of näme\r\n"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let late = [b"words\n".repeat(3_000), b"n\xc3\xa4me\0".to_vec()].concat();
     for (name, content) in [
-        ("a", "i\r\nÉiİK\r\n1\0i\r\n"),
-        ("b.rs", "\n\0i"),
-        ("src/a", "abi\n\0"),
+        ("a", b"1\0n\xc3\xa4me\n".as_slice()),
+        ("b.rs", b"n\xe4me and other words in a row\n"),
+        ("src/a", &utf16),
+        ("src/b", &late),
     ] {
-        world.write(&world.root.join(name), content.as_bytes());
+        world.write(&world.root.join(name), content);
     }
-    settle_but(&world.index, 2);
-    for pattern in ["i", "^$", "K", "abi"] {
+    settle_but(&world.index, 3);
+    for (pattern, files) in [("näme", 3), ("words", 3), ("me$", 1)] {
         let query = SearchQuery::regex(pattern);
         let scope = SearchScope::new(Ground::Disk, world.root.clone());
         let expect = found(&query, &scope);
+        assert_eq!(expect.len(), files, "{pattern}: {expect:?}");
         let with = scope.with_sieve(Some(Arc::new(world.index.clone())));
         assert_eq!(found(&query, &with), expect, "{pattern}");
     }

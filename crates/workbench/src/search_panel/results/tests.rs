@@ -1,7 +1,9 @@
 //! Results that arrive, close, are walked through and dismissed.
 
 use base::{AbsPath, Row};
+use host::ContentHash;
 use project::search::{FileMatches, FoundRow};
+use text::LineEnding;
 
 use super::{Line, Picked, Replaced, Results};
 
@@ -18,6 +20,7 @@ fn found(row: u32, before: &[&str], after: &[&str]) -> FoundRow {
         columns: std::iter::once(0..3).collect(),
         before: text(before),
         after: text(after),
+        ..FoundRow::default()
     }
 }
 
@@ -25,6 +28,8 @@ fn file(name: &str, rows: Vec<FoundRow>) -> FileMatches {
     FileMatches {
         path: path(name),
         rows,
+        content: ContentHash::of(name.as_bytes()),
+        line_ending: LineEnding::Lf,
     }
 }
 
@@ -111,4 +116,23 @@ fn matches_are_walked_around_the_ends() {
     assert_eq!(go(Some(&Picked::Match(path("b"), Row(1))), 1), "a0");
     assert_eq!(go(Some(&Picked::File(path("b"))), 1), "b1");
     assert_eq!(go(Some(&Picked::File(path("b"))), -1), "a5");
+}
+
+#[test]
+fn what_is_left_after_a_replacement_stays_on_the_list() {
+    let mut results = Results::default();
+    let rows = || vec![found(0, &[], &[]), found(5, &[], &[])];
+    results.add(file("a", rows()), Replaced::Hidden);
+    results.add(file("b", rows()), Replaced::Hidden);
+    let picked = Picked::Match(path("a"), Row(0));
+    let rest = Some(file("a", vec![found(6, &[], &[])]));
+    let next = results.take_rest(&path("a"), rest, &picked, Replaced::Hidden);
+    assert_eq!(next, Some(Picked::Match(path("a"), Row(6))));
+    assert_eq!(show(&results), ["a", "hit 6", "b", "hit 0", "hit 5"]);
+    assert_eq!(results.match_count(), 3);
+    let picked = Picked::Match(path("a"), Row(6));
+    let next = results.take_rest(&path("a"), None, &picked, Replaced::Hidden);
+    assert_eq!(next, Some(Picked::Match(path("b"), Row(0))));
+    let next = results.take_rest(&path("b"), None, &Picked::File(path("b")), Replaced::Hidden);
+    assert_eq!((next, results.match_count()), (None, 0));
 }

@@ -1,0 +1,109 @@
+//! The bytes that git would check out for a file, found out without running anything.
+//!
+//! Limitation: programs that attributes name as filters are not run; files with one have no such bytes.
+
+use std::path::Path;
+
+use base::AbsPath;
+use git2::{AttrCheckFlags, AttrValue, FileMode};
+
+use crate::land::eol;
+use crate::merge::TreePath;
+use crate::repository::{Error, Repository};
+
+/// The bytes that a checkout of HEAD holds in the file that `path` leads to through links, with the line endings that
+/// the working tree wants. `None` where HEAD has no such file, where the file is in no repository, and where only a
+/// filter program could tell. A file with `working-tree-encoding` is in UTF-8, as git keeps it.
+pub fn checked_out(path: &AbsPath) -> Result<Option<Vec<u8>>, Error> {
+    let path = resolved(path);
+    let folder = path.parent().unwrap_or_else(|| path.clone());
+    match Repository::discover(&folder) {
+        Ok(repository) => repository.checked_out(&path),
+        Err(Error::NoRepository(_) | Error::Bare(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+impl Repository {
+    /// `path` is without links.
+    fn checked_out(&self, path: &AbsPath) -> Result<Option<Vec<u8>>, Error> {
+        let Some(relative) = path.relative_to(self.workdir()) else {
+            return Ok(None);
+        };
+        if !self.is_file_in_head(relative) || self.has_filter(relative) {
+            return Ok(None);
+        }
+        let Some(bytes) = self.head_bytes(path)? else {
+            return Ok(None);
+        };
+        // `$Id$` becomes the number of the object.
+        let is_ident = matches!(self.attribute(relative, "ident"), Attribute::True);
+        if is_ident && bytes.windows(3).any(|part| part == b"$Id") {
+            return Ok(None);
+        }
+        let name = TreePath::of_path(relative);
+        let bytes = eol::to_worktree(&self.inner, &name, &bytes).into_owned();
+        Ok(Some(bytes))
+    }
+
+    /// Whether HEAD has a file of that name, and no link, submodule or folder.
+    fn is_file_in_head(&self, relative: &Path) -> bool {
+        let tree = self.inner.head().and_then(|head| head.peel_to_tree());
+        let entry = tree.and_then(|tree| tree.get_path(relative));
+        let mode = entry
+            .ok()
+            .and_then(|entry| u32::try_from(entry.filemode()).ok());
+        let is_mode = |wanted: FileMode| mode == u32::try_from(i32::from(wanted)).ok();
+        is_mode(FileMode::Blob)
+            || is_mode(FileMode::BlobExecutable)
+            || is_mode(FileMode::BlobGroupWritable)
+    }
+
+    fn has_filter(&self, relative: &Path) -> bool {
+        let Attribute::Named(filter) = self.attribute(relative, "filter") else {
+            return false;
+        };
+        // A filter without a program changes nothing.
+        let config = self.inner.config().ok();
+        let has_program = |what: &str| {
+            let key = format!("filter.{filter}.{what}");
+            let value = config
+                .as_ref()
+                .and_then(|config| config.get_string(&key).ok());
+            value.is_some_and(|value| !value.is_empty())
+        };
+        ["smudge", "clean", "process"].into_iter().any(has_program)
+    }
+
+    fn attribute(&self, relative: &Path, name: &str) -> Attribute {
+        let flags = AttrCheckFlags::FILE_THEN_INDEX;
+        let value = self.inner.get_attr_bytes(relative, name, flags);
+        match AttrValue::from_bytes(value.ok().flatten()) {
+            AttrValue::True => Attribute::True,
+            AttrValue::String(name) => Attribute::Named(name.to_owned()),
+            AttrValue::Bytes(name) => Attribute::Named(String::from_utf8_lossy(name).into_owned()),
+            AttrValue::False | AttrValue::Unspecified => Attribute::None,
+        }
+    }
+}
+
+enum Attribute {
+    None,
+    True,
+    Named(String),
+}
+
+/// The path without links; of a file that is gone, that of its folder is.
+fn resolved(path: &AbsPath) -> AbsPath {
+    let real = |path: &AbsPath| path.as_path().canonicalize().ok().and_then(AbsPath::new);
+    let in_folder = || {
+        let folder = real(&path.parent()?)?;
+        Some(folder.join(path.as_path().file_name()?))
+    };
+    real(path)
+        .or_else(in_folder)
+        .unwrap_or_else(|| path.clone())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,73 @@
+//! How text at a place is commented out.
+
+use base::ByteOffset;
+use text::Snapshot;
+
+use crate::language::{Language, LanguageConfig};
+use crate::nodes::path_around;
+use crate::snapshot::SyntaxSnapshot;
+
+/// The marks of comments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comments {
+    /// What starts a comment that ends with its line, without the space behind it.
+    pub line: Option<&'static str>,
+    /// What opens and closes a comment of several lines.
+    pub block: Option<(&'static str, &'static str)>,
+}
+
+/// Between the tags of JSX, where anything but an expression in braces is page text.
+const JSX_CHILDREN: Comments = Comments {
+    line: None,
+    block: Some(("{/*", "*/}")),
+};
+
+/// Among the attributes of a tag of JSX.
+const JSX_TAG: Comments = Comments {
+    line: None,
+    block: Some(("/*", "*/")),
+};
+
+impl From<&LanguageConfig> for Comments {
+    fn from(config: &LanguageConfig) -> Self {
+        Self {
+            line: config.line_comment,
+            block: config.block_comment,
+        }
+    }
+}
+
+impl Language {
+    /// The comments of most of its text.
+    pub fn comments(&self) -> Comments {
+        self.config().into()
+    }
+}
+
+impl SyntaxSnapshot {
+    /// The comments of a text that starts at `offset`: those of the language embedded there, and in JSX those of its
+    /// children or tags.
+    pub fn comments_at(&self, text: &Snapshot, offset: ByteOffset) -> Comments {
+        let views = self.views_at(text, offset);
+        let Some(view) = views.last() else {
+            return self.language().comments();
+        };
+        let at = offset.0.saturating_sub(view.shift);
+        // What starts here is commented out as a whole, so only what holds this place counts.
+        let around = match at.checked_sub(1) {
+            Some(before) => path_around(view.root(), before, at + 1),
+            None => Vec::new(),
+        };
+        let in_jsx = around.iter().rev().find_map(|node| match node.kind() {
+            "jsx_element" | "jsx_fragment" | "jsx_text" => Some(Some(JSX_CHILDREN)),
+            "jsx_opening_element"
+            | "jsx_closing_element"
+            | "jsx_self_closing_element"
+            | "jsx_attribute" => Some(Some(JSX_TAG)),
+            // These stand in tags and among children as well as in code.
+            "ERROR" | "string" | "string_fragment" => None,
+            _ => Some(None),
+        });
+        in_jsx.flatten().unwrap_or_else(|| view.language.comments())
+    }
+}
