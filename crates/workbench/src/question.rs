@@ -11,7 +11,9 @@ use gpui_kit::{
 };
 use ui::{ActiveTheme as _, Button, ButtonStyle, Label, dp};
 
-/// What is asked, as plain data.
+use crate::notices::safe;
+
+/// What is asked, as plain data. Names from outside are made safe to show.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     /// The question itself.
@@ -40,6 +42,11 @@ impl Question {
             .iter()
             .map(|_| cx.focus_handle().tab_stop(true))
             .collect();
+        let asked = Asked {
+            title: safe(asked.title),
+            detail: safe(asked.detail),
+            ..asked
+        };
         let this = Self {
             asked,
             focuses,

@@ -1,7 +1,8 @@
 //! What is kept of the windows between two runs.
 //!
 //! A border type: it is read from a file of our own that may be old or broken. What is not
-//! understood is left out; the rest is used. Must not know: gpui, how it gets to the disk.
+//! understood is left out; the rest is used. Paths are kept in their text form, which loses no byte
+//! (`base::path_text`). Must not know: gpui, how it gets to the disk.
 //! Start at `SavedSession`.
 
 use serde::{Deserialize, Serialize};

@@ -6,6 +6,7 @@ mod board;
 mod documents;
 mod everything;
 mod finding;
+mod odd_names;
 mod palette;
 mod panes;
 mod restoring;

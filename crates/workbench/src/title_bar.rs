@@ -134,7 +134,7 @@ impl TitleStrip {
                 .child(Label::new(branch.name.clone()).muted())
         });
         let name: SharedString = folder.name().into();
-        let path = folder.root().to_string();
+        let path = folder.root().shown();
         div()
             .flex()
             .items_center()

@@ -11,7 +11,7 @@ pub(crate) mod state;
 
 use std::ops::Range;
 
-use base::AbsPath;
+use base::{AbsPath, path_text};
 use gpui_kit::component::input::{InputEvent, InputState};
 use gpui_kit::{
     App, AppContext as _, Context, Entity, EventEmitter, FocusHandle, Focusable, KeyDownEvent,
@@ -19,6 +19,7 @@ use gpui_kit::{
 };
 use host::FileKind;
 
+use self::names::EndBlanks;
 use self::operations::Operation;
 use self::state::{Done, Editing, ShownRow, TreeState, entry_path};
 use crate::folder::{Folder, FolderEvent};
@@ -314,7 +315,7 @@ impl TreePanel {
                 if let Some(tree) = tree {
                     tree.update(cx, |tree, cx| tree.reveal(&shown, cx));
                 }
-                let name = path.name();
+                let name = path_text(path.file_name());
                 let stem = names::stem_length(&name);
                 (name, 0..stem)
             }
@@ -351,11 +352,13 @@ impl TreePanel {
     /// What the typed name means.
     fn named(&self, cx: &App) -> Option<Result<AbsPath, String>> {
         let typed = self.name.read(cx).value();
-        let folder = match self.state.editing.as_ref()? {
-            Editing::NewFile(folder) | Editing::NewFolder(folder) => folder.clone(),
-            Editing::Rename(path) => path.parent()?,
+        let (folder, end_blanks) = match self.state.editing.as_ref()? {
+            Editing::NewFile(folder) | Editing::NewFolder(folder) => {
+                (folder.clone(), EndBlanks::Trim)
+            }
+            Editing::Rename(path) => (path.parent()?, EndBlanks::Keep),
         };
-        Some(names::read_name(&typed, &folder))
+        Some(names::read_name(&typed, &folder, end_blanks))
     }
 
     fn take_name(&mut self, window: &mut Window, cx: &mut Context<Self>) {
@@ -476,7 +479,7 @@ impl TreePanel {
                 });
             }
             Done::Trashed(path) if purpose != Purpose::Undo => {
-                let sentence = format!("\u{201c}{}\u{201d} is in the trash", path.name());
+                let sentence = format!("\u{201c}{}\u{201d} is in the trash", path.shown_name());
                 let notice = Notice::new(ui::Tone::Info, sentence)
                     .key("trash")
                     .action("Undo", crate::actions::project_tree::Undo);
@@ -504,7 +507,7 @@ impl TreePanel {
         for from in paths {
             let is_ours = root.as_ref().is_some_and(|root| from.is_within(root));
             let operation = if is_ours {
-                let to = folder.join(from.name());
+                let to = folder.join(from.file_name());
                 if to == from {
                     continue;
                 }

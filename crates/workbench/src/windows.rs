@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base::AbsPath;
+use base::{AbsPath, path_text, text_path};
 use gpui_kit::component::TitleBar;
 use gpui_kit::{
     AnyWindowHandle, App, AppContext as _, Bounds, Entity, EntityId, Global, Task, WeakEntity,
@@ -157,7 +157,7 @@ pub fn open_request(request: Request, cx: &mut App) {
 
 fn openings(request: &Request, session: SavedSession, restore: Restore) -> Vec<Opening> {
     let stored = |folder: &AbsPath| {
-        let name = folder.to_string();
+        let name = path_text(folder);
         session
             .windows
             .iter()
@@ -188,7 +188,11 @@ fn openings(request: &Request, session: SavedSession, restore: Restore) -> Vec<O
     let openings: Vec<Opening> = windows
         .into_iter()
         .map(|saved| Opening {
-            folder: saved.folder.as_deref().and_then(AbsPath::new),
+            folder: saved
+                .folder
+                .as_deref()
+                .map(text_path)
+                .and_then(AbsPath::new),
             saved: Some(saved),
         })
         .collect();
@@ -426,7 +430,7 @@ pub(crate) fn note_folder(folder: &AbsPath, cx: &mut App) {
     if cx.has_global::<Windows>() {
         cx.global_mut::<Windows>()
             .session
-            .note_folder(&folder.to_string());
+            .note_folder(&path_text(folder));
     }
 }
 
@@ -439,6 +443,7 @@ pub(crate) fn recent_folders(cx: &App) -> Vec<AbsPath> {
         .session
         .recent_folders
         .iter()
+        .map(|folder| text_path(folder))
         .filter_map(AbsPath::new)
         .collect()
 }

@@ -25,7 +25,7 @@ mod watch;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use base::AbsPath;
+use base::{AbsPath, LineFeeds, printable};
 use gpui_kit::{
     AnyWindowHandle, App, AppContext as _, Context, Entity, EntityId, FocusHandle, Focusable,
     Pixels, Subscription, Task, WeakEntity, Window, px,
@@ -219,11 +219,13 @@ impl Workbench {
         &self.recent_files
     }
 
-    /// A path as people read it: counted from the folder, or with `~`.
+    /// A path as it is shown: counted from the folder, or with `~`; on one line.
     pub(crate) fn display_path(&self, path: &AbsPath, cx: &App) -> String {
         let root = self.root(cx);
         match root.as_ref().and_then(|root| path.relative_to(root)) {
-            Some(relative) if !relative.as_os_str().is_empty() => relative.display().to_string(),
+            Some(relative) if !relative.as_os_str().is_empty() => {
+                printable(&relative.to_string_lossy(), LineFeeds::Escape).into_owned()
+            }
             _ => self.services.display(path),
         }
     }

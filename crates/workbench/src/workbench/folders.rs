@@ -12,6 +12,7 @@ use crate::actions::view::{FocusEditor, FocusProjectTree, ToggleProjectTree};
 use crate::folder::{Folder, FolderEvent};
 use crate::item::Item;
 use crate::notices::Notice;
+use crate::path_entry::clipboard_text;
 use crate::tree_panel::TreeEvent;
 use crate::windows;
 
@@ -213,7 +214,7 @@ impl Workbench {
 
     pub(super) fn copy_path(&mut self, _: &CopyPath, _: &mut Window, cx: &mut Context<Self>) {
         if let Some(path) = self.active_item().and_then(|item| item.path(cx)) {
-            cx.write_to_clipboard(ClipboardItem::new_string(path.to_string()));
+            cx.write_to_clipboard(ClipboardItem::new_string(clipboard_text(path)));
         }
     }
 
@@ -224,7 +225,9 @@ impl Workbench {
         cx: &mut Context<Self>,
     ) {
         if let Some(path) = self.active_item().and_then(|item| item.path(cx)) {
-            let text = self.display_path(&path, cx);
+            let root = self.root(cx);
+            let relative = root.as_ref().and_then(|root| path.relative_to(root));
+            let text = relative.map_or_else(|| self.services.display(&path), clipboard_text);
             cx.write_to_clipboard(ClipboardItem::new_string(text));
         }
     }

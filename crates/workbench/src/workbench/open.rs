@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{AbsPath, Point};
+use base::{AbsPath, Point, path_text};
 use editor::{DocumentModel, Editor, EditorEvent, ModelEvent, Reveal};
 use gpui_kit::{App, AppContext as _, Context, Entity, Subscription, Window};
 use project::{Binary, LoadError};
@@ -431,9 +431,9 @@ impl Workbench {
         let path = self.item(item).and_then(|item| item.path(cx));
         let root = self.root(cx);
         if let (Some(path), Some(root)) = (path, root)
-            && let Some(relative) = path.relative_to(&root).and_then(|path| path.to_str())
+            && let Some(relative) = path.relative_to(&root)
         {
-            note_recent(&mut self.recent_files, relative, RECENT_KEPT);
+            note_recent(&mut self.recent_files, &path_text(relative), RECENT_KEPT);
         }
     }
 
