@@ -21,8 +21,9 @@ Usage: burin [PATH[:LINE[:COLUMN]]]...
   -h, --help      print this
   -V, --version   print the version
 
-Without a PATH the windows of the last session come back. When Burin runs
-already, it is asked to open the PATHs, and this start ends.
+Without a PATH the windows of the last session come back, which a start for
+files alone leaves as they are. When Burin runs already, it is asked to open
+the PATHs, and this start ends.
 BURIN_CONFIG_DIR, BURIN_STATE_DIR and BURIN_CACHE_DIR name other folders for
 settings, for what must survive a restart, and for what may be thrown away.
 BURIN_STALLS=100 reports on the standard error output when the window stood still

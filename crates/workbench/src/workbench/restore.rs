@@ -65,6 +65,8 @@ impl Workbench {
         let root = self.root(cx);
         SavedWindow {
             folder: root.as_ref().map(path_text),
+            // Known to whoever opened it.
+            for_files: false,
             bounds: Some(saved_bounds(window.window_bounds())),
             layout: Some(layout),
             tree: self.saved_tree(root.as_ref(), cx),
@@ -242,8 +244,7 @@ impl Workbench {
                 Item::Text(self.view_of(document, &saved, window, cx))
             }
             // A file that went away since takes its tab along.
-            Err(error) if matches!(&*error, project::LoadError::Files(error) if error.is_not_found()) =>
-            {
+            Err(error) if error.is_not_found() => {
                 self.items.remove(&id);
                 self.layout.close(id);
                 self.layout_changed(cx);
