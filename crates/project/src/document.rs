@@ -180,7 +180,7 @@ impl Document {
             .collect();
         match first.trim() {
             "" => "untitled".into(),
-            first => first.into(),
+            first => base::printable(first, base::LineFeeds::Escape).into_owned(),
         }
     }
 

@@ -107,7 +107,7 @@ impl Focusable for Question {
 }
 
 impl Render for Question {
-    fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
+    fn render(&mut self, window: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
         let answers = self.asked.answers.iter().zip(&self.focuses).enumerate();
         let buttons: Vec<_> = answers
             .map(|(index, ((label, style), focus))| {
@@ -126,6 +126,8 @@ impl Render for Question {
             .on_key_down(cx.listener(Self::key))
             .w(dp(440.0))
             .max_w_full()
+            .max_h(window.viewport_size().height)
+            .overflow_y_scroll()
             .p(dp(16.0))
             .flex()
             .flex_col()
@@ -141,6 +143,7 @@ impl Render for Question {
             .child(
                 div()
                     .flex()
+                    .flex_wrap()
                     .justify_end()
                     .gap(dp(8.0))
                     .pt(dp(8.0))

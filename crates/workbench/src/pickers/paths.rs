@@ -182,6 +182,10 @@ impl PickerDelegate for Paths {
         }
     }
 
+    fn heading(&self) -> Option<SharedString> {
+        Some(self.name())
+    }
+
     fn placeholder(&self) -> SharedString {
         "A path; ~ is your home folder".into()
     }
