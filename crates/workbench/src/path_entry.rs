@@ -72,9 +72,7 @@ pub(crate) fn shorten(path: &AbsPath, home: Option<&AbsPath>) -> String {
 #[cfg(test)]
 mod tests {
     use super::{PathEntry, shorten};
-    use std::path::Path;
-
-    use base::{AbsPath, path_text, text_path};
+    use base::AbsPath;
 
     #[test]
     fn typed_paths_name_a_folder_and_a_part() {

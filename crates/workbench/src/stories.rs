@@ -4,8 +4,10 @@ mod a11y;
 mod agents;
 mod board;
 mod documents;
+mod dragging;
 mod everything;
 mod finding;
+mod keyboard;
 mod odd_names;
 mod palette;
 mod panes;
@@ -14,6 +16,7 @@ mod searching;
 mod settings_files;
 mod suggestions;
 mod tree;
+mod window;
 
 use std::sync::Arc;
 

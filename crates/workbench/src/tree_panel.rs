@@ -15,7 +15,7 @@ use base::{AbsPath, path_text};
 use gpui_kit::component::input::{InputEvent, InputState};
 use gpui_kit::{
     App, AppContext as _, Context, Entity, EventEmitter, FocusHandle, Focusable, KeyDownEvent,
-    ScrollStrategy, Subscription, UniformListScrollHandle, WeakEntity, Window,
+    ScrollStrategy, SharedString, Subscription, UniformListScrollHandle, WeakEntity, Window,
 };
 use host::FileKind;
 
@@ -75,7 +75,12 @@ pub struct TreePanel {
     scroll: UniformListScrollHandle,
     focus: FocusHandle,
     name: Entity<InputState>,
+    /// What the field holds, as far as its changes were heard of: Enter means this text, though the field may have
+    /// taken the key for a character.
+    typed: SharedString,
     name_problem: Option<String>,
+    /// What had the keyboard before a name was typed, where that was not the tree.
+    before_name: Option<FocusHandle>,
     /// A row to bring into sight as soon as it is there.
     wanted: Option<AbsPath>,
     drop_folder: Option<AbsPath>,
@@ -123,7 +128,9 @@ impl TreePanel {
             scroll: UniformListScrollHandle::new(),
             focus: cx.focus_handle().tab_stop(true),
             name,
+            typed: SharedString::default(),
             name_problem: None,
+            before_name: None,
             wanted: None,
             drop_folder: None,
             folder_subscription: None,
@@ -269,7 +276,7 @@ impl TreePanel {
     ) {
         if self.state.editing.is_some() && event.keystroke.key == "escape" {
             cx.stop_propagation();
-            self.stop_editing(window, cx);
+            self.cancel_editing(window, cx);
         }
     }
 
@@ -331,8 +338,13 @@ impl TreePanel {
                 (String::new(), 0..0)
             }
         };
+        if self.state.editing.is_none() {
+            let before = window.focused(cx);
+            self.before_name = before.filter(|before| !self.focus.contains(before, window));
+        }
         self.state.editing = Some(editing);
         self.name_problem = None;
+        self.typed = text.clone().into();
         self.name.update(cx, |name, cx| {
             name.set_value(text, window, cx);
             name.set_selected_range(selected, cx);
@@ -342,28 +354,27 @@ impl TreePanel {
     }
 
     fn check_name(&mut self, cx: &mut Context<Self>) {
-        self.name_problem = match self.named(cx) {
-            Some(Err(problem)) if !self.name.read(cx).value().is_empty() => Some(problem),
+        self.typed = self.name.read(cx).value();
+        self.name_problem = match self.named() {
+            Some(Err(problem)) if !self.typed.is_empty() => Some(problem),
             _ => None,
         };
         cx.notify();
     }
 
     /// What the typed name means.
-    fn named(&self, cx: &App) -> Option<Result<AbsPath, String>> {
-        let typed = self.name.read(cx).value();
+    fn named(&self) -> Option<Result<AbsPath, String>> {
         let (folder, end_blanks) = match self.state.editing.as_ref()? {
             Editing::NewFile(folder) | Editing::NewFolder(folder) => {
                 (folder.clone(), EndBlanks::Trim)
             }
             Editing::Rename(path) => (path.parent()?, EndBlanks::Keep),
         };
-        Some(names::read_name(&typed, &folder, end_blanks))
+        Some(names::read_name(&self.typed, &folder, end_blanks))
     }
 
     fn take_name(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        let typed = self.name.read(cx).value();
-        let (Some(editing), Some(named)) = (self.state.editing.clone(), self.named(cx)) else {
+        let (Some(editing), Some(named)) = (self.state.editing.clone(), self.named()) else {
             return;
         };
         let path = match named {
@@ -375,7 +386,7 @@ impl TreePanel {
             }
         };
         let operation = match editing {
-            Editing::NewFile(_) if typed.ends_with('/') => Operation::CreateFolder(path),
+            Editing::NewFile(_) if self.typed.ends_with('/') => Operation::CreateFolder(path),
             Editing::NewFile(_) => Operation::CreateFile(path),
             Editing::NewFolder(_) => Operation::CreateFolder(path),
             Editing::Rename(from) if from == path => {
@@ -386,6 +397,20 @@ impl TreePanel {
         };
         self.stop_editing(window, cx);
         self.run(operation, true, window, cx);
+    }
+
+    /// Says what gets the keyboard when the name that is being typed is given up.
+    pub(crate) fn give_back_to(&mut self, before: Option<FocusHandle>) {
+        self.before_name = before;
+    }
+
+    /// Gives up the name that is being typed, and the keyboard back to what had it.
+    fn cancel_editing(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        let before = self.before_name.take();
+        self.stop_editing(window, cx);
+        if let Some(before) = before {
+            before.focus(window, cx);
+        }
     }
 
     fn stop_editing(&mut self, window: &mut Window, cx: &mut Context<Self>) {

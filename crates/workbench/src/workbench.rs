@@ -74,6 +74,9 @@ pub struct Workbench {
     closed: Vec<ClosedTab>,
     trail: Trail<TrailPlace>,
     focus: FocusHandle,
+    keyboard_in: Region,
+    /// What the window is called.
+    window_title: String,
     window: AnyWindowHandle,
     autosaves: HashMap<EntityId, Task<()>>,
     storing: Option<Task<()>>,
@@ -85,6 +88,14 @@ struct Entry {
     item: Item,
     crumbs: Option<Entity<Crumbs>>,
     _subscriptions: Vec<Subscription>,
+}
+
+/// A part of the window that can have the keyboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Region {
+    Panes,
+    Tree,
+    Agents,
 }
 
 /// A tab that can be opened again.
@@ -114,6 +125,8 @@ pub struct Opening {
     pub folder: Option<AbsPath>,
     /// The window as it was, if it was stored.
     pub saved: Option<SavedWindow>,
+    /// Whether it is opened for files of the command line alone.
+    pub for_files: bool,
 }
 
 impl Workbench {
@@ -144,6 +157,8 @@ impl Workbench {
             closed: Vec::new(),
             trail: Trail::default(),
             focus: cx.focus_handle(),
+            keyboard_in: Region::Panes,
+            window_title: String::new(),
             window: window.window_handle(),
             autosaves: HashMap::new(),
             storing: None,
@@ -154,7 +169,7 @@ impl Workbench {
         workbench.follow_layout(cx);
         match opening.folder {
             Some(folder) => workbench.set_folder(Some(folder), window, cx),
-            None => workbench.set_title(window, cx),
+            None => workbench.follow_title(cx),
         }
         if let Some(saved) = opening.saved {
             workbench.restore(saved, window, cx);
@@ -263,10 +278,51 @@ impl Workbench {
         self.title.update(cx, |_, cx| cx.notify());
         self.status.update(cx, |status, cx| status.follow(cx));
         self.follow_front(cx);
+        self.follow_title(cx);
+    }
+
+    /// What had the keyboard is gone: gives it to the region it was in last, or to what is shown above all.
+    fn keyboard_lost(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        if self.modal.read(cx).is_open() {
+            self.modal
+                .update(cx, |modal, cx| modal.keep_keyboard(window, cx));
+            return;
+        }
+        match self.keyboard_in {
+            Region::Tree if self.tree_shown => {
+                self.tree.read(cx).focus_handle(cx).focus(window, cx)
+            }
+            Region::Agents if self.agents.is_shown => {
+                let panel = self.agents.panel.read(cx);
+                panel.focus_handle(cx).focus(window, cx);
+            }
+            _ => self.focus_active(window, cx),
+        }
+    }
+
+    /// The modal layer gives the keyboard back to what had it, which another tab may have covered meanwhile.
+    fn modal_changed(
+        &mut self,
+        modal: Entity<ModalLayer>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        if modal.read(cx).is_open() || self.keyboard_in != Region::Panes {
+            return;
+        }
+        let covered = self.items.iter().any(|(id, entry)| {
+            let pane = self.layout.pane_of(*id);
+            let shown = pane.and_then(|pane| self.layout.tabs(pane)?.active());
+            shown != Some(*id) && entry.item.focus_handle(cx).is_focused(window)
+        });
+        if covered {
+            self.focus_active(window, cx);
+        }
     }
 
     /// Gives the keyboard to what shows in the active pane.
     pub(crate) fn focus_active(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        self.keyboard_in = Region::Panes;
         let focus = match self.active_item() {
             Some(item) => item.focus_handle(cx),
             None => self.focus.clone(),

@@ -418,7 +418,7 @@ impl TreePanel {
 
     pub(super) fn cancel(&mut self, _: &act::Cancel, window: &mut Window, cx: &mut Context<Self>) {
         if self.state.editing.is_some() {
-            self.stop_editing(window, cx);
+            self.cancel_editing(window, cx);
         } else if !self.state.filter.is_empty() {
             self.clear_filter(cx);
         } else if self.state.marked.take().is_some() {
