@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use base::AbsPath;
+use base::{AbsPath, path_text, text_path};
 use host::{FileKind, Files};
 use workbench::target::{Place, Target};
 use workbench::windows::Request;
@@ -21,8 +21,9 @@ Usage: burin [PATH[:LINE[:COLUMN]]]...
   -h, --help      print this
   -V, --version   print the version
 
-Without a PATH the windows of the last session come back. When Burin runs
-already, it is asked to open the PATHs, and this start ends.
+Without a PATH the windows of the last session come back, which a start for
+files alone leaves as they are. When Burin runs already, it is asked to open
+the PATHs, and this start ends.
 BURIN_CONFIG_DIR, BURIN_STATE_DIR and BURIN_CACHE_DIR name other folders for
 settings, for what must survive a restart, and for what may be thrown away.
 BURIN_STALLS=100 reports on the standard error output when the window stood still
@@ -79,10 +80,14 @@ fn split(path: &OsString, working_folder: &AbsPath, files: &dyn Files) -> (AbsPa
     if files.exists(&whole) {
         return (whole, None);
     }
-    match path.to_str().map(Target::parse) {
-        Some(target) if target.place.is_some() => (working_folder.join(target.path), target.place),
-        _ => (whole, None),
+    let text = path_text(path);
+    let (blanks, text) = text.split_at(text.len() - text.trim_start().len());
+    let target = Target::parse(text);
+    if target.place.is_none() {
+        return (whole, None);
     }
+    let named = text_path(&format!("{blanks}{}", target.path));
+    (working_folder.join(named), target.place)
 }
 
 #[cfg(test)]
@@ -134,5 +139,20 @@ mod tests {
             ("/w/new.rs", Some((7, 1))),
         ];
         assert_eq!(found, expect.map(|(path, place)| (path.to_owned(), place)));
+    }
+
+    #[test]
+    fn a_place_behind_a_name_keeps_the_bytes_of_the_name() {
+        use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+        let folder = AbsPath::new("/w").expect("absolute");
+        for name in [&b" lead.txt"[..], b"caf\xe9.txt", b"nl\nx", b"a\\x41"] {
+            let mut argument = name.to_vec();
+            argument.extend_from_slice(b":12:5");
+            let list = [OsString::from_vec(argument)];
+            let request = resolve(&list, &folder, &FakeFiles::new());
+            let (path, place) = &request.files[0];
+            assert_eq!(path.file_name().as_bytes(), name);
+            assert_eq!(place.map(|place| (place.line, place.column)), Some((12, 5)));
+        }
     }
 }

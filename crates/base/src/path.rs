@@ -3,9 +3,12 @@
 //! Invariant: absolute, without `.` and `..` components. Links are not followed: nothing here
 //! looks at a disk.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+
+use crate::printable::{LineFeeds, printable};
 
 /// An absolute path without `.` and `..`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,6 +29,21 @@ impl AbsPath {
     /// The folder it lies in; `None` for the root.
     pub fn parent(&self) -> Option<Self> {
         self.0.parent().map(|parent| Self(parent.into()))
+    }
+
+    /// The last component as it is; the whole path for the root.
+    pub fn file_name(&self) -> &OsStr {
+        self.0.file_name().unwrap_or(self.0.as_os_str())
+    }
+
+    /// The last component on one line, safe to show. No path is made of it: `file_name` keeps the bytes.
+    pub fn shown_name(&self) -> String {
+        printable(&self.file_name().to_string_lossy(), LineFeeds::Escape).into_owned()
+    }
+
+    /// The path on one line, safe to show.
+    pub fn shown(&self) -> String {
+        printable(&self.0.to_string_lossy(), LineFeeds::Escape).into_owned()
     }
 
     /// The last component, lossily as text; the whole path for the root.

@@ -35,13 +35,17 @@ pub fn printable(text: &str, line_feeds: LineFeeds) -> Cow<'_, str> {
         match char {
             '\n' | '\t' if line_feeds == LineFeeds::Keep => shown.push(char),
             '\r' if line_feeds == LineFeeds::Keep && chars.peek() == Some(&'\n') => {}
-            _ if joins(char) && previous.is_some_and(carries_joiner) => shown.push(char),
-            _ if is_suspect(char) => push_escaped(&mut shown, char),
+            _ if is_hidden(previous, char) => push_escaped(&mut shown, char),
             _ => shown.push(char),
         }
         previous = Some(char);
     }
     Cow::Owned(shown)
+}
+
+/// Whether `char` behind `previous` is something else than a visible character that keeps its position.
+pub(crate) fn is_hidden(previous: Option<char>, char: char) -> bool {
+    is_suspect(char) && !(joins(char) && previous.is_some_and(carries_joiner))
 }
 
 /// Whether `char` may be something else than a visible character that keeps its position.

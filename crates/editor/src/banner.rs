@@ -12,7 +12,7 @@ pub(crate) fn of(editor: &Editor, cx: &Context<Editor>) -> Option<AnyElement> {
     match document.state() {
         DocumentState::Conflict => Some(conflict(editor, cx)),
         DocumentState::DeletedOnDisk => {
-            let text = "This file was deleted by another program. Its text is only here: save to write it again.";
+            let text = "This file is no longer on the disk. Its text is only here: save to write it again.";
             Some(Banner::new("deleted", Tone::Warning, text).into_any_element())
         }
         DocumentState::ReadOnly(reason) => {

@@ -141,6 +141,8 @@ pub struct Editor {
     pub(crate) hovered: Option<Area>,
     pub(crate) drag: Option<Drag>,
     pub(crate) drag_task: Option<Task<()>>,
+    /// Text is dragged, and the pointer is over this view.
+    pub(crate) shows_drop_place: bool,
     pub(crate) blocks: BlockViews,
     pub(crate) review: inline_review::Review,
     pub(crate) suggesting: suggesting::Suggesting,
@@ -217,6 +219,7 @@ impl Editor {
             hovered: None,
             drag: None,
             drag_task: None,
+            shows_drop_place: false,
             blocks: BlockViews::default(),
             review: inline_review::Review::default(),
             suggesting: suggesting::Suggesting::default(),

@@ -280,7 +280,7 @@ impl Excerpts {
                 }
                 Carried::Across => {
                     return Err(
-                        "Rows of different places cannot be joined here: open the file to do that"
+                        "Lines of different places cannot be joined here: open the file to do that"
                             .to_owned(),
                     );
                 }

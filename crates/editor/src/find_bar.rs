@@ -154,7 +154,7 @@ impl FindBar {
         let field = TextField::new(&self.replacement, "Replace with").mono();
         let keep_case = button(
             "replace-case",
-            Icon::CaseSensitive,
+            Icon::CaseUpper,
             "Keep the capital letters",
             ToggleReplaceCase,
         )

@@ -3,6 +3,7 @@
 //! Start at `listen`; what a press begins is a `Drag`, which moves and releases continue.
 
 mod bars;
+mod drop;
 mod press;
 mod wheel;
 
@@ -15,7 +16,7 @@ use gpui_kit::{
     Context, CursorStyle, DispatchPhase, Entity, Hitbox, MouseButton, MouseDownEvent,
     MouseMoveEvent, MouseUpEvent, Pixels, Point, ScrollEvent, Window,
 };
-use text::{Change, Edit, EditKind, Selection, SelectionSet};
+use text::Change;
 
 use crate::editor::Editor;
 use crate::element::{Area, Geometry};
@@ -34,7 +35,7 @@ pub(crate) enum Drag {
         anchor: DisplayPoint,
         is_click: bool,
     },
-    /// Moving what is selected, once the pointer has left where it went down.
+    /// Moving what is selected, once the pointer has left where it went down; to another view as well.
     Move {
         spans: Vec<Span>,
         start: Point<Pixels>,
@@ -78,10 +79,11 @@ pub(crate) fn listen(editor: &Entity<Editor>, whole: &Hitbox, text: &Hitbox, win
             .ok();
         }
     });
-    let view = editor.downgrade();
+    let (view, over) = (editor.downgrade(), whole.clone());
     window.on_mouse_event(move |event: &MouseUpEvent, phase, window, cx| {
         if phase == DispatchPhase::Bubble {
-            view.update(cx, |editor, cx| editor.release(event, window, cx))
+            let is_over = over.is_hovered(window);
+            view.update(cx, |editor, cx| editor.release(event, is_over, window, cx))
                 .ok();
         }
     });
@@ -134,6 +136,7 @@ impl Editor {
     ) {
         self.pointer = event.position;
         self.note_hover(is_over.then_some(event.position), cx);
+        self.note_dragged_text(is_over, cx);
         if self.drag.is_none() {
             return;
         }
@@ -213,6 +216,9 @@ impl Editor {
                     start,
                     has_moved,
                 });
+                if has_moved {
+                    self.offer_dragged_text(cx);
+                }
                 cx.notify();
             }
             Some(Drag::Bar { area, grab }) => self.drag_bar(area, grab, cx),
@@ -286,11 +292,31 @@ impl Editor {
         (x != 0.0 || y != 0.0).then(|| ((y * 0.02).clamp(-6.0, 6.0), (x * 0.3).clamp(-80.0, 80.0)))
     }
 
-    fn release(&mut self, event: &MouseUpEvent, window: &mut Window, cx: &mut Context<Self>) {
+    fn release(
+        &mut self,
+        event: &MouseUpEvent,
+        is_over: bool,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.pointer = event.position;
         let Some(drag) = self.drag.clone() else {
+            if is_over {
+                self.take_dragged_text(event, window, cx);
+            }
             return;
         };
-        self.pointer = event.position;
+        if matches!(
+            drag,
+            Drag::Move {
+                has_moved: true,
+                ..
+            }
+        ) && !is_over
+        {
+            self.end_drag_later(window, cx);
+            return;
+        }
         self.end_drag(cx);
         self.sync(cx);
         let offset = self.offset_at(event.position, cx);
@@ -329,56 +355,11 @@ impl Editor {
         }
     }
 
-    fn end_drag(&mut self, cx: &mut Context<Self>) {
+    pub(crate) fn end_drag(&mut self, cx: &mut Context<Self>) {
         self.drag = None;
         self.drag_task = None;
+        self.withdraw_dragged_text(cx);
         cx.notify();
-    }
-
-    /// Where text that is being moved would go.
-    pub(crate) fn drop_place(&self) -> Option<ByteOffset> {
-        match &self.drag {
-            Some(Drag::Move {
-                has_moved: true, ..
-            }) => {
-                let point = self.display_point_at(self.pointer)?;
-                Some(self.display.to_buffer(point, Bias::Left))
-            }
-            _ => None,
-        }
-    }
-
-    /// Moves or copies spans to a place, and selects them there.
-    fn move_text(
-        &mut self,
-        spans: &[Span],
-        to: ByteOffset,
-        copies: bool,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        if spans.iter().any(|span| span.start <= to && to <= span.end) {
-            return;
-        }
-        let text: String = spans
-            .iter()
-            .map(|span| self.snapshot.text(*span).into_owned())
-            .collect();
-        let mut edits = vec![Edit::new(Span::at(to), text.clone())];
-        let mut start = to;
-        if !copies {
-            edits.extend(spans.iter().map(|span| Edit::new(*span, "")));
-            let before: usize = spans
-                .iter()
-                .filter(|span| span.end <= to)
-                .map(Span::len)
-                .sum();
-            start = to - before;
-        }
-        edits.sort_by_key(|edit| edit.span.start);
-        let selection = Selection::new(start, start + text.len());
-        self.edit(&edits, SelectionSet::single(selection), EditKind::Other, cx);
-        self.tell_input_method(window);
     }
 }
 

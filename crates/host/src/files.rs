@@ -4,6 +4,7 @@
 //! background thread. Every implementation can be shared between threads.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 use base::AbsPath;
 
@@ -58,9 +59,30 @@ pub trait Files: Send + Sync {
     /// Removes a file, a link itself, or a folder with everything in it, for good.
     fn remove(&self, path: &AbsPath) -> Result<(), Error>;
 
-    /// Writes a private file of our own (mode 0600) by way of a temporary one: settings, layout.
+    /// Writes a private file of our own (mode 0600) by way of a temporary one, which replaces a link.
     /// The folder must exist. Durable when it returns.
     fn write_private(&self, path: &AbsPath, content: &[u8]) -> Result<(), Error>;
+
+    /// Writes a file of our own that a person may have linked to another place: the link stays, and so does the mode
+    /// of the file it leads to. A file that is not there yet becomes private. A file that must not be written is
+    /// refused. Durable when it returns.
+    fn write_through(
+        &self,
+        path: &AbsPath,
+        content: &[u8],
+        recovery_folder: &AbsPath,
+    ) -> Result<(), Error> {
+        if !self.exists(path) {
+            return self.write_private(path, content);
+        }
+        let saved = self.save(&SaveRequest {
+            path,
+            content,
+            expected: Expected::Anything,
+            recovery_folder,
+        })?;
+        saved.unconfirmed.map_or(Ok(()), Err)
+    }
 
     /// Opens a private file for appending, created (mode 0600) when missing.
     fn open_log(&self, path: &AbsPath) -> Result<Box<dyn AppendLog>, Error>;
@@ -84,6 +106,11 @@ pub trait Files: Send + Sync {
     /// paths there must be without links. `None` where that cannot be had; then the caller's own look before has
     /// to do.
     fn beneath(&self, _root: &AbsPath) -> Option<Box<dyn Files>> {
+        None
+    }
+
+    /// Where a link says it leads; `None` for what is no link, or where that cannot be told.
+    fn read_link(&self, _path: &AbsPath) -> Option<PathBuf> {
         None
     }
 

@@ -15,7 +15,7 @@ use std::fs;
 use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use base::AbsPath;
 use rustix::fs::Access;
@@ -116,6 +116,10 @@ impl Files for RealFiles {
     fn beneath(&self, root: &AbsPath) -> Option<Box<dyn Files>> {
         let files = beneath::Beneath::new(root)?;
         Some(Box::new(files))
+    }
+
+    fn read_link(&self, path: &AbsPath) -> Option<PathBuf> {
+        fs::read_link(path).ok()
     }
 
     fn free_bytes(&self, path: &AbsPath) -> Option<u64> {

@@ -183,7 +183,7 @@ impl Document {
     pub fn title(&self) -> String {
         const LONGEST: usize = 32;
         if let Some(path) = &self.path {
-            return path.name();
+            return path.shown_name();
         }
         let snapshot = self.snapshot();
         let mut words = snapshot.chars_at(base::ByteOffset(0)).take(LONGEST * 4);
@@ -195,7 +195,7 @@ impl Document {
             .collect();
         match first.trim() {
             "" => "untitled".into(),
-            first => first.into(),
+            first => base::printable(first, base::LineFeeds::Escape).into_owned(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Reading a file into a document. Blocks: belongs on a background thread.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::document::FileFlags;
@@ -54,6 +55,13 @@ pub enum LoadError {
         /// Its length in bytes.
         size: u64,
     },
+    /// It is a link to something that does not exist.
+    BrokenLink {
+        /// The link.
+        path: AbsPath,
+        /// Where it says it leads.
+        target: PathBuf,
+    },
     /// It could not be read.
     Files(Error),
 }
@@ -71,8 +79,20 @@ impl fmt::Display for LoadError {
                  into parts first",
                 TOO_LARGE - 1
             ),
+            Self::BrokenLink { path, target } => write!(
+                f,
+                "cannot open {path}: broken link: {} does not exist",
+                target.display()
+            ),
             Self::Files(error) => error.fmt(f),
         }
+    }
+}
+
+impl LoadError {
+    /// Whether there is simply no such file.
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Self::Files(error) if error.is_not_found())
     }
 }
 
@@ -87,7 +107,7 @@ pub fn load(
 ) -> Result<Loaded, LoadError> {
     let (bytes, stat) = files
         .read_with_stat(path, TOO_LARGE - 1)
-        .map_err(|error| refused(path, error))?;
+        .map_err(|error| refused(files, path, error))?;
     let cancelled = || cancel.load(Ordering::Relaxed);
     if cancelled() {
         return Err(LoadError::Files(Error::new(
@@ -138,17 +158,23 @@ pub(crate) fn new_file_format() -> FileFormat {
     }
 }
 
-fn refused(path: &AbsPath, mut error: Error) -> LoadError {
+fn refused(files: &dyn Files, path: &AbsPath, mut error: Error) -> LoadError {
     error.doing = "open";
     match error.reason {
+        Reason::NotFound | Reason::NotAFile(FileKind::BrokenLink) => {
+            error.reason = Reason::NotFound;
+            match files.read_link(path) {
+                Some(target) => LoadError::BrokenLink {
+                    path: path.clone(),
+                    target,
+                },
+                None => LoadError::Files(error),
+            }
+        }
         Reason::TooLarge { size, .. } => LoadError::TooLarge {
             path: path.clone(),
             size,
         },
-        Reason::NotAFile(FileKind::BrokenLink) => {
-            error.reason = Reason::NotFound;
-            LoadError::Files(error)
-        }
         _ => LoadError::Files(error),
     }
 }

@@ -35,7 +35,8 @@ impl State {
     /// Stores it, so that a crash leaves the old or the new one. Blocks.
     pub fn store(&self, files: &dyn Files, file: &AbsPath) -> Result<(), Error> {
         let content = Value::Object(self.windows.clone()).to_string();
-        files.write_private(file, content.as_bytes())
+        let folder = file.parent().unwrap_or_else(|| file.clone());
+        files.write_through(file, content.as_bytes(), &folder.join("recovery"))
     }
 }
 

@@ -58,6 +58,7 @@ impl RenderOnce for Banner {
             .aria_label(self.text.clone())
             .flex()
             .flex_none()
+            .flex_wrap()
             .w_full()
             .items_center()
             .gap(dp(8.0))
@@ -69,7 +70,8 @@ impl RenderOnce for Banner {
             .text_size(dp(13.0))
             .text_color(c.text)
             .child(icon.color(color))
-            .child(div().flex_1().min_w_0().child(self.text))
+            // In a narrow window the buttons go below the sentence.
+            .child(div().flex_1().min_w(dp(200.0)).child(self.text))
             .children(self.children)
     }
 }

@@ -42,6 +42,7 @@ icons! {
     Box = "box",
     Braces = "braces",
     CaseSensitive = "case-sensitive",
+    CaseUpper = "case-upper",
     Check = "check",
     ChevronDown = "chevron-down",
     ChevronLeft = "chevron-left",

@@ -55,7 +55,7 @@ pub use row::{ListRow, TreeRow};
 pub use tab::Tab;
 pub use text_field::TextField;
 pub use theme::{ActiveTheme, FontChoice, Theme, dp, row_height, set_fonts, set_theme, space};
-pub use toast::{Toast, dismiss_toasts, show_toast};
+pub use toast::{Corner, Toast, dismiss_toasts, show_toast};
 pub use toggle::{Checkbox, Toggle};
 pub use tooltip::Tooltip;
 

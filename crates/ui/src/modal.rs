@@ -1,7 +1,9 @@
 //! The layer above a window's content where one thing at a time asks for an answer.
 //!
+//! Invariant: while something is shown, the keyboard is in it, whatever is opened behind it meanwhile.
 //! Invariant: when it closes, the keyboard goes back to where it was.
 
+use gpui_kit::base::FocusTrapElement as _;
 use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
     AnyView, App, AppContext as _, Context, DismissEvent, Entity, FocusHandle, Focusable as _,
@@ -21,11 +23,13 @@ pub struct ModalLayer {
 
 struct Open {
     view: AnyView,
+    /// Around everything in the view that can have the keyboard.
+    scope: FocusHandle,
     focus: FocusHandle,
     previous: Option<FocusHandle>,
     name: SharedString,
     place: Place,
-    _dismissed: Subscription,
+    _subscriptions: Vec<Subscription>,
 }
 
 /// Where a view stands.
@@ -87,17 +91,36 @@ impl ModalLayer {
                     this.close(window, cx);
                 }
             });
-        let focus = view.focus_handle(cx);
+        let (scope, focus) = (cx.focus_handle(), view.focus_handle(cx));
+        let mut subscriptions = vec![
+            dismissed,
+            cx.on_focus_out(&scope, window, |this, _, window, cx| {
+                this.keep_keyboard(window, cx)
+            }),
+        ];
+        if place == Place::Centre {
+            subscriptions.push(keep_shortcuts_out(window, cx));
+        }
         focus.focus(window, cx);
         self.open = Some(Open {
             view: view.into(),
+            scope,
             focus,
             previous,
             name,
             place,
-            _dismissed: dismissed,
+            _subscriptions: subscriptions,
         });
         cx.notify();
+    }
+
+    /// Takes the keyboard back when something behind the view has taken it.
+    pub fn keep_keyboard(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        if let Some(open) = &self.open
+            && !open.scope.contains_focused(window, cx)
+        {
+            open.focus.focus(window, cx);
+        }
     }
 
     /// Takes away what is shown, as if it had been cancelled, and gives the keyboard back.
@@ -129,7 +152,8 @@ impl ModalLayer {
             return;
         };
         // Confirming may have moved the keyboard already, for instance into the file just opened.
-        let still_here = open.focus.contains_focused(window, cx) || window.focused(cx).is_none();
+        let is_in = |focus: &FocusHandle| focus.contains_focused(window, cx);
+        let still_here = is_in(&open.scope) || is_in(&open.focus) || window.focused(cx).is_none();
         if let Some(previous) = open.previous.filter(|_| still_here) {
             previous.focus(window, cx);
         }
@@ -147,6 +171,26 @@ impl ModalLayer {
             .as_ref()
             .and_then(|open| open.view.clone().downcast::<V>().ok())
     }
+}
+
+/// Drops the keys of this window that a question has no use for, so that no shortcut acts behind it.
+fn keep_shortcuts_out(window: &Window, cx: &mut Context<ModalLayer>) -> Subscription {
+    let asked = window.window_handle();
+    cx.intercept_keystrokes(move |event, window, cx| {
+        let stroke = &event.keystroke;
+        let has_modifier = stroke.modifiers.control
+            || stroke.modifiers.alt
+            || stroke.modifiers.platform
+            || stroke.modifiers.function;
+        let is_used = !has_modifier
+            && matches!(
+                stroke.key.as_str(),
+                "enter" | "escape" | "space" | "tab" | "left" | "right" | "up" | "down"
+            );
+        if window.window_handle() == asked && !is_used {
+            cx.stop_propagation();
+        }
+    })
 }
 
 impl Render for ModalLayer {
@@ -175,7 +219,11 @@ impl Render for ModalLayer {
                             .role(Role::Dialog)
                             .aria_label(open.name.clone())
                             .occlude()
-                            .on_mouse_down(MouseButton::Left, |_, _, cx| cx.stop_propagation())
+                            .on_mouse_down(MouseButton::Left, |_, window, cx| {
+                                // A press beside the controls leaves the keyboard where it is.
+                                window.prevent_default();
+                                cx.stop_propagation();
+                            })
                             .max_w_full()
                             .rounded(px(6.0))
                             .border_1()
@@ -183,7 +231,8 @@ impl Render for ModalLayer {
                             .bg(c.raised)
                             .shadow_lg()
                             .overflow_hidden()
-                            .child(open.view.clone()),
+                            .child(open.view.clone())
+                            .focus_trap("modal-keyboard", &open.scope),
                     ),
             )
         })

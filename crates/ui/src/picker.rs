@@ -90,6 +90,11 @@ pub trait PickerDelegate: Sized + 'static {
     /// What is chosen, for screen readers: `Files`.
     fn name(&self) -> SharedString;
 
+    /// Shown above the field, where the field is not empty at first and its placeholder says nothing.
+    fn heading(&self) -> Option<SharedString> {
+        None
+    }
+
     /// Shown in the empty field.
     fn placeholder(&self) -> SharedString;
 

@@ -1,9 +1,12 @@
-//! Short reports in a corner of the window. Drawn by the kit; what failed stays until it is dismissed.
+//! Short reports in a lower corner of the window. Drawn by the kit.
+//!
+//! Invariant: an error stays until it is dismissed, everything else goes by itself after some seconds.
+//! Invariant: a report lies at the bottom, so that it never covers a banner or a find bar, which are at the top.
 
 use gpui_kit::component::WindowExt as _;
 use gpui_kit::component::button::Button;
 use gpui_kit::component::notification::{Notification, NotificationType};
-use gpui_kit::{Action, App, SharedString, Window};
+use gpui_kit::{Action, Anchor, App, SharedString, Window};
 
 use crate::badge::Tone;
 
@@ -14,23 +17,32 @@ pub struct Toast {
     title: Option<SharedString>,
     key: Option<SharedString>,
     action: Option<(SharedString, Box<dyn Action>)>,
-    sticky: bool,
+    corner: Corner,
+}
+
+/// Where a report is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Corner {
+    /// At the bottom on the right.
+    #[default]
+    Right,
+    /// At the bottom on the left, when the right corner is in use.
+    Left,
 }
 
 /// Marks the notifications that are ours.
 struct Ours;
 
 impl Toast {
-    /// A sentence in a tone. Errors and warnings stay until dismissed.
+    /// A sentence in a tone.
     pub fn new(tone: Tone, text: impl Into<SharedString>) -> Self {
-        let sticky = matches!(tone, Tone::Error | Tone::Warning);
         Self {
             tone,
             text: text.into(),
             title: None,
             key: None,
             action: None,
-            sticky,
+            corner: Corner::default(),
         }
     }
 
@@ -49,13 +61,12 @@ impl Toast {
     /// A button that runs an action and takes the toast away.
     pub fn action(mut self, label: impl Into<SharedString>, action: Box<dyn Action>) -> Self {
         self.action = Some((label.into(), action));
-        self.sticky = true;
         self
     }
 
-    /// Stays until dismissed, or goes by itself.
-    pub fn sticky(mut self, sticky: bool) -> Self {
-        self.sticky = sticky;
+    /// In another corner.
+    pub fn corner(mut self, corner: Corner) -> Self {
+        self.corner = corner;
         self
     }
 }
@@ -68,11 +79,15 @@ pub fn show_toast(toast: Toast, window: &mut Window, cx: &mut App) {
         Tone::Success => NotificationType::Success,
         Tone::Neutral | Tone::Info | Tone::Accent => NotificationType::Info,
     };
+    let placement = match toast.corner {
+        Corner::Right => Anchor::BottomRight,
+        Corner::Left => Anchor::BottomLeft,
+    };
     let key = toast.key.unwrap_or_else(|| toast.text.clone());
     let mut note = Notification::new()
         .message(toast.text)
         .with_type(kind)
-        .autohide(!toast.sticky)
+        .placement(placement)
         .id1::<Ours>(key);
     if let Some(title) = toast.title {
         note = note.title(title);
@@ -88,6 +103,8 @@ pub fn show_toast(toast: Toast, window: &mut Window, cx: &mut App) {
                 }))
         });
     }
+    // Last, because an action makes the kit's report stay.
+    let note = note.autohide(toast.tone != Tone::Error);
     window.push_notification(note, cx);
 }
 

@@ -1,11 +1,30 @@
 //! How actions are called where people read them.
 
-/// `editor::MoveRowsUp` becomes `Editor: Move Rows Up`.
+/// `editor::MoveRowsUp` becomes `Editor: Move Lines Up`.
 pub(crate) fn human_name(action: &str) -> String {
-    match action.rsplit_once("::") {
+    let name = match action.rsplit_once("::") {
         Some((space, last)) => format!("{}: {}", words(space), words(last)),
         None => words(action),
-    }
+    };
+    in_lines(&name)
+}
+
+/// `text` with lines where the code says rows, which is what no other editor calls them.
+pub(crate) fn in_lines(text: &str) -> String {
+    let words = text.split_inclusive(|char: char| !char.is_alphanumeric());
+    words
+        .map(|word| {
+            let end = word.trim_end_matches(|char: char| !char.is_alphanumeric());
+            let line = match end {
+                "row" => "line",
+                "rows" => "lines",
+                "Row" => "Line",
+                "Rows" => "Lines",
+                _ => return word.to_owned(),
+            };
+            format!("{line}{}", &word[end.len()..])
+        })
+        .collect()
 }
 
 /// `project_tree` becomes `Project Tree`, `GoToLine2` becomes `Go To Line 2`.
@@ -41,16 +60,27 @@ fn words(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::human_name;
+    use super::{human_name, in_lines};
 
     #[test]
     fn names_are_words() {
         let check = |action: &str, expect: &str| assert_eq!(human_name(action), expect);
-        check("editor::MoveRowsUp", "Editor: Move Rows Up");
+        check("editor::MoveRowsUp", "Editor: Move Lines Up");
         check("project_tree::NewFile", "Project Tree: New File");
         check("pane::ActivateTab", "Pane: Activate Tab");
         check("file::SaveAs", "File: Save As");
         check("editor::InsertUTF8", "Editor: Insert UTF 8");
         check("Quit", "Quit");
+    }
+
+    #[test]
+    fn rows_are_called_lines() {
+        let check = |text: &str, expect: &str| assert_eq!(in_lines(text), expect);
+        check(
+            "Joins rows, or a row with the next.",
+            "Joins lines, or a line with the next.",
+        );
+        check("Row", "Line");
+        check("Browse the arrows; throws", "Browse the arrows; throws");
     }
 }

@@ -242,13 +242,13 @@ pub mod project_tree {
     gpui_kit::actions!(
         project_tree,
         [
-            /// Go to the row above.
+            /// Select the file or folder above.
             SelectPrevious,
-            /// Go to the row below.
+            /// Select the file or folder below.
             SelectNext,
-            /// Go to the first row.
+            /// Select the first file or folder.
             SelectFirst,
-            /// Go to the last row.
+            /// Select the last file or folder.
             SelectLast,
             /// Go a page up.
             SelectPageUp,
@@ -296,7 +296,7 @@ pub mod project_tree {
             Refresh,
             /// Take back the last deletion, move or rename made here.
             Undo,
-            /// Open the menu of the chosen row.
+            /// Open the menu of the selected file or folder.
             ShowMenu,
             /// Leave the filter, or go back to the text.
             Cancel,
@@ -358,7 +358,7 @@ pub mod excerpts {
     gpui_kit::actions!(
         excerpts,
         [
-            /// Open the file that the row at the caret comes from, at that row.
+            /// Open the file that the line at the caret comes from, at that line.
             OpenSource,
         ]
     );

@@ -45,6 +45,8 @@ pub enum ConfigurationEvent {
     Changed(Part),
     /// Files that lie in no open folder may have changed; `None` where it is not known which.
     Files(Option<Vec<AbsPath>>),
+    /// A setting could not be written; the sentence says why.
+    NotWritten(String),
 }
 
 impl EventEmitter<ConfigurationEvent> for Configuration {}
@@ -146,7 +148,8 @@ impl Configuration {
         self.settings_changed(cx);
     }
 
-    /// Changes one key of the user's settings and writes the file; comments stay.
+    /// Changes one key of the user's settings and writes the file; comments stay, and so does a link in its place.
+    /// A failure is reported by the window in front, and the settings stay as they were.
     pub fn write_setting(
         &mut self,
         path: &[&str],
@@ -155,6 +158,7 @@ impl Configuration {
     ) -> Task<Result<(), String>> {
         let file = Self::settings_path(&self.services);
         let files = self.services.files.clone();
+        let recovery = self.services.dirs.recovery();
         let keys: Vec<String> = path.iter().map(|key| (*key).to_owned()).collect();
         let write: Task<Result<String, String>> = cx.background_spawn(async move {
             let text = read_text(files.as_ref(), &file)?.unwrap_or_default();
@@ -165,14 +169,21 @@ impl Configuration {
                     .create_folder(&folder)
                     .map_err(|error| error.to_string())?;
             }
-            let written = files.write_private(&file, text.as_bytes());
+            let written = files.write_through(&file, text.as_bytes(), &recovery);
             written.map_err(|error| error.to_string())?;
             Ok(text)
         });
         cx.spawn(async move |this, cx| {
-            let text = write.await?;
-            let taken = this.update(cx, |this, cx| this.take_settings(&text, cx));
-            taken.map_err(|_| "the program is ending".to_owned())
+            let written = write.await;
+            let taken = this.update(cx, |this, cx| match &written {
+                Ok(text) => this.take_settings(text, cx),
+                Err(sentence) => {
+                    this.apply_theme(cx);
+                    cx.emit(ConfigurationEvent::NotWritten(sentence.clone()));
+                }
+            });
+            taken.map_err(|_| "the program is ending".to_owned())?;
+            written.map(drop)
         })
     }
 

@@ -235,13 +235,16 @@ impl Documents {
     }
 
     /// What was recovered with unsaved edits and stands in no window yet; the rest goes back to the
-    /// journal for its undo trees. Tabs that still wait for their files will ask for the `claimed`.
-    pub fn take_left_over(claimed: &HashSet<AbsPath>, cx: &mut App) -> Vec<Entity<DocumentModel>> {
-        let is_claimed = |found: &Recovered| {
-            found
-                .document
-                .path()
-                .is_some_and(|path| claimed.contains(path))
+    /// journal for its undo trees. Tabs that still wait for their files, and stored windows that are not open,
+    /// will ask for the claimed ones.
+    pub fn take_left_over(
+        claimed: &HashSet<AbsPath>,
+        claimed_keys: &HashSet<DocumentKey>,
+        cx: &mut App,
+    ) -> Vec<Entity<DocumentModel>> {
+        let is_claimed = |found: &Recovered| match found.document.path() {
+            Some(path) => claimed.contains(path),
+            None => claimed_keys.contains(&found.document.key()),
         };
         let recovered = std::mem::take(&mut cx.default_global::<Self>().recovered);
         let (claimed, recovered): (Vec<_>, Vec<_>) = recovered.into_iter().partition(is_claimed);

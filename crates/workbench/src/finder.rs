@@ -10,7 +10,7 @@ use project::fuzzy::{self, Kind};
 /// A file that answers the query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundFile {
-    /// Its path, counted from the folder.
+    /// The text form of its path, counted from the folder.
     pub path: String,
     /// The chars of the path that match, sorted.
     pub matched: Vec<u32>,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use base::AbsPath;
+use base::{AbsPath, path_text};
 use git::{Branch, FileStatus, Repository, Statuses};
 use gpui_kit::{App, AppContext as _, Context, Entity, EventEmitter, Global, Task, WeakEntity};
 use host::{FileKind, Files, WatchEvent, WatchRequest, Watcher};
@@ -47,7 +47,7 @@ pub struct Folder {
 /// The project's files, as paths counted from the folder.
 #[derive(Clone, Debug, Default)]
 pub struct FileList {
-    /// Sorted.
+    /// Their text forms (`base::path_text`), sorted.
     pub paths: Arc<Vec<String>>,
     /// Whether the folder was walked through once.
     pub is_complete: bool,
@@ -144,7 +144,7 @@ impl Folder {
 
     /// Its name, for titles.
     pub fn name(&self) -> String {
-        self.root.name()
+        self.root.shown_name()
     }
 
     /// The tree of what it holds.
@@ -443,7 +443,7 @@ fn walk(
     known: &FileList,
 ) -> Option<Vec<String>> {
     let (found, _) = file_list(ground, root, &WalkOptions::default(), cancel).ok()?;
-    let paths = found.iter().map(|path| path.to_string_lossy().into_owned());
+    let paths = found.iter().map(path_text);
     let mut paths: Vec<String> = paths.collect();
     // Sorted as text, for the lookup in `came_or_went`.
     paths.sort();
@@ -455,9 +455,10 @@ fn came_or_went(path: &AbsPath, root: &AbsPath, known: &[String], files: &dyn Fi
     if matches!(path.name().as_str(), ".gitignore" | ".ignore") {
         return true;
     }
-    let Some(relative) = path.relative_to(root).and_then(Path::to_str) else {
+    let Some(relative) = path.relative_to(root).map(path_text) else {
         return false;
     };
+    let relative = relative.as_str();
     if relative.starts_with(".git/") {
         return false;
     }

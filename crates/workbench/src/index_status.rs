@@ -36,10 +36,13 @@ pub(crate) fn lines(status: &Status) -> Vec<String> {
         hint(status).unwrap_or_else(|| "Everything is found by words and by meaning".to_owned());
     lines.push(capital(&what));
     lines.push(format!(
-        "{} of {} files, {} places",
+        "{} of {}, {}",
         number(status.done),
-        number(status.files),
-        number(usize::try_from(status.chunks).unwrap_or(usize::MAX))
+        counted(status.files, "file"),
+        counted(
+            usize::try_from(status.chunks).unwrap_or(usize::MAX),
+            "place"
+        )
     ));
     // Sizes are known when a round is over.
     if status.memory_bytes > 0 {
@@ -80,6 +83,11 @@ fn capital(sentence: &str) -> String {
         Some(first) => first.to_uppercase().chain(chars).collect(),
         None => String::new(),
     }
+}
+
+fn counted(count: usize, one: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {one}{plural}", number(count))
 }
 
 fn number(count: usize) -> String {

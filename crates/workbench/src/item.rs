@@ -34,8 +34,8 @@ impl Item {
             Self::Text(editor) => editor.read(cx).model().read(cx).document().title().into(),
             Self::Excerpts(_, title) => title.clone(),
             Self::Search(panel) => panel.read(cx).title(),
-            Self::Refused(refusal) => refusal.read(cx).path().name().into(),
-            Self::Waiting(waiting) => waiting.read(cx).path().name().into(),
+            Self::Refused(refusal) => refusal.read(cx).path().shown_name().into(),
+            Self::Waiting(waiting) => waiting.read(cx).path().shown_name().into(),
         }
     }
 
@@ -43,7 +43,10 @@ impl Item {
     pub fn icon(&self, cx: &App) -> AnyElement {
         match self {
             Self::Text(_) | Self::Waiting(_) => {
-                let name = self.path(cx).map(|path| path.name()).unwrap_or_default();
+                let name = self
+                    .path(cx)
+                    .map(|path| path.shown_name())
+                    .unwrap_or_default();
                 ui::file_icon(&name, cx).into_any_element()
             }
             Self::Excerpts(..) => Icon::List.size(IconSize::Medium).into_any_element(),

@@ -92,16 +92,16 @@ fn selection_menu() -> Menu {
         MenuItem::separator(),
         MenuItem::action("Add caret above", editor::AddCaretAbove),
         MenuItem::action("Add caret below", editor::AddCaretBelow),
-        MenuItem::action("Carets at row ends", editor::CaretsAtRowEnds),
+        MenuItem::action("Carets at line ends", editor::CaretsAtRowEnds),
         MenuItem::separator(),
         MenuItem::action("Add next occurrence", editor::SelectNextOccurrence),
         MenuItem::action("Add previous occurrence", editor::SelectPreviousOccurrence),
         MenuItem::action("Select all occurrences", editor::SelectAllOccurrences),
         MenuItem::separator(),
-        MenuItem::action("Move rows up", editor::MoveRowsUp),
-        MenuItem::action("Move rows down", editor::MoveRowsDown),
-        MenuItem::action("Copy rows up", editor::DuplicateUp),
-        MenuItem::action("Copy rows down", editor::DuplicateDown),
+        MenuItem::action("Move lines up", editor::MoveRowsUp),
+        MenuItem::action("Move lines down", editor::MoveRowsDown),
+        MenuItem::action("Copy lines up", editor::DuplicateUp),
+        MenuItem::action("Copy lines down", editor::DuplicateDown),
     ])
 }
 

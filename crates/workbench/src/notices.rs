@@ -1,7 +1,9 @@
 //! What was reported in a window: shown for a while in its corner, kept in a list.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
+use base::{LineFeeds, printable};
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     Action, App, Context, DismissEvent, Entity, EventEmitter, FocusHandle, Focusable,
@@ -25,11 +27,11 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// A sentence.
+    /// A sentence. It may quote names and messages from outside, which are made safe to show.
     pub fn new(tone: Tone, text: impl Into<SharedString>) -> Self {
         Self {
             tone,
-            text: text.into(),
+            text: safe(text.into()),
             key: None,
             action: None,
         }
@@ -45,6 +47,14 @@ impl Notice {
     pub fn action(mut self, label: impl Into<SharedString>, action: impl Action) -> Self {
         self.action = Some((label.into(), Rc::new(action)));
         self
+    }
+}
+
+/// `text` with what hides or reorders it made visible.
+pub(crate) fn safe(text: SharedString) -> SharedString {
+    match printable(&text, LineFeeds::Keep) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(shown) => shown.into(),
     }
 }
 

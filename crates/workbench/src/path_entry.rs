@@ -2,7 +2,9 @@
 //!
 //! Pure. Must not know: what is on the disk. Start at `PathEntry::read`.
 
-use base::AbsPath;
+use std::path::Path;
+
+use base::{AbsPath, path_text, text_path};
 
 /// A half-typed path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +34,7 @@ impl PathEntry {
         if self.partial.is_empty() {
             self.folder.clone()
         } else {
-            self.folder.join(&self.partial)
+            self.folder.join(text_path(&self.partial))
         }
     }
 
@@ -42,22 +44,28 @@ impl PathEntry {
     }
 }
 
-/// The path that `text` names.
+/// The path that `text` names, in the text form of paths.
 pub(crate) fn resolve(text: &str, base: &AbsPath, home: Option<&AbsPath>) -> AbsPath {
     match (text.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
-            home.join(rest.trim_start_matches('/'))
+            home.join(text_path(rest.trim_start_matches('/')))
         }
-        _ => base.join(text),
+        _ => base.join(text_path(text)),
     }
 }
 
-/// `path` with the home folder written as `~`, and a slash behind folders.
+/// `path` for the clipboard: as it is where it is text, else in the text form that Burin reads.
+pub(crate) fn clipboard_text(path: impl AsRef<Path>) -> String {
+    let path = path.as_ref();
+    path.to_str().map_or_else(|| path_text(path), str::to_owned)
+}
+
+/// The text form of `path` with the home folder written as `~`.
 pub(crate) fn shorten(path: &AbsPath, home: Option<&AbsPath>) -> String {
     match home.and_then(|home| path.relative_to(home)) {
         Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
-        Some(rest) => format!("~/{}", rest.display()),
-        None => path.to_string(),
+        Some(rest) => format!("~/{}", path_text(rest)),
+        None => path_text(path),
     }
 }
 
@@ -85,6 +93,10 @@ mod tests {
         check("~/", "/home/me", "");
         check("~/a/b", "/home/me/a", "b");
         check("~name/x", "/code/app/~name", "x");
+        let odd = home.join("\u{202e}x\n");
+        let typed = shorten(&odd, Some(&home));
+        assert_eq!(typed, "~/\\u{202E}x\\u{A}");
+        assert_eq!(PathEntry::read(&typed, &base, Some(&home)).path(), odd);
         assert_eq!(shorten(&home, Some(&home)), "~");
         assert_eq!(shorten(&home.join("x/y"), Some(&home)), "~/x/y");
         assert_eq!(shorten(&base, Some(&home)), "/code/app");

@@ -11,7 +11,9 @@ use gpui_kit::{
 };
 use ui::{ActiveTheme as _, Button, ButtonStyle, Label, dp};
 
-/// What is asked, as plain data.
+use crate::notices::safe;
+
+/// What is asked, as plain data. Names from outside are made safe to show.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     /// The question itself.
@@ -40,6 +42,11 @@ impl Question {
             .iter()
             .map(|_| cx.focus_handle().tab_stop(true))
             .collect();
+        let asked = Asked {
+            title: safe(asked.title),
+            detail: safe(asked.detail),
+            ..asked
+        };
         let this = Self {
             asked,
             focuses,
@@ -100,7 +107,7 @@ impl Focusable for Question {
 }
 
 impl Render for Question {
-    fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
+    fn render(&mut self, window: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
         let answers = self.asked.answers.iter().zip(&self.focuses).enumerate();
         let buttons: Vec<_> = answers
             .map(|(index, ((label, style), focus))| {
@@ -119,6 +126,8 @@ impl Render for Question {
             .on_key_down(cx.listener(Self::key))
             .w(dp(440.0))
             .max_w_full()
+            .max_h(window.viewport_size().height)
+            .overflow_y_scroll()
             .p(dp(16.0))
             .flex()
             .flex_col()
@@ -134,6 +143,7 @@ impl Render for Question {
             .child(
                 div()
                     .flex()
+                    .flex_wrap()
                     .justify_end()
                     .gap(dp(8.0))
                     .pt(dp(8.0))

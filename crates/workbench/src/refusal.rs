@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::AbsPath;
+use base::{AbsPath, LineFeeds, printable};
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     App, Context, FocusHandle, Focusable, InteractiveElement as _, IntoElement, ParentElement as _,
@@ -45,7 +45,9 @@ impl Refusal {
 
     /// The reason, as a sentence.
     pub fn sentence(&self) -> SharedString {
-        self.error.to_string().into()
+        printable(&self.error.to_string(), LineFeeds::Keep)
+            .into_owned()
+            .into()
     }
 
     fn try_again(&mut self, binary: Binary, window: &mut Window, cx: &mut Context<Self>) {
@@ -95,7 +97,7 @@ impl Render for Refusal {
             .size_full()
             .bg(cx.theme().colors.surface)
             .child(
-                EmptyState::new(format!("{} is not shown", self.path.name()))
+                EmptyState::new(format!("{} is not shown", self.path.shown_name()))
                     .icon(Icon::FileQuestion)
                     .detail(self.sentence())
                     .child(

@@ -54,7 +54,7 @@ impl Services {
         &cx.global::<Handle>().0.unsaved
     }
 
-    /// A path as people read it: with `~` for the home folder.
+    /// The text form of a path, with `~` for the home folder: to show, and to type.
     pub fn display(&self, path: &AbsPath) -> String {
         crate::path_entry::shorten(path, self.home.as_ref())
     }

@@ -1,7 +1,8 @@
 //! What is kept of the windows between two runs.
 //!
 //! A border type: it is read from a file of our own that may be old or broken. What is not
-//! understood is left out; the rest is used. Must not know: gpui, how it gets to the disk.
+//! understood is left out; the rest is used. Paths are kept in their text form, which loses no byte
+//! (`base::path_text`). Must not know: gpui, how it gets to the disk.
 //! Start at `SavedSession`.
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,13 @@ pub(crate) struct SavedSession {
     /// Folders opened lately, the newest first.
     #[serde(default)]
     pub recent_folders: Vec<String>,
+    /// Commands chosen in the palette lately, the newest first.
+    #[serde(default)]
+    pub recent_commands: Vec<String>,
+    /// Windows with folders that are not part of the session any more, the newest first: a folder that is opened again
+    /// gets its tabs back.
+    #[serde(default)]
+    pub closed: Vec<SavedWindow>,
 }
 
 /// One window.
@@ -25,6 +33,9 @@ pub struct SavedWindow {
     /// The folder that was open in it.
     #[serde(default)]
     pub folder: Option<String>,
+    /// Whether it was opened for files of the command line alone.
+    #[serde(default)]
+    pub for_files: bool,
     /// Where it stood.
     #[serde(default)]
     pub bounds: Option<SavedBounds>,
@@ -163,8 +174,23 @@ pub struct SavedSearch {
     pub is_whole_word: bool,
 }
 
-/// How many recent folders are kept.
+/// How many recent folders are kept, and closed windows with folders.
 const RECENT_FOLDERS: usize = 30;
+/// How many commands that were chosen lately are kept.
+const RECENT_COMMANDS: usize = 8;
+/// How many windows that were opened for files of the command line come back.
+const FILE_WINDOWS: usize = 2;
+
+impl SavedWindow {
+    /// The views of texts in its tabs.
+    pub(crate) fn editors(&self) -> impl Iterator<Item = &SavedEditor> {
+        let items = self.layout.iter().flat_map(SavedLayout::items);
+        items.filter_map(|item| match item {
+            SavedItem::Editor(editor) => Some(editor),
+            SavedItem::Search(_) => None,
+        })
+    }
+}
 
 impl SavedSession {
     /// Reads a stored session. A broken one is an empty one; the sentence says why.
@@ -176,6 +202,51 @@ impl SavedSession {
                 (Self::default(), Some(sentence))
             }
         }
+    }
+
+    /// Takes out the stored window of a folder: the one of the session, else the one closed last.
+    pub(crate) fn take_window(&mut self, folder: &str) -> Option<SavedWindow> {
+        let is_it = |window: &SavedWindow| window.folder.as_deref() == Some(folder);
+        match self.windows.iter().rposition(is_it) {
+            Some(index) => Some(self.windows.remove(index)),
+            None => self.take_closed(folder),
+        }
+    }
+
+    /// Takes out the window of a folder that was closed last.
+    pub(crate) fn take_closed(&mut self, folder: &str) -> Option<SavedWindow> {
+        let is_it = |window: &SavedWindow| window.folder.as_deref() == Some(folder);
+        let index = self.closed.iter().position(is_it)?;
+        Some(self.closed.remove(index))
+    }
+
+    /// Keeps a window that leaves the session for when its folder is opened again.
+    pub(crate) fn note_closed(&mut self, window: SavedWindow) {
+        if window.folder.is_some() {
+            self.closed.retain(|other| other.folder != window.folder);
+            self.closed.insert(0, window);
+            self.closed.truncate(RECENT_FOLDERS);
+        }
+    }
+
+    /// Stores the windows that are open and those of the session that are not: windows that were opened for files of
+    /// the command line come first, so that the others are in front when all come back.
+    pub(crate) fn set_windows(&mut self, asleep: &[SavedWindow], open: Vec<SavedWindow>) {
+        let is_open = |window: &&SavedWindow| {
+            window.folder.is_some() && open.iter().any(|open| open.folder == window.folder)
+        };
+        let asleep = asleep.iter().filter(|window| !is_open(window)).cloned();
+        let windows = asleep.chain(open.iter().cloned());
+        let (mut for_files, others): (Vec<_>, Vec<_>) = windows.partition(|it| it.for_files);
+        let surplus = for_files.len().saturating_sub(FILE_WINDOWS);
+        for_files.drain(..surplus);
+        for_files.extend(others);
+        self.windows = for_files;
+    }
+
+    /// Puts a command at the front of those chosen lately.
+    pub(crate) fn note_command(&mut self, action: &str) {
+        note_recent(&mut self.recent_commands, action, RECENT_COMMANDS);
     }
 
     /// Puts a folder at the front of those opened lately.

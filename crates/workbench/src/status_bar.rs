@@ -184,7 +184,10 @@ impl StatusStrip {
         parts.extend(self.agents());
         let problems = Configuration::of(cx).read(cx).problems().count();
         if problems > 0 {
-            let text = format!("{problems} in settings");
+            let text = match problems {
+                1 => "1 problem in settings".to_owned(),
+                count => format!("{count} problems in settings"),
+            };
             let mut part = Part::new(
                 "problems",
                 text,

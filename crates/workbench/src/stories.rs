@@ -4,8 +4,11 @@ mod a11y;
 mod agents;
 mod board;
 mod documents;
+mod dragging;
 mod everything;
 mod finding;
+mod keyboard;
+mod odd_names;
 mod palette;
 mod panes;
 mod restoring;
@@ -15,6 +18,7 @@ mod settings_files;
 mod suggestions;
 mod tree;
 mod typing;
+mod window;
 
 use std::sync::Arc;
 

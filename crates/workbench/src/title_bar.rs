@@ -78,9 +78,13 @@ impl TitleStrip {
     }
 
     fn close_menu(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        if let Some(open) = self.open.take()
-            && let Some(before) = open.before
-        {
+        let Some(open) = self.open.take() else {
+            return;
+        };
+        let menu = gpui_kit::Focusable::focus_handle(open.menu.read(cx), cx);
+        // What was chosen may have given the keyboard to something else already.
+        let is_still_here = menu.contains_focused(window, cx) || window.focused(cx).is_none();
+        if let Some(before) = open.before.filter(|_| is_still_here) {
             before.focus(window, cx);
         }
         cx.notify();
@@ -134,7 +138,7 @@ impl TitleStrip {
                 .child(Label::new(branch.name.clone()).muted())
         });
         let name: SharedString = folder.name().into();
-        let path = folder.root().to_string();
+        let path = folder.root().shown();
         div()
             .flex()
             .items_center()

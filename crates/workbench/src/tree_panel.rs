@@ -11,14 +11,15 @@ pub(crate) mod state;
 
 use std::ops::Range;
 
-use base::AbsPath;
+use base::{AbsPath, path_text};
 use gpui_kit::component::input::{InputEvent, InputState};
 use gpui_kit::{
     App, AppContext as _, Context, Entity, EventEmitter, FocusHandle, Focusable, KeyDownEvent,
-    ScrollStrategy, Subscription, UniformListScrollHandle, WeakEntity, Window,
+    ScrollStrategy, SharedString, Subscription, UniformListScrollHandle, WeakEntity, Window,
 };
 use host::FileKind;
 
+use self::names::EndBlanks;
 use self::operations::Operation;
 use self::state::{Done, Editing, ShownRow, TreeState, entry_path};
 use crate::folder::{Folder, FolderEvent};
@@ -74,7 +75,12 @@ pub struct TreePanel {
     scroll: UniformListScrollHandle,
     focus: FocusHandle,
     name: Entity<InputState>,
+    /// What the field holds, as far as its changes were heard of: Enter means this text, though the field may have
+    /// taken the key for a character.
+    typed: SharedString,
     name_problem: Option<String>,
+    /// What had the keyboard before a name was typed, where that was not the tree.
+    before_name: Option<FocusHandle>,
     /// A row to bring into sight as soon as it is there.
     wanted: Option<AbsPath>,
     drop_folder: Option<AbsPath>,
@@ -122,7 +128,9 @@ impl TreePanel {
             scroll: UniformListScrollHandle::new(),
             focus: cx.focus_handle().tab_stop(true),
             name,
+            typed: SharedString::default(),
             name_problem: None,
+            before_name: None,
             wanted: None,
             drop_folder: None,
             folder_subscription: None,
@@ -268,7 +276,7 @@ impl TreePanel {
     ) {
         if self.state.editing.is_some() && event.keystroke.key == "escape" {
             cx.stop_propagation();
-            self.stop_editing(window, cx);
+            self.cancel_editing(window, cx);
         }
     }
 
@@ -314,7 +322,7 @@ impl TreePanel {
                 if let Some(tree) = tree {
                     tree.update(cx, |tree, cx| tree.reveal(&shown, cx));
                 }
-                let name = path.name();
+                let name = path_text(path.file_name());
                 let stem = names::stem_length(&name);
                 (name, 0..stem)
             }
@@ -330,8 +338,13 @@ impl TreePanel {
                 (String::new(), 0..0)
             }
         };
+        if self.state.editing.is_none() {
+            let before = window.focused(cx);
+            self.before_name = before.filter(|before| !self.focus.contains(before, window));
+        }
         self.state.editing = Some(editing);
         self.name_problem = None;
+        self.typed = text.clone().into();
         self.name.update(cx, |name, cx| {
             name.set_value(text, window, cx);
             name.set_selected_range(selected, cx);
@@ -341,26 +354,27 @@ impl TreePanel {
     }
 
     fn check_name(&mut self, cx: &mut Context<Self>) {
-        self.name_problem = match self.named(cx) {
-            Some(Err(problem)) if !self.name.read(cx).value().is_empty() => Some(problem),
+        self.typed = self.name.read(cx).value();
+        self.name_problem = match self.named() {
+            Some(Err(problem)) if !self.typed.is_empty() => Some(problem),
             _ => None,
         };
         cx.notify();
     }
 
     /// What the typed name means.
-    fn named(&self, cx: &App) -> Option<Result<AbsPath, String>> {
-        let typed = self.name.read(cx).value();
-        let folder = match self.state.editing.as_ref()? {
-            Editing::NewFile(folder) | Editing::NewFolder(folder) => folder.clone(),
-            Editing::Rename(path) => path.parent()?,
+    fn named(&self) -> Option<Result<AbsPath, String>> {
+        let (folder, end_blanks) = match self.state.editing.as_ref()? {
+            Editing::NewFile(folder) | Editing::NewFolder(folder) => {
+                (folder.clone(), EndBlanks::Trim)
+            }
+            Editing::Rename(path) => (path.parent()?, EndBlanks::Keep),
         };
-        Some(names::read_name(&typed, &folder))
+        Some(names::read_name(&self.typed, &folder, end_blanks))
     }
 
     fn take_name(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        let typed = self.name.read(cx).value();
-        let (Some(editing), Some(named)) = (self.state.editing.clone(), self.named(cx)) else {
+        let (Some(editing), Some(named)) = (self.state.editing.clone(), self.named()) else {
             return;
         };
         let path = match named {
@@ -372,7 +386,7 @@ impl TreePanel {
             }
         };
         let operation = match editing {
-            Editing::NewFile(_) if typed.ends_with('/') => Operation::CreateFolder(path),
+            Editing::NewFile(_) if self.typed.ends_with('/') => Operation::CreateFolder(path),
             Editing::NewFile(_) => Operation::CreateFile(path),
             Editing::NewFolder(_) => Operation::CreateFolder(path),
             Editing::Rename(from) if from == path => {
@@ -383,6 +397,20 @@ impl TreePanel {
         };
         self.stop_editing(window, cx);
         self.run(operation, true, window, cx);
+    }
+
+    /// Says what gets the keyboard when the name that is being typed is given up.
+    pub(crate) fn give_back_to(&mut self, before: Option<FocusHandle>) {
+        self.before_name = before;
+    }
+
+    /// Gives up the name that is being typed, and the keyboard back to what had it.
+    fn cancel_editing(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        let before = self.before_name.take();
+        self.stop_editing(window, cx);
+        if let Some(before) = before {
+            before.focus(window, cx);
+        }
     }
 
     fn stop_editing(&mut self, window: &mut Window, cx: &mut Context<Self>) {
@@ -476,7 +504,7 @@ impl TreePanel {
                 });
             }
             Done::Trashed(path) if purpose != Purpose::Undo => {
-                let sentence = format!("\u{201c}{}\u{201d} is in the trash", path.name());
+                let sentence = format!("\u{201c}{}\u{201d} is in the trash", path.shown_name());
                 let notice = Notice::new(ui::Tone::Info, sentence)
                     .key("trash")
                     .action("Undo", crate::actions::project_tree::Undo);
@@ -504,7 +532,7 @@ impl TreePanel {
         for from in paths {
             let is_ours = root.as_ref().is_some_and(|root| from.is_within(root));
             let operation = if is_ours {
-                let to = folder.join(from.name());
+                let to = folder.join(from.file_name());
                 if to == from {
                     continue;
                 }

@@ -55,13 +55,13 @@ impl Render for Waiting {
             .id("waiting")
             .role(Role::Status)
             .test_support()
-            .aria_label(format!("Reading {}", self.path.name()))
+            .aria_label(format!("Reading {}", self.path.shown_name()))
             .track_focus(&self.focus)
             .size_full()
             .bg(cx.theme().colors.surface)
             .child(EmptyState::new(format!(
                 "Reading {}\u{2026}",
-                self.path.name()
+                self.path.shown_name()
             )))
     }
 }

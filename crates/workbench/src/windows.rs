@@ -2,6 +2,9 @@
 //!
 //! Invariant: what is stored names every open window; a window that closes while others stay is taken
 //! out, the last one stays in, so that the next start shows it.
+//! Invariant: a start for files alone opens none of the stored windows and forgets none: they come back at the next
+//! start without arguments. A start for folders begins another session; the tabs of a folder that leaves the session
+//! come back when it is opened again.
 //! Start at `start`, which `app` calls, and `open_folder`.
 
 use std::cell::RefCell;
@@ -10,13 +13,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base::AbsPath;
+use base::{AbsPath, path_text, text_path};
+use editor::DocumentModel;
 use gpui_kit::component::TitleBar;
 use gpui_kit::{
     AnyWindowHandle, App, AppContext as _, Bounds, Entity, EntityId, Global, Task, WeakEntity,
     WindowBounds, WindowDecorations, WindowOptions, point, px, size,
 };
-use project::State;
+use project::{DocumentKey, State};
 use settings::Restore;
 use ui::{ActiveSettings as _, Tone};
 
@@ -39,6 +43,8 @@ pub struct Request {
 #[derive(Default)]
 struct Windows {
     open: Vec<Open>,
+    /// Windows of the session that this start did not open.
+    asleep: Vec<SavedWindow>,
     session: SavedSession,
     writing: Option<Task<()>>,
     is_ending: bool,
@@ -48,6 +54,7 @@ struct Open {
     window: AnyWindowHandle,
     workbench: WeakEntity<Workbench>,
     id: EntityId,
+    for_files: bool,
     saved: SavedWindow,
 }
 
@@ -67,9 +74,13 @@ const HEIGHT: f32 = 820.0;
 /// Opens what was asked for, or else the windows of the last session. Sentences in `problems` are
 /// shown in the first window.
 pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
-    let (session, problem) = read_session(cx);
+    let (mut session, problem) = read_session(cx);
+    let mut openings = openings(&request, &mut session, cx.settings().files.restore);
+    // Empty unless files alone are opened.
+    let asleep = std::mem::take(&mut session.windows);
     cx.set_global(Windows {
-        session: session.clone(),
+        session,
+        asleep,
         ..Windows::default()
     });
     cx.on_window_closed(|cx, _| {
@@ -78,7 +89,6 @@ pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
         }
     })
     .detach();
-    let mut openings = openings(&request, session, cx.settings().files.restore);
     let last = openings.pop();
     for opening in openings {
         open_window(opening, cx);
@@ -98,11 +108,7 @@ pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
     let Some(first) = front(cx) else {
         return;
     };
-    let waiting: HashSet<AbsPath> = all(cx)
-        .iter()
-        .flat_map(|(_, workbench)| workbench.read(cx).waiting_paths(cx))
-        .collect();
-    let left_over = Documents::take_left_over(&waiting, cx);
+    let left_over = take_left_over(cx);
     let problems: Vec<String> = problem.into_iter().chain(problems).collect();
     with_window(&first, cx, move |workbench, window, cx| {
         workbench.show_recovered(left_over, window, cx);
@@ -112,6 +118,22 @@ pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
         }
         workbench.focus_active(window, cx);
     });
+}
+
+/// The recovered texts that neither a tab nor a stored window will ask for.
+fn take_left_over(cx: &mut App) -> Vec<Entity<DocumentModel>> {
+    let mut paths: HashSet<AbsPath> = all(cx)
+        .iter()
+        .flat_map(|(_, workbench)| workbench.read(cx).waiting_paths(cx))
+        .collect();
+    let mut keys = HashSet::new();
+    let asleep = cx.global::<Windows>().asleep.iter();
+    for editor in asleep.flat_map(SavedWindow::editors) {
+        let path = editor.path.as_deref().map(text_path);
+        paths.extend(path.and_then(AbsPath::new));
+        keys.extend(editor.document.map(DocumentKey));
+    }
+    Documents::take_left_over(&paths, &keys, cx)
 }
 
 /// Lets work go on when the front window has shown a frame, or soon where none comes.
@@ -155,47 +177,51 @@ pub fn open_request(request: Request, cx: &mut App) {
     });
 }
 
-fn openings(request: &Request, session: SavedSession, restore: Restore) -> Vec<Opening> {
-    let stored = |folder: &AbsPath| {
-        let name = folder.to_string();
-        session
-            .windows
-            .iter()
-            .rev()
-            .find(|window| window.folder.as_deref() == Some(&name))
-            .cloned()
-    };
+/// The windows to open. Those of the session that they stand for are taken out of it.
+fn openings(request: &Request, session: &mut SavedSession, restore: Restore) -> Vec<Opening> {
     if !request.folders.is_empty() {
-        let opening = |folder: &AbsPath| Opening {
-            saved: stored(folder),
-            folder: Some(folder.clone()),
-        };
-        return request.folders.iter().map(opening).collect();
+        let folders = request.folders.iter();
+        let openings = folders
+            .map(|folder| Opening {
+                saved: session.take_window(&path_text(folder)),
+                folder: Some(folder.clone()),
+                for_files: false,
+            })
+            .collect();
+        for window in std::mem::take(&mut session.windows) {
+            session.note_closed(window);
+        }
+        return openings;
     }
     if !request.files.is_empty() {
-        return vec![Opening::default()];
+        return vec![Opening {
+            for_files: true,
+            ..Opening::default()
+        }];
     }
-    let windows: Vec<SavedWindow> = match restore {
-        Restore::LastSession => session.windows,
-        Restore::LastWindow => session
-            .windows
-            .into_iter()
-            .next_back()
-            .into_iter()
-            .collect(),
-        Restore::Nothing => Vec::new(),
+    let mut windows = std::mem::take(&mut session.windows);
+    let kept = match restore {
+        Restore::LastSession => windows.len(),
+        Restore::LastWindow => windows.len().min(1),
+        Restore::Nothing => 0,
     };
-    let openings: Vec<Opening> = windows
-        .into_iter()
-        .map(|saved| Opening {
-            folder: saved.folder.as_deref().and_then(AbsPath::new),
-            saved: Some(saved),
-        })
-        .collect();
+    for window in windows.drain(..windows.len() - kept) {
+        session.note_closed(window);
+    }
+    let openings: Vec<Opening> = windows.into_iter().map(reopening).collect();
     if openings.is_empty() {
         vec![Opening::default()]
     } else {
         openings
+    }
+}
+
+fn reopening(saved: SavedWindow) -> Opening {
+    let folder = saved.folder.as_deref().map(text_path);
+    Opening {
+        folder: folder.and_then(AbsPath::new),
+        for_files: saved.for_files,
+        saved: Some(saved),
     }
 }
 
@@ -213,13 +239,25 @@ pub fn open_folder(folder: Option<AbsPath>, cx: &mut App) {
             .ok();
         return;
     }
-    open_window(
-        Opening {
-            folder,
-            saved: None,
-        },
-        cx,
-    );
+    let saved = folder
+        .as_ref()
+        .and_then(|folder| take_stored(&path_text(folder), cx));
+    let opening = Opening {
+        folder,
+        saved,
+        for_files: false,
+    };
+    open_window(opening, cx);
+}
+
+/// Takes the stored window of a folder that is not open.
+fn take_stored(folder: &str, cx: &mut App) -> Option<SavedWindow> {
+    let windows = cx.global_mut::<Windows>();
+    let is_it = |window: &SavedWindow| window.folder.as_deref() == Some(folder);
+    match windows.asleep.iter().position(is_it) {
+        Some(index) => Some(windows.asleep.remove(index)),
+        None => windows.session.take_closed(folder),
+    }
 }
 
 /// Opens a window.
@@ -233,6 +271,7 @@ fn open_window_with(
     files: Vec<(AbsPath, Option<Place>)>,
     cx: &mut App,
 ) -> Option<Entity<Workbench>> {
+    let for_files = opening.for_files;
     let options = window_options(opening.saved.as_ref().and_then(|saved| saved.bounds), cx);
     let opened = gpui_kit::open_window(options, cx, |window, cx| {
         let workbench = cx.new(|cx| Workbench::new(opening, window, cx));
@@ -245,6 +284,7 @@ fn open_window_with(
                 window,
                 id: workbench.entity_id(),
                 workbench: workbench.downgrade(),
+                for_files,
                 saved: SavedWindow::default(),
             };
             cx.global_mut::<Windows>().open.push(open);
@@ -322,7 +362,7 @@ pub fn all(cx: &App) -> Vec<(AnyWindowHandle, Entity<Workbench>)> {
 }
 
 /// Keeps what a window looks like now.
-pub(crate) fn store(id: EntityId, saved: SavedWindow, cx: &mut App) {
+pub(crate) fn store(id: EntityId, mut saved: SavedWindow, cx: &mut App) {
     if !cx.has_global::<Windows>() {
         return;
     }
@@ -330,6 +370,9 @@ pub(crate) fn store(id: EntityId, saved: SavedWindow, cx: &mut App) {
     let Some(open) = windows.open.iter_mut().find(|open| open.id == id) else {
         return;
     };
+    // With a folder it is a window like any other.
+    open.for_files &= saved.folder.is_none();
+    saved.for_files = open.for_files;
     if open.saved != saved {
         open.saved = saved;
         write_soon(cx);
@@ -339,7 +382,8 @@ pub(crate) fn store(id: EntityId, saved: SavedWindow, cx: &mut App) {
 fn write_soon(cx: &mut App) {
     let windows = cx.global_mut::<Windows>();
     if !windows.open.is_empty() {
-        windows.session.windows = windows.open.iter().map(|open| open.saved.clone()).collect();
+        let open = windows.open.iter().map(|open| open.saved.clone()).collect();
+        windows.session.set_windows(&windows.asleep, open);
     }
     if windows.writing.is_some() {
         return;
@@ -387,8 +431,12 @@ fn read_session(cx: &App) -> (SavedSession, Option<String>) {
 /// A window closes. While others stay it is forgotten; the last one comes back at the next start.
 pub(crate) fn closing(id: EntityId, cx: &mut App) {
     let windows = cx.global_mut::<Windows>();
-    if windows.open.len() > 1 && !windows.is_ending {
-        windows.open.retain(|open| open.id != id);
+    if windows.open.len() > 1
+        && !windows.is_ending
+        && let Some(index) = windows.open.iter().position(|open| open.id == id)
+    {
+        let closed = windows.open.remove(index);
+        windows.session.note_closed(closed.saved);
         write_soon(cx);
     }
 }
@@ -426,8 +474,22 @@ pub(crate) fn note_folder(folder: &AbsPath, cx: &mut App) {
     if cx.has_global::<Windows>() {
         cx.global_mut::<Windows>()
             .session
-            .note_folder(&folder.to_string());
+            .note_folder(&path_text(folder));
     }
+}
+
+/// Notes that a command was chosen in the palette.
+pub(crate) fn note_command(action: &str, cx: &mut App) {
+    if cx.has_global::<Windows>() {
+        cx.global_mut::<Windows>().session.note_command(action);
+        write_soon(cx);
+    }
+}
+
+/// Commands chosen in the palette lately, the newest first.
+pub(crate) fn recent_commands(cx: &App) -> Vec<String> {
+    let windows = cx.try_global::<Windows>();
+    windows.map_or_else(Vec::new, |windows| windows.session.recent_commands.clone())
 }
 
 /// Folders opened lately, the newest first.
@@ -439,6 +501,7 @@ pub(crate) fn recent_folders(cx: &App) -> Vec<AbsPath> {
         .session
         .recent_folders
         .iter()
+        .map(|folder| text_path(folder))
         .filter_map(AbsPath::new)
         .collect()
 }

@@ -25,7 +25,7 @@ mod watch;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use base::AbsPath;
+use base::{AbsPath, LineFeeds, path_text, printable};
 use composer_panel::agents::OpenFiles;
 use gpui_kit::{
     AnyWindowHandle, App, AppContext as _, Context, Entity, EntityId, FocusHandle, Focusable,
@@ -78,6 +78,9 @@ pub struct Workbench {
     closed: Vec<ClosedTab>,
     trail: Trail<TrailPlace>,
     focus: FocusHandle,
+    keyboard_in: Region,
+    /// What the window is called.
+    window_title: String,
     window: AnyWindowHandle,
     autosaves: HashMap<EntityId, Task<()>>,
     storing: Option<Task<()>>,
@@ -89,6 +92,14 @@ struct Entry {
     item: Item,
     crumbs: Option<Entity<Crumbs>>,
     _subscriptions: Vec<Subscription>,
+}
+
+/// A part of the window that can have the keyboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Region {
+    Panes,
+    Tree,
+    Agents,
 }
 
 /// A tab that can be opened again.
@@ -118,6 +129,8 @@ pub struct Opening {
     pub folder: Option<AbsPath>,
     /// The window as it was, if it was stored.
     pub saved: Option<SavedWindow>,
+    /// Whether it is opened for files of the command line alone.
+    pub for_files: bool,
 }
 
 impl Workbench {
@@ -148,6 +161,8 @@ impl Workbench {
             closed: Vec::new(),
             trail: Trail::default(),
             focus: cx.focus_handle(),
+            keyboard_in: Region::Panes,
+            window_title: String::new(),
             window: window.window_handle(),
             autosaves: HashMap::new(),
             storing: None,
@@ -158,7 +173,7 @@ impl Workbench {
         workbench.follow_layout(cx);
         match opening.folder {
             Some(folder) => workbench.set_folder(Some(folder), window, cx),
-            None => workbench.set_title(window, cx),
+            None => workbench.follow_title(cx),
         }
         if let Some(saved) = opening.saved {
             workbench.restore(saved, window, cx);
@@ -223,11 +238,13 @@ impl Workbench {
         &self.recent_files
     }
 
-    /// A path as people read it: counted from the folder, or with `~`.
+    /// A path as it is shown: counted from the folder, or with `~`; on one line.
     pub(crate) fn display_path(&self, path: &AbsPath, cx: &App) -> String {
         let root = self.root(cx);
         match root.as_ref().and_then(|root| path.relative_to(root)) {
-            Some(relative) if !relative.as_os_str().is_empty() => relative.display().to_string(),
+            Some(relative) if !relative.as_os_str().is_empty() => {
+                printable(&relative.to_string_lossy(), LineFeeds::Escape).into_owned()
+            }
             _ => self.services.display(path),
         }
     }
@@ -265,7 +282,27 @@ impl Workbench {
         self.title.update(cx, |_, cx| cx.notify());
         self.status.update(cx, |status, cx| status.follow(cx));
         self.follow_front(cx);
+        self.follow_title(cx);
         self.note_open_files(cx);
+    }
+
+    /// What had the keyboard is gone: gives it to the region it was in last, or to what is shown above all.
+    fn keyboard_lost(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        if self.modal.read(cx).is_open() {
+            self.modal
+                .update(cx, |modal, cx| modal.keep_keyboard(window, cx));
+            return;
+        }
+        match self.keyboard_in {
+            Region::Tree if self.tree_shown => {
+                self.tree.read(cx).focus_handle(cx).focus(window, cx)
+            }
+            Region::Agents if self.agents.is_shown => {
+                let panel = self.agents.panel.read(cx);
+                panel.focus_handle(cx).focus(window, cx);
+            }
+            _ => self.focus_active(window, cx),
+        }
     }
 
     /// Tells the engines of agents which files this window shows.
@@ -278,9 +315,9 @@ impl Workbench {
         items.sort_by_key(|item| Some(*item) != active);
         let mut open: Vec<String> = Vec::new();
         for path in items.iter().filter_map(|item| self.item(*item)?.path(cx)) {
-            let relative = path.relative_to(&root).and_then(|it| it.to_str());
-            if let Some(relative) = relative.filter(|it| !open.iter().any(|known| known == it)) {
-                open.push(relative.to_owned());
+            let relative = path.relative_to(&root).map(path_text);
+            if let Some(relative) = relative.filter(|it| !open.contains(it)) {
+                open.push(relative);
             }
         }
         let recent = self.recent_files.iter().filter(|it| !open.contains(it));
@@ -290,6 +327,7 @@ impl Workbench {
 
     /// Gives the keyboard to what shows in the active pane.
     pub(crate) fn focus_active(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        self.keyboard_in = Region::Panes;
         let focus = match self.active_item() {
             Some(item) => item.focus_handle(cx),
             None => self.focus.clone(),

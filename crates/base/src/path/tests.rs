@@ -32,3 +32,13 @@ fn a_path_knows_its_place() {
     );
     assert_eq!(file.parent(), Some(root));
 }
+
+#[test]
+fn a_name_is_shown_on_one_line_and_kept_as_bytes() {
+    let folder = AbsPath::new("/p").expect("absolute");
+    let file = folder.join("a\u{202e}b\n");
+    assert_eq!(file.file_name(), "a\u{202e}b\n");
+    assert_eq!(file.shown_name(), "a<U+202E>b\u{240a}");
+    assert_eq!(file.shown(), "/p/a<U+202E>b\u{240a}");
+    assert_eq!(folder.join(file.file_name()), file);
+}

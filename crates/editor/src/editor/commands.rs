@@ -179,9 +179,8 @@ impl Editor {
 
     /// Steps back by one level: composition, find bar, further carets, selection.
     pub(crate) fn cancel(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        if self.drag.take().is_some() {
-            self.drag_task = None;
-            cx.notify();
+        if self.drag.is_some() {
+            self.end_drag(cx);
         } else if self.find_bar.is_some() {
             self.close_find(window, cx);
         } else if self.selections.len() > 1 || !self.selections.primary().is_empty() {

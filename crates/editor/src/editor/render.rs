@@ -7,7 +7,7 @@ use std::time::Duration;
 use gpui_kit::{
     AppContext as _, Context, InteractiveElement as _, IntoElement, KeyContext,
     ModifiersChangedEvent, ParentElement as _, Render, Role, SharedString,
-    StatefulInteractiveElement as _, Styled as _, Window, div,
+    StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window, div,
 };
 use ui::MenuExt as _;
 
@@ -46,6 +46,7 @@ impl Editor {
         let text = div()
             .id("editor")
             .role(Role::MultilineTextInput)
+            .test_support()
             .aria_label(self.accessible_name(cx))
             .key_context(self.key_context(cx))
             .track_focus(&self.focus)

@@ -26,7 +26,7 @@ impl fmt::Display for Unsuited {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Unsuited::ReadOnly => "this text cannot be edited",
-            Unsuited::Excerpts => "these rows are from several files",
+            Unsuited::Excerpts => "these lines are from several files",
             Unsuited::Composing => "an input method is composing",
             Unsuited::Selection => "something is selected",
             Unsuited::Finding => "the keyboard is in the find bar",

@@ -18,6 +18,7 @@ impl Editor {
     ) {
         self.sync(cx);
         self.pointer = event.position;
+        super::drop::forget_dragged_text(cx);
         window.focus(&self.focus.clone(), cx);
         let area = area_of(self.geometry.as_ref(), event.position);
         match (event.button, area) {

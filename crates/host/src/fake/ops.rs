@@ -1,6 +1,7 @@
 //! `FakeFiles` as `Files`.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base::AbsPath;
@@ -75,7 +76,7 @@ impl Files for FakeFiles {
         let entries = children
             .filter(|(child, _)| child.parent().as_ref() == Some(&real))
             .map(|(child, node)| Entry {
-                path: path.join(child.name()),
+                path: path.join(child.file_name()),
                 kind: world
                     .stat(child)
                     .map_or(FileKind::BrokenLink, |stat| stat.kind),
@@ -184,6 +185,15 @@ impl Files for FakeFiles {
         let file = world.new_file(content.to_vec(), 0o600);
         world.put(&own, file);
         Ok(())
+    }
+
+    fn read_link(&self, path: &AbsPath) -> Option<PathBuf> {
+        let world = self.world();
+        let own = world.own_name(path).ok()?;
+        match world.nodes.get(&own) {
+            Some(Node::Link(target)) => Some(target.clone()),
+            _ => None,
+        }
     }
 
     fn open_log(&self, path: &AbsPath) -> Result<Box<dyn AppendLog>, Error> {

@@ -416,3 +416,49 @@ fn a_private_file_is_written_whole() {
         );
     });
 }
+
+#[test]
+fn a_file_of_our_own_is_written_through_a_link() {
+    on_both(|ground| {
+        let write = |path: &AbsPath, text: &str| {
+            let recovery = ground.root.join("recovery");
+            ground.files.write_through(path, text.as_bytes(), &recovery)
+        };
+        let is_link = |path: &AbsPath| {
+            let folder = path.parent().expect("a folder");
+            let listing = ground.files.list(&folder).expect("listed");
+            let entry = listing.entries.iter().find(|entry| entry.path == *path);
+            entry.is_some_and(|entry| entry.is_link)
+        };
+        let (target, link) = (
+            ground.write("target", b"old"),
+            ground.link("link", "target"),
+        );
+        write(&link, "new").expect("written");
+        assert!(is_link(&link));
+        assert_eq!(ground.content(&target), "new");
+
+        let (missing, dangling) = (ground.path("missing"), ground.link("dangling", "missing"));
+        write(&dangling, "first").expect("written");
+        assert!(is_link(&dangling));
+        assert_eq!(ground.content(&missing), "first");
+
+        let plain = ground.path("plain");
+        write(&plain, "one").expect("written");
+        write(&plain, "two").expect("written");
+        assert_eq!(ground.content(&plain), "two");
+    });
+}
+
+#[test]
+fn a_read_only_file_of_our_own_is_refused_through_its_link() {
+    let files = FakeFiles::new();
+    let path = |path: &str| AbsPath::new(path).expect("absolute");
+    files.write(&path("/dots/settings.json"), "{}");
+    files.set_mode(&path("/dots/settings.json"), 0o444);
+    files.link(&path("/config/settings.json"), "/dots/settings.json");
+    let written = files.write_through(&path("/config/settings.json"), b"{ }", &path("/recovery"));
+    assert_eq!(reason(written), Reason::ReadOnly);
+    let content = files.content(&path("/dots/settings.json"));
+    assert_eq!(content.as_deref(), Some(&b"{}"[..]));
+}

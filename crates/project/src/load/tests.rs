@@ -81,7 +81,7 @@ fn what_is_no_file_is_refused() {
     };
     check("folder", "it is a folder");
     check("pipe", "it is a pipe, socket or device");
-    check("broken", "there is no such file");
+    check("broken", "broken link: missing does not exist");
     check("circle", "links lead in a circle");
     check("missing", "there is no such file");
     check("secret", "permission denied");

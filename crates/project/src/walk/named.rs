@@ -1,5 +1,7 @@
 //! Files named by globs, asked for one by one and without a walk.
 
+use std::path::Path;
+
 use base::AbsPath;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -19,7 +21,7 @@ impl NamedFiles {
         let mut bad = Vec::new();
         let anywhere = build("/", globs, &mut bad);
         let folder = folder.map(|folder| {
-            let built = build(&folder.to_string(), globs, &mut Vec::new());
+            let built = build(folder.as_path(), globs, &mut Vec::new());
             (folder.clone(), built)
         });
         (Self { folder, anywhere }, bad)
@@ -37,7 +39,7 @@ impl NamedFiles {
     }
 }
 
-fn build(root: &str, globs: &[String], bad: &mut Vec<BadGlob>) -> Gitignore {
+fn build(root: impl AsRef<Path>, globs: &[String], bad: &mut Vec<BadGlob>) -> Gitignore {
     let mut builder = GitignoreBuilder::new(root);
     for glob in globs {
         if let Err(error) = builder.add_line(None, glob) {

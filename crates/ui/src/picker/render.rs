@@ -1,5 +1,6 @@
 //! Drawing a picker.
 
+use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     AnyElement, ClickEvent, Context, InteractiveElement as _, IntoElement, ParentElement as _,
     Render, Role, StatefulInteractiveElement as _, Styled as _, Window, div, uniform_list,
@@ -63,6 +64,16 @@ impl<D: PickerDelegate> Render for Picker<D> {
             }))
             .max_w_full()
             .text_color(c.text)
+            .children(self.delegate.heading().map(|heading| {
+                div()
+                    .id("picker-heading")
+                    .role(Role::Heading)
+                    .test_support()
+                    .aria_label(heading.clone())
+                    .px(dp(12.0))
+                    .pt(dp(8.0))
+                    .child(Label::new(heading).small().strong())
+            }))
             .child(
                 div()
                     .px(dp(12.0))

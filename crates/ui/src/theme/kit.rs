@@ -3,7 +3,7 @@
 use gpui_kit::base::input::CursorBlink;
 use gpui_kit::component::scroll::ScrollbarMode;
 use gpui_kit::component::{self, ThemeColor, ThemeMode};
-use gpui_kit::{App, Hsla, px};
+use gpui_kit::{Anchor, App, Hsla, px};
 
 use super::{ActiveTheme as _, REM, Theme};
 
@@ -34,6 +34,10 @@ pub(super) fn follow(cx: &mut App) {
         kit.cursor_blink = CursorBlink::steady();
         // Fading scrollbars redraw the window for half a second; steady ones do not.
         kit.scrollbar_mode = ScrollbarMode::Always;
+        // Reports lie above the status bar, and fit into the smallest window.
+        kit.notification.placement = Anchor::BottomRight;
+        kit.notification.margins.bottom = px(36.0 * theme.scale());
+        kit.notification.width = px(328.0);
         colors(&mut kit.colors, &theme);
     });
 }

@@ -116,6 +116,13 @@ impl Layout {
 }
 
 impl<T> SavedLayout<T> {
+    /// What stands in the tabs of all panes.
+    pub fn items(&self) -> Vec<&T> {
+        let mut items = Vec::new();
+        collect(&self.root, &mut items);
+        items
+    }
+
     /// Builds the arrangement again. `item` makes what stands in each tab and may say that it is
     /// gone; panes left empty go away.
     pub fn restore(self, mut item: impl FnMut(ItemId, T) -> bool) -> Layout {
@@ -139,6 +146,15 @@ impl<T> SavedLayout<T> {
                 next_item: layout.next_item,
                 ..Layout::default()
             },
+        }
+    }
+}
+
+fn collect<'a, T>(node: &'a SavedNode<T>, items: &mut Vec<&'a T>) {
+    match node {
+        SavedNode::Pane(pane) => items.extend(pane.tabs.iter().map(|tab| &tab.item)),
+        SavedNode::Split { children, .. } => {
+            children.iter().for_each(|child| collect(child, items));
         }
     }
 }

@@ -1,22 +1,26 @@
 //! The command palette: every action of the program by its name, with its keys and what it does.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+mod matching;
+pub(crate) mod synonyms;
 
-use gpui_kit::{Action, App, AppContext as _, Context, FocusHandle, SharedString, Task, Window};
-use project::fuzzy::{self, Kind};
+use std::sync::Arc;
+
+use gpui_kit::{
+    Action, App, AppContext as _, Context, DismissEvent, OwnedMenuItem, SharedString, Task, Window,
+};
 use ui::picker::{After, Picker, PickerDelegate, PickerRow, Taken};
 
-use super::byte_offsets;
-use crate::action_names::human_name;
+use crate::action_names::{human_name, in_lines};
 use crate::workbench::Workbench;
+use crate::{menus, windows};
+use matching::{FoundCommand, find};
 
 /// One action as the palette shows it.
 #[derive(Clone, Debug)]
 pub(crate) struct CommandEntry {
     /// `editor::MoveRowsUp`.
     pub action: &'static str,
-    /// `Editor: Move Rows Up`.
+    /// `Editor: Move Lines Up`.
     pub name: String,
     /// What it does, in a sentence.
     pub doc: String,
@@ -27,8 +31,11 @@ pub(crate) struct CommandEntry {
 /// Chooses an action and runs it where the keyboard was.
 pub(crate) struct Commands {
     entries: Arc<Vec<CommandEntry>>,
-    found: Vec<(usize, Vec<usize>)>,
-    focus: Option<FocusHandle>,
+    /// How many of the entries stand in front because they were used lately.
+    recent: usize,
+    found: Vec<FoundCommand>,
+    /// Nothing is typed: all entries are found.
+    is_whole: bool,
 }
 
 /// Namespaces of the toolkit's own controls: they mean nothing outside them.
@@ -46,13 +53,57 @@ const INTERNAL: [&str; 9] = [
 
 impl Commands {
     pub(crate) fn new(window: &mut Window, cx: &mut Context<Workbench>) -> Self {
-        let focus = window.focused(cx);
+        let (entries, recent) = in_order(entries(window, cx), &windows::recent_commands(cx));
         Self {
-            entries: Arc::new(entries(window, cx)),
+            entries: Arc::new(entries),
+            recent,
             found: Vec::new(),
-            focus,
+            is_whole: true,
         }
     }
+}
+
+#[cfg(test)]
+impl Commands {
+    /// The name in a row.
+    pub(crate) fn name_at(&self, ix: usize) -> &str {
+        self.found
+            .get(ix)
+            .map_or("", |found| &self.entries[found.index].name)
+    }
+}
+
+/// Puts the entries used lately in front, then those of the menus as they stand there, then the others, those for
+/// agents last. Also answers how many were used lately.
+fn in_order(entries: Vec<CommandEntry>, recent: &[String]) -> (Vec<CommandEntry>, usize) {
+    let menus = menu_actions();
+    let place = |entry: &CommandEntry| {
+        let recent = recent.iter().position(|name| name == entry.action);
+        let in_menu = menus.iter().position(|name| *name == entry.action);
+        let is_for_agents = entry.action.starts_with("agents::");
+        let last = usize::MAX;
+        (
+            recent.unwrap_or(last),
+            in_menu.unwrap_or(last),
+            is_for_agents,
+        )
+    };
+    let mut entries = entries;
+    entries.sort_by_key(place);
+    let is_recent = |entry: &&CommandEntry| recent.iter().any(|name| name == entry.action);
+    let recent = entries.iter().filter(is_recent).count();
+    (entries, recent)
+}
+
+fn menu_actions() -> Vec<&'static str> {
+    let menus = menus::menus().into_iter();
+    let items = menus.flat_map(|menu| menu.owned().items);
+    items
+        .filter_map(|item| match item {
+            OwnedMenuItem::Action { action, .. } => Some(action.name()),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Every action that a person can run, by name.
@@ -68,7 +119,7 @@ pub(crate) fn entries(window: &Window, cx: &App) -> Vec<CommandEntry> {
             name: human_name(name),
             doc: docs
                 .get(name)
-                .map(|doc| doc.trim().replace('\n', " "))
+                .map(|doc| in_lines(&doc.trim().replace('\n', " ")))
                 .unwrap_or_default(),
             keys: keys_of(action.as_ref(), window, cx),
         })
@@ -89,7 +140,7 @@ fn keys_of(action: &dyn Action, window: &Window, cx: &App) -> Option<SharedStrin
 }
 
 impl PickerDelegate for Commands {
-    type Found = Vec<(usize, Vec<usize>)>;
+    type Found = (Vec<FoundCommand>, bool);
 
     fn name(&self) -> SharedString {
         "Commands".into()
@@ -106,29 +157,22 @@ impl PickerDelegate for Commands {
         cx: &mut Context<Picker<Self>>,
     ) -> Task<Self::Found> {
         let (entries, query) = (self.entries.clone(), query.to_owned());
-        cx.background_spawn(async move {
-            let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-            let ranked = fuzzy::rank(
-                &query,
-                &names,
-                Kind::Text,
-                names.len(),
-                &AtomicBool::new(false),
-            );
-            let marked = |index: usize| {
-                let name = names[index];
-                byte_offsets(name, &fuzzy::positions(&query, name, Kind::Text))
-            };
-            ranked
-                .into_iter()
-                .map(|ranked| (ranked.index, marked(ranked.index)))
-                .collect()
-        })
+        cx.background_spawn(async move { (find(&query, &entries), query.trim().is_empty()) })
     }
 
     fn accept(&mut self, found: Self::Found, _: &mut Context<Picker<Self>>) -> usize {
-        self.found = found;
+        (self.found, self.is_whole) = found;
         0
+    }
+
+    fn sections(&self) -> Vec<(usize, SharedString)> {
+        match self.is_whole && self.recent > 0 {
+            true => vec![
+                (0, "Recently used".into()),
+                (self.recent, "All commands".into()),
+            ],
+            false => Vec::new(),
+        }
     }
 
     fn count(&self) -> usize {
@@ -136,12 +180,12 @@ impl PickerDelegate for Commands {
     }
 
     fn row(&self, ix: usize, _: &App) -> PickerRow {
-        let Some((index, matched)) = self.found.get(ix) else {
+        let Some(found) = self.found.get(ix) else {
             return PickerRow::default();
         };
-        let entry = &self.entries[*index];
+        let entry = &self.entries[found.index];
         PickerRow::new(entry.name.clone())
-            .matches(matched.iter().copied())
+            .matches(found.matched.iter().copied())
             .detail(entry.doc.clone())
             .prose()
             .keys(entry.keys.clone())
@@ -154,17 +198,14 @@ impl PickerDelegate for Commands {
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
     ) -> After {
-        let action = self
-            .found
-            .get(ix)
-            .and_then(|(index, _)| cx.build_action(self.entries[*index].action, None).ok());
+        let name = self.found.get(ix).map(|it| self.entries[it.index].action);
+        let action = name.and_then(|name| cx.build_action(name, None).ok());
         let Some(action) = action else {
             return After::Stay;
         };
+        windows::note_command(action.name(), cx);
         // The picker goes first and gives the keyboard back; then the action finds its place.
-        if let Some(focus) = &self.focus {
-            focus.focus(window, cx);
-        }
+        cx.emit(DismissEvent);
         window.defer(cx, move |window, cx| window.dispatch_action(action, cx));
         After::Close
     }
@@ -174,6 +215,9 @@ impl PickerDelegate for Commands {
     }
 
     fn status(&self) -> Option<SharedString> {
-        Some(format!("{} commands", self.found.len()).into())
+        Some(match self.found.len() {
+            1 => "1 command".into(),
+            count => format!("{count} commands").into(),
+        })
     }
 }

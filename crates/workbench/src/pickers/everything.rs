@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use base::{AbsPath, LogErr as _};
+use base::{AbsPath, LogErr as _, text_path};
 use editor::DocumentModel;
 use gpui_kit::{
     AnyElement, App, AppContext as _, Context, Entity, IntoElement as _, ParentElement as _,
@@ -234,7 +234,10 @@ impl Everything {
         if f32::from(window.viewport_size().width) < WIDE {
             return;
         }
-        let (shown, path) = (found.path().to_owned(), self.root.join(found.path()));
+        let (shown, path) = (
+            found.path().to_owned(),
+            self.root.join(text_path(found.path())),
+        );
         let meant = match found {
             Found::Place(place) => Some(place.rows),
             Found::File(_) => None,
@@ -416,7 +419,7 @@ impl PickerDelegate for Everything {
         let Some(found) = self.shown.rows.get(ix) else {
             return After::Stay;
         };
-        let (path, goal) = (self.root.join(found.path()), self.goal_of(found));
+        let (path, goal) = (self.root.join(text_path(found.path())), self.goal_of(found));
         self.workbench
             .update(cx, |workbench, cx| {
                 workbench.open_goal(path, goal, taken == Taken::Other, window, cx);
@@ -432,7 +435,7 @@ impl PickerDelegate for Everything {
                     Section::Text => around(place.rows, AROUND),
                     _ => place.rows,
                 };
-                Some((self.root.join(&place.path), rows))
+                Some((self.root.join(text_path(&place.path)), rows))
             }
             Found::File(_) => None,
         });

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use base::AbsPath;
+use base::{AbsPath, LineFeeds, printable, text_path};
 use gpui_kit::{
     App, AppContext as _, Context, Entity, SharedString, Subscription, Task, WeakEntity, Window,
 };
@@ -108,7 +108,7 @@ impl PickerDelegate for FileFinder {
         let Some(found) = self.found.get(ix) else {
             return After::Stay;
         };
-        let (path, place) = (self.root.join(&found.path), self.place);
+        let (path, place) = (self.root.join(text_path(&found.path)), self.place);
         self.workbench
             .update(cx, |workbench, cx| {
                 workbench.open_found(path, place, taken == Taken::Other, window, cx);
@@ -148,14 +148,25 @@ pub(super) fn row(found: &FoundFile, cx: &App) -> PickerRow {
     let matched = byte_offsets(&found.path, &found.matched);
     let (in_folder, in_name): (Vec<usize>, Vec<usize>) =
         matched.into_iter().partition(|offset| *offset < name_at);
-    let row = PickerRow::new(name.to_owned())
-        .start(ui::file_icon(name, cx))
-        .matches(in_name.into_iter().map(|offset| offset - name_at))
-        .detail(folder.trim_end_matches('/').to_owned())
+    let in_name = in_name.into_iter().map(|offset| offset - name_at).collect();
+    let (name, in_name) = shown(name, in_name);
+    let (folder, in_folder) = shown(folder.trim_end_matches('/'), in_folder);
+    let row = PickerRow::new(name.clone())
+        .start(ui::file_icon(&name, cx))
+        .matches(in_name)
+        .detail(folder)
         .detail_matches(in_folder);
     if found.is_recent {
         row.end("recent")
     } else {
         row
     }
+}
+
+/// What is shown for the text form of a path, and the matches in it; none where the two differ.
+fn shown(text: &str, matches: Vec<usize>) -> (String, Vec<usize>) {
+    let path = text_path(text);
+    let shown = printable(&path.to_string_lossy(), LineFeeds::Escape).into_owned();
+    let matches = if shown == text { matches } else { Vec::new() };
+    (shown, matches)
 }

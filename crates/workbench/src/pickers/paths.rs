@@ -1,6 +1,6 @@
 //! Opening and saving by typing a path: completes names, knows `~`, needs no service of the desktop.
 
-use base::AbsPath;
+use base::{AbsPath, path_text};
 use gpui_kit::{App, AppContext as _, Context, SharedString, Task, Window};
 use host::FileKind;
 use project::fuzzy::{self, Kind};
@@ -37,6 +37,7 @@ pub(crate) enum Chosen {
 #[derive(Clone, Debug)]
 pub(crate) struct Name {
     path: AbsPath,
+    /// In its text form, as it is typed.
     name: String,
     is_folder: bool,
     matched: Vec<usize>,
@@ -127,7 +128,7 @@ fn look(wanted: Wanted, query: &str, base: &AbsPath, services: &Services) -> Fou
     let mut names: Vec<Name> = listed
         .into_iter()
         .map(|entry| Name {
-            name: entry.path.name(),
+            name: path_text(entry.path.file_name()),
             is_folder: entry.kind == FileKind::Folder,
             path: entry.path,
             matched: Vec::new(),
@@ -179,6 +180,10 @@ impl PickerDelegate for Paths {
             Wanted::Folder => "Open a folder".into(),
             Wanted::NewFile => "Save as".into(),
         }
+    }
+
+    fn heading(&self) -> Option<SharedString> {
+        Some(self.name())
     }
 
     fn placeholder(&self) -> SharedString {

@@ -50,7 +50,7 @@ impl PickerDelegate for RecentFolders {
         _: &mut Context<Picker<Self>>,
     ) -> Task<Self::Found> {
         let query = query.to_lowercase();
-        let fits = |folder: &AbsPath| folder.to_string().to_lowercase().contains(&query);
+        let fits = |folder: &AbsPath| folder.shown().to_lowercase().contains(&query);
         let found = self
             .folders
             .iter()
@@ -72,7 +72,7 @@ impl PickerDelegate for RecentFolders {
         let Some(folder) = self.folder(ix) else {
             return PickerRow::default();
         };
-        let name = folder.name();
+        let name = folder.shown_name();
         let above = folder
             .parent()
             .map(|parent| self.services.display(&parent))

@@ -118,10 +118,10 @@ impl PickerDelegate for Themes {
                 });
                 match write {
                     Ok(write) => write.await,
-                    Err(_) => Ok(()),
+                    Err(_) => Ok::<(), String>(()),
                 }
             })
-            .detach_and_log_sentence(cx);
+            .detach();
         });
         After::Close
     }
@@ -136,21 +136,5 @@ impl PickerDelegate for Themes {
             FooterHint::new("Enter", "keep it"),
             FooterHint::new("Esc", "back to the one before"),
         ]
-    }
-}
-
-/// Lets a task go whose failure is a sentence for the log.
-trait DetachAndLogSentence {
-    fn detach_and_log_sentence(self, cx: &App);
-}
-
-impl DetachAndLogSentence for Task<Result<(), String>> {
-    fn detach_and_log_sentence(self, cx: &App) {
-        cx.spawn(async move |_| {
-            if let Err(sentence) = self.await {
-                log::error!("{sentence}");
-            }
-        })
-        .detach();
     }
 }

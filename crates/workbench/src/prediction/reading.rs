@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use autocomplete::local::{Corpus, CorpusView, DEFAULT_BYTES};
-use base::AbsPath;
+use base::{AbsPath, text_path};
 use gpui_kit::{
     App, AppContext as _, Context, Entity, EventEmitter, Global, Subscription, Task, WeakEntity,
 };
@@ -99,7 +99,8 @@ impl Reading {
             return;
         }
         let listed = files.paths.iter().filter(|path| is_code(path));
-        let listed: BTreeSet<AbsPath> = listed.map(|path| self.root.join(path)).collect();
+        let listed: BTreeSet<AbsPath> =
+            listed.map(|path| self.root.join(text_path(path))).collect();
         self.waiting.extend(listed.difference(&self.read).cloned());
         self.waiting.extend(self.read.difference(&listed).cloned());
         self.read = listed;

@@ -2,8 +2,7 @@
 
 use autocomplete::Source;
 use autocomplete::engine::Status;
-use base::LogErr as _;
-use gpui_kit::{Context, SharedString, Task};
+use gpui_kit::{Context, SharedString};
 use serde_json::Value;
 use settings::TabShow;
 use ui::ActiveSettings as _;
@@ -150,13 +149,9 @@ const SNOOZE: u64 = 5;
 
 fn write(path: &[&str], value: Value, cx: &mut Context<Prediction>) {
     let configuration = Configuration::of(cx);
-    let written: Task<Result<(), String>> = configuration.update(cx, |configuration, cx| {
-        configuration.write_setting(path, value, cx)
+    configuration.update(cx, |configuration, cx| {
+        configuration.write_setting(path, value, cx).detach();
     });
-    cx.spawn(async move |_, _| {
-        written.await.log_err();
-    })
-    .detach();
 }
 
 /// Who suggested, in a word or two. Of a model, its name without what stands before the slash.

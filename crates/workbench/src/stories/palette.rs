@@ -3,7 +3,8 @@
 use gpui_kit::TestAppContext;
 
 use super::open;
-use crate::pickers::commands;
+use crate::pickers::commands::{self, Commands};
+use ui::picker::{Picker, PickerDelegate as _};
 
 #[gpui_kit::test]
 fn every_action_has_a_name_and_a_sentence(cx: &mut TestAppContext) {
@@ -55,4 +56,106 @@ fn a_command_runs_where_the_keyboard_was(cx: &mut TestAppContext) {
         .keys("enter");
     story.settle();
     assert_eq!(story.tabs(), "[lib.rs*] | [lib.rs*]");
+}
+
+/// The names that the open palette shows, in order.
+fn shown(story: &mut super::Story) -> Vec<String> {
+    story.read(|workbench, cx| {
+        let picker = workbench.modal().read(cx).shown::<Picker<Commands>>();
+        let picker = picker.expect("the palette").read(cx);
+        let rows = 0..picker.delegate().count();
+        rows.map(|ix| picker.delegate().name_at(ix).to_owned())
+            .collect()
+    })
+}
+
+#[gpui_kit::test]
+fn commands_are_found_by_the_words_people_know(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.open_file("lib.rs");
+    for (query, name) in [
+        ("sort lines", "Editor: Sort Lines"),
+        ("duplicate line", "Editor: Duplicate Down"),
+        ("copy line down", "Editor: Duplicate Down"),
+        ("delete line", "Editor: Delete Lines"),
+        ("join lines", "Editor: Join Lines"),
+        ("move line up", "Editor: Move Lines Up"),
+        ("word wrap", "Editor: Toggle Soft Wrap"),
+        ("keyboard shortcuts", "App: Open Keymap"),
+        ("change language", "File: Select Language"),
+        ("language mode", "File: Select Language"),
+        ("preferences", "App: Open Settings"),
+        ("color theme", "App: Select Theme"),
+        ("tab size", "File: Select Indentation"),
+        ("line endings", "File: Select Line Ending"),
+        ("multiple cursors", "Editor: Add Caret Below"),
+        ("sidebar", "View: Toggle Project Tree"),
+        ("find in files", "Project Search: Show"),
+        ("go to line", "Go: To Line"),
+        ("command palette", "Go: Show Commands"),
+        ("increase font size", "View: Zoom In"),
+        ("remove duplicate lines", "Editor: Unique Lines"),
+        ("trim trailing whitespace", "Editor: Delete Trailing Space"),
+        ("comment", "Editor: Toggle Line Comment"),
+        ("uppercase", "Editor: Upper Case"),
+        ("recent projects", "File: Open Recent"),
+        ("exit", "App: Quit"),
+        ("split editor", "Pane: Split Right"),
+        ("fold all", "Editor: Fold All"),
+    ] {
+        story.keys("ctrl-shift-p").input(query);
+        let names = shown(&mut story);
+        let first: Vec<&String> = names.iter().take(5).collect();
+        assert!(first.iter().any(|it| *it == name), "{query}: {first:?}");
+        story.keys("escape").settle();
+    }
+}
+
+#[gpui_kit::test]
+fn no_command_speaks_of_rows(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    let entries = story.cx.update(|window, cx| commands::entries(window, cx));
+    for entry in entries {
+        let text = format!("{} {}", entry.name, entry.doc).to_lowercase();
+        let mut words = text.split(|char: char| !char.is_alphanumeric());
+        assert!(!words.any(|it| it == "row" || it == "rows"), "{text}");
+    }
+}
+
+#[gpui_kit::test]
+fn every_synonym_is_of_a_command(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    let entries = story.cx.update(|window, cx| commands::entries(window, cx));
+    for action in commands::synonyms::actions() {
+        let is_known = entries.iter().any(|entry| entry.action == action);
+        assert!(is_known, "{action}");
+    }
+}
+
+#[gpui_kit::test]
+async fn the_palette_opens_on_what_was_used_lately_then_on_the_menus(cx: &mut TestAppContext) {
+    let files = super::project();
+    let mut story = super::open_with(files.clone(), cx);
+    story.open_file("lib.rs").keys("ctrl-shift-p").settle();
+    let names = shown(&mut story);
+    assert_eq!(names[0], "File: New");
+    let page = names.iter().take(40);
+    let agents = page.filter(|it| it.starts_with("Agents: "));
+    assert!(agents.count() <= 1, "{names:?}");
+    story.input("sort lines").keys("enter").settle();
+    story.keys("ctrl-shift-p").input("fold all").keys("enter");
+    story.settle();
+    story.keys("ctrl-shift-p").settle();
+    let names = shown(&mut story);
+    assert_eq!(
+        names[..3],
+        ["Editor: Fold All", "Editor: Sort Lines", "File: New"]
+    );
+    story.keys("escape").act(crate::actions::app::Quit);
+    let mut again = cx.new_app();
+    let mut stories = super::start(&files, crate::windows::Request::default(), &mut again);
+    let mut story = stories.pop().expect("the window");
+    story.settle();
+    story.keys("ctrl-shift-p").settle();
+    assert_eq!(shown(&mut story)[0], "Editor: Fold All");
 }

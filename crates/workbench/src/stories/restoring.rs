@@ -90,3 +90,123 @@ fn files_of_the_command_line_open_at_their_place(cx: &mut TestAppContext) {
     story.input("X");
     assert!(story.text().contains("    Xold();"), "{}", story.text());
 }
+
+fn request(folders: &[&str], files: &[&str]) -> Request {
+    Request {
+        folders: folders.iter().map(|it| super::path(it)).collect(),
+        files: files.iter().map(|it| (super::path(it), None)).collect(),
+    }
+}
+
+/// Starts the program, does something in its front window, and quits.
+fn run(
+    files: &host::FakeFiles,
+    request: Request,
+    cx: &TestAppContext,
+    act: impl FnOnce(&mut super::Story),
+) {
+    let mut app = cx.new_app();
+    let mut story = start(files, request, &mut app).pop().expect("a window");
+    story.settle();
+    act(&mut story);
+    story.act(app::Quit);
+    drop(story);
+    end(&mut app);
+}
+
+/// Lets go of what the next start takes over from a program that ended.
+fn end(app: &mut TestAppContext) {
+    app.update(|cx| cx.set_global(crate::Documents::default()));
+}
+
+/// The tabs of every window of a start, the one in front last.
+fn tabs(files: &host::FakeFiles, request: Request, cx: &TestAppContext) -> Vec<String> {
+    let mut app = cx.new_app();
+    let stories = start(files, request, &mut app);
+    let mut tabs = Vec::new();
+    for mut story in stories {
+        story.settle();
+        tabs.push(story.tabs());
+    }
+    app.update(super::windows::end);
+    end(&mut app);
+    tabs
+}
+
+#[gpui_kit::test]
+async fn a_start_for_a_file_forgets_no_window(cx: &mut TestAppContext) {
+    let files = project();
+    run(&files, request(&["/p"], &[]), cx, |story| {
+        story.open_file("main.rs").open_file("lib.rs");
+    });
+    for _ in 0..3 {
+        let one = tabs(&files, request(&[], &["/home/me/notes.txt"]), cx);
+        assert_eq!(one, ["[notes.txt]"], "the stored windows stay away");
+    }
+    let all = tabs(&files, Request::default(), cx);
+    assert_eq!(all.last().map(String::as_str), Some("main.rs [lib.rs]"));
+    assert!(all.contains(&"[notes.txt]".to_owned()), "{all:?}");
+    assert!(all.len() <= 3, "{all:?}");
+}
+
+#[gpui_kit::test]
+async fn a_start_for_a_file_leaves_unsaved_text_to_its_window(cx: &mut TestAppContext) {
+    let files = project();
+    run(&files, request(&["/p"], &[]), cx, |story| {
+        story.open_file("main.rs").input("// typed\n");
+        story.act(file::New).input("nameless");
+    });
+    let one = tabs(&files, request(&[], &["/home/me/notes.txt"]), cx);
+    assert_eq!(one, ["[notes.txt]"]);
+    let all = tabs(&files, Request::default(), cx);
+    assert_eq!(all.last().map(String::as_str), Some("main.rs* [nameless*]"));
+}
+
+#[gpui_kit::test]
+async fn a_folder_opened_again_gets_its_tabs_back(cx: &mut TestAppContext) {
+    let files = project();
+    files.write(&super::path("/q/other.txt"), "other\n");
+    run(&files, request(&["/p"], &[]), cx, |story| {
+        story.open_file("main.rs");
+    });
+    run(&files, request(&["/q"], &[]), cx, |story| {
+        story.open_file("other");
+    });
+    let plain = tabs(&files, Request::default(), cx);
+    assert_eq!(plain, ["[other.txt]"], "the last session");
+    let again = tabs(&files, request(&["/p"], &[]), cx);
+    assert_eq!(again, ["[main.rs]"]);
+}
+
+#[gpui_kit::test]
+async fn a_window_for_a_file_that_opens_a_folder_is_like_any_other(cx: &mut TestAppContext) {
+    let files = project();
+    files.write(&super::path("/q/other.txt"), "other\n");
+    run(&files, request(&["/q"], &[]), cx, |story| {
+        story.open_file("other");
+    });
+    run(&files, request(&[], &["/p/src/main.rs"]), cx, |story| {
+        let workbench = story.workbench.clone();
+        story.cx.update(|window, cx| {
+            workbench.update(cx, |it, cx| {
+                it.open_folder_here(super::path("/p"), window, cx)
+            });
+        });
+        story.settle();
+    });
+    let all = tabs(&files, Request::default(), cx);
+    assert_eq!(all, ["[other.txt]", "[main.rs]"]);
+}
+
+#[gpui_kit::test]
+fn a_file_that_is_not_there_yet_opens_empty_and_is_created_when_saved(cx: &mut TestAppContext) {
+    let files = project();
+    let request = request(&[], &["/p/src/fresh.rs"]);
+    let mut story = start(&files, request, cx).pop().expect("a window");
+    story.settle();
+    assert_eq!(story.tabs(), "[fresh.rs*]");
+    assert!(files.content(&super::path("/p/src/fresh.rs")).is_none());
+    story.input("fn fresh() {}").act(file::Save);
+    let saved = story.on_disk("/p/src/fresh.rs");
+    assert_eq!(saved.trim_end(), "fn fresh() {}");
+}

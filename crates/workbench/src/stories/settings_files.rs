@@ -86,3 +86,64 @@ fn the_settings_open_with_a_schema_that_fits_them(cx: &mut TestAppContext) {
     assert!(schema("keymap").to_string().contains("file::Save"));
     assert_eq!(schema("theme")["title"], "Burin theme");
 }
+
+fn link_settings(story: &mut super::Story, text: &str) {
+    story.files.write(&path("/dots/burin.json"), text);
+    story
+        .files
+        .link(&path("/burin/config/settings.json"), "/dots/burin.json");
+    story.settle();
+}
+
+fn is_link(story: &super::Story, name: &str) -> bool {
+    use host::Files as _;
+    let file = path(name);
+    let folder = file.parent().expect("a folder");
+    let listing = story.files.list(&folder).expect("listed");
+    let entry = listing.entries.iter().find(|entry| entry.path == file);
+    entry.is_some_and(|entry| entry.is_link)
+}
+
+#[gpui_kit::test]
+fn a_theme_is_written_through_linked_settings_with_their_comments(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    link_settings(
+        &mut story,
+        "// mine\n{\n  // size\n  \"editor\": { \"tab_size\": 3 }\n}\n",
+    );
+    story.act(crate::actions::app::SelectTheme);
+    story.keys("down enter").settle();
+    assert!(is_link(&story, "/burin/config/settings.json"));
+    let text = story.on_disk("/dots/burin.json");
+    for kept in ["// mine", "// size", "\"tab_size\": 3", "\"theme\""] {
+        assert!(text.contains(kept), "{kept} is not in {text}");
+    }
+    assert!(story.reports().is_empty(), "{:?}", story.reports());
+}
+
+#[gpui_kit::test]
+fn linked_settings_that_cannot_be_written_are_a_sentence(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    link_settings(&mut story, "{}\n");
+    story.files.set_mode(&path("/dots/burin.json"), 0o444);
+    story.act(crate::actions::view::ZoomIn);
+    assert!(is_link(&story, "/burin/config/settings.json"));
+    assert_eq!(story.on_disk("/dots/burin.json"), "{}\n");
+    let report = story.reports().first().cloned().unwrap_or_default();
+    assert!(report.contains("settings.json"), "{report}");
+}
+
+#[gpui_kit::test]
+fn a_linked_session_file_stays_a_link(cx: &mut TestAppContext) {
+    let files = super::project();
+    files.write(&path("/elsewhere/windows.json"), "{}");
+    files.link(
+        &path("/burin/state/windows.json"),
+        "/elsewhere/windows.json",
+    );
+    let mut story = super::open_with(files, cx);
+    story.open_file("main.rs").act(crate::actions::app::Quit);
+    assert!(is_link(&story, "/burin/state/windows.json"));
+    let text = story.on_disk("/elsewhere/windows.json");
+    assert!(text.contains("main.rs"), "{text}");
+}

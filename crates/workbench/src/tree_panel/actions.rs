@@ -8,6 +8,7 @@ use super::operations::Operation;
 use super::state::{Edge, Editing, Marked};
 use super::{TreeEvent, TreePanel};
 use crate::actions::project_tree as act;
+use crate::path_entry::clipboard_text;
 use crate::question::Asked;
 
 /// How many rows a page has; the list is about that high.
@@ -225,7 +226,7 @@ impl TreePanel {
             "The file"
         };
         let asked = Asked {
-            title: format!("Move \u{201c}{}\u{201d} to the trash?", path.name()).into(),
+            title: format!("Move \u{201c}{}\u{201d} to the trash?", path.shown_name()).into(),
             detail: format!(
                 "{what} goes to the trash of the desktop, from where it can come back."
             )
@@ -290,7 +291,7 @@ impl TreePanel {
         };
         if marked.moves {
             self.state.marked = None;
-            let to = folder.join(marked.path.name());
+            let to = folder.join(marked.path.file_name());
             if to != marked.path {
                 self.run(
                     Operation::Move {
@@ -317,7 +318,7 @@ impl TreePanel {
 
     pub(super) fn copy_path(&mut self, _: &act::CopyPath, _: &mut Window, cx: &mut Context<Self>) {
         if let Some(path) = &self.state.selected {
-            cx.write_to_clipboard(ClipboardItem::new_string(path.to_string()));
+            cx.write_to_clipboard(ClipboardItem::new_string(clipboard_text(path)));
         }
     }
 
@@ -336,7 +337,7 @@ impl TreePanel {
             .selected
             .as_ref()
             .zip(root)
-            .and_then(|(path, root)| Some(path.relative_to(&root)?.display().to_string()));
+            .and_then(|(path, root)| Some(clipboard_text(path.relative_to(&root)?)));
         if let Some(relative) = relative {
             cx.write_to_clipboard(ClipboardItem::new_string(relative));
         }
@@ -417,7 +418,7 @@ impl TreePanel {
 
     pub(super) fn cancel(&mut self, _: &act::Cancel, window: &mut Window, cx: &mut Context<Self>) {
         if self.state.editing.is_some() {
-            self.stop_editing(window, cx);
+            self.cancel_editing(window, cx);
         } else if !self.state.filter.is_empty() {
             self.clear_filter(cx);
         } else if self.state.marked.take().is_some() {

@@ -2,33 +2,57 @@
 //!
 //! Pure. Start at `read_name` and `copy_name`.
 
-use base::AbsPath;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 
-/// What a typed name means in a folder, or why it cannot be one.
-pub(super) fn read_name(typed: &str, folder: &AbsPath) -> Result<AbsPath, String> {
-    let name = typed.trim();
+use base::{AbsPath, path_text, text_path};
+
+/// Whether blanks at the ends of a typed name belong to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EndBlanks {
+    /// They do: the name may have had them before.
+    Keep,
+    /// They are slips of the hand.
+    Trim,
+}
+
+/// Reads a typed name, the text form of a path below `folder`. The error says why it cannot be one.
+pub(super) fn read_name(
+    typed: &str,
+    folder: &AbsPath,
+    end_blanks: EndBlanks,
+) -> Result<AbsPath, String> {
+    let name = match end_blanks {
+        EndBlanks::Keep => typed,
+        EndBlanks::Trim => typed.trim(),
+    };
     if name.is_empty() {
         return Err("a name is needed".to_owned());
     }
-    if name.contains('\0') {
+    let path = text_path(name);
+    let bytes = path.as_os_str().as_bytes();
+    if bytes.contains(&0) {
         return Err("a name cannot hold the character NUL".to_owned());
     }
-    let trimmed = name.trim_end_matches('/');
-    let broken = trimmed
-        .split('/')
-        .find(|part| matches!(*part, "" | "." | ".."));
-    if trimmed.is_empty() || broken.is_some() {
+    let length = bytes.iter().rposition(|byte| *byte != b'/');
+    let bytes = &bytes[..length.map_or(0, |last| last + 1)];
+    let mut parts = bytes.split(|byte| *byte == b'/');
+    if parts.any(|part| matches!(part, b"" | b"." | b"..")) {
         return Err(format!(
             "\"{name}\" is not a name; write it without \".\" and \"..\""
         ));
     }
-    if let Some(long) = trimmed.split('/').find(|part| part.len() > 255) {
+    if let Some(long) = bytes
+        .split(|byte| *byte == b'/')
+        .find(|part| part.len() > 255)
+    {
+        let long = path_text(OsStr::from_bytes(long));
         let start: String = long.chars().take(24).collect();
         return Err(format!(
             "\"{start}…\" is longer than a name can be (255 bytes)"
         ));
     }
-    Ok(folder.join(trimmed))
+    Ok(folder.join(OsStr::from_bytes(bytes)))
 }
 
 /// How much of a name is selected when one starts to rename: all but the last ending.
@@ -40,17 +64,17 @@ pub(super) fn stem_length(name: &str) -> usize {
 }
 
 /// A name for a copy that `is_taken` does not know: `a copy.rs`, `a copy 2.rs`.
-pub(super) fn copy_name(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
-    let (stem, ending) = name.split_at(stem_length(name));
+pub(super) fn copy_name(name: &OsStr, is_taken: impl Fn(&OsStr) -> bool) -> OsString {
+    let name = path_text(name);
+    let (stem, ending) = name.split_at(stem_length(&name));
     let stem = strip_copy(stem);
-    let first = format!("{stem} copy{ending}");
-    if !is_taken(&first) {
-        return first;
-    }
-    (2..)
-        .map(|count| format!("{stem} copy {count}{ending}"))
+    let named = |copy: String| text_path(&format!("{stem}{copy}{ending}")).into_os_string();
+    let counted = (2..).map(|count| format!(" copy {count}"));
+    std::iter::once(" copy".to_owned())
+        .chain(counted)
+        .map(named)
         .find(|name| !is_taken(name))
-        .unwrap_or(first)
+        .unwrap_or_default()
 }
 
 fn strip_copy(stem: &str) -> &str {
@@ -65,14 +89,16 @@ fn strip_copy(stem: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{copy_name, read_name, stem_length};
+    use super::{EndBlanks, copy_name, read_name, stem_length};
     use base::AbsPath;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
 
     #[test]
     fn typed_names_are_checked() {
         let folder = AbsPath::new("/p").expect("absolute");
         let good = |typed: &str, path: &str| {
-            let read = read_name(typed, &folder).map(|p| p.to_string());
+            let read = read_name(typed, &folder, EndBlanks::Trim).map(|p| p.to_string());
             assert_eq!(read.as_deref(), Ok(path), "{typed}");
         };
         good("a.rs", "/p/a.rs");
@@ -81,15 +107,34 @@ mod tests {
         good("folder/", "/p/folder");
         good(".env", "/p/.env");
         for bad in ["", "  ", ".", "..", "../x", "a//b", "/a", "/"] {
-            assert!(read_name(bad, &folder).is_err(), "{bad:?}");
+            assert!(read_name(bad, &folder, EndBlanks::Trim).is_err(), "{bad:?}");
         }
-        assert!(read_name(&"x".repeat(256), &folder).is_err());
+        assert!(read_name(&"x".repeat(256), &folder, EndBlanks::Trim).is_err());
+    }
+
+    #[test]
+    fn kept_blanks_and_escapes_are_part_of_the_name() {
+        let folder = AbsPath::new("/p").expect("absolute");
+        let check = |typed: &str, name: &[u8]| {
+            let read = read_name(typed, &folder, EndBlanks::Keep).expect("a name");
+            assert_eq!(read.file_name().as_bytes(), name, "{typed}");
+        };
+        check(" lead", b" lead");
+        check("trail ", b"trail ");
+        check(" ", b" ");
+        check("nl\\u{A}", b"nl\n");
+        check("caf\\xE9.txt", b"caf\xe9.txt");
+        check("a\\b", b"a\\b");
+        for bad in ["a\\x00b", "\\x2E\\x2E/x", "\\x2F"] {
+            assert!(read_name(bad, &folder, EndBlanks::Keep).is_err(), "{bad}");
+        }
     }
 
     #[test]
     fn copies_get_free_names() {
         let check = |name: &str, taken: &[&str], expect: &str| {
-            assert_eq!(copy_name(name, |n| taken.contains(&n)), expect);
+            let is_taken = |name: &OsStr| taken.iter().any(|taken| *taken == name);
+            assert_eq!(copy_name(OsStr::new(name), is_taken), expect);
         };
         check("a.rs", &[], "a copy.rs");
         check("a.rs", &["a copy.rs"], "a copy 2.rs");
@@ -98,6 +143,10 @@ mod tests {
         check("Makefile", &[], "Makefile copy");
         check(".env", &[], ".env copy");
         check("chapter 2.md", &[], "chapter 2 copy.md");
+        check(" lead.txt", &[], " lead copy.txt");
+        check("end\n", &[], "end\n copy");
+        let bytes = copy_name(OsStr::from_bytes(b"caf\xe9.txt"), |_| false);
+        assert_eq!(bytes.as_bytes(), b"caf\xe9 copy.txt");
         assert_eq!(stem_length("a.tar.gz"), 5);
         assert_eq!(stem_length(".gitignore"), 10);
     }

@@ -2,6 +2,9 @@
 //!
 //! Blocks on the disk: runs in the background. Must not know: gpui, rows. Start at `Operation`.
 
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+
 use base::AbsPath;
 use host::Files;
 
@@ -129,14 +132,11 @@ fn copy_into(files: &dyn Files, from: &AbsPath, folder: &AbsPath) -> Result<Done
     if folder.is_within(from) {
         return Err(format!("cannot copy {from} into itself"));
     }
-    let name = from.name();
-    let taken = |name: &str| files.exists(&folder.join(name));
-    let name = if taken(&name) {
-        copy_name(&name, taken)
-    } else {
-        name
+    let taken = |name: &OsStr| files.exists(&folder.join(name));
+    let to = match from.file_name() {
+        name if taken(name) => folder.join(copy_name(name, taken)),
+        name => folder.join(name),
     };
-    let to = folder.join(name);
     files.copy(from, &to).map_err(|error| error.to_string())?;
     Ok(Done::Created(to))
 }
@@ -148,14 +148,16 @@ fn restore(files: &dyn Files, path: &AbsPath, trash: &AbsPath) -> Result<Done, S
     let lost =
         || format!("cannot take {path} back from here: look for it in the trash of the desktop");
     let records = files.list(&trash.join("info")).map_err(|_| lost())?;
-    let mut found: Option<(String, AbsPath)> = None;
+    let mut found: Option<(Vec<u8>, AbsPath)> = None;
     for record in records.entries {
         let Ok(bytes) = files.read(&record.path, LIMIT) else {
             continue;
         };
-        let text = String::from_utf8_lossy(&bytes);
-        let line = |key: &str| text.lines().find_map(|line| line.strip_prefix(key));
-        if line("Path=").map(unescape).as_deref() != Some(&*path.to_string()) {
+        let line = |key: &str| {
+            let mut lines = bytes.split(|byte| *byte == b'\n');
+            lines.find_map(|line| line.strip_prefix(key.as_bytes()))
+        };
+        if line("Path=").map(unescape).as_deref() != Some(path.as_path().as_os_str()) {
             continue;
         }
         let date = line("DeletionDate=").unwrap_or_default().to_owned();
@@ -164,9 +166,9 @@ fn restore(files: &dyn Files, path: &AbsPath, trash: &AbsPath) -> Result<Done, S
         }
     }
     let (_, record) = found.ok_or_else(lost)?;
-    let name = record.name();
-    let name = name.strip_suffix(".trashinfo").unwrap_or(&name);
-    let kept = trash.join("files").join(name);
+    let name = record.file_name().as_bytes();
+    let name = name.strip_suffix(b".trashinfo").unwrap_or(name);
+    let kept = trash.join("files").join(OsStr::from_bytes(name));
     files
         .rename(&kept, path)
         .map_err(|error| error.to_string())?;
@@ -175,12 +177,12 @@ fn restore(files: &dyn Files, path: &AbsPath, trash: &AbsPath) -> Result<Done, S
 }
 
 /// Turns `%20` and the like back into bytes.
-fn unescape(text: &str) -> String {
-    let bytes = text.as_bytes();
+fn unescape(bytes: &[u8]) -> OsString {
     let mut plain = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
-        let code = text.get(at + 1..at + 3).filter(|_| *byte == b'%');
+        let code = bytes.get(at + 1..at + 3).filter(|_| *byte == b'%');
+        let code = code.and_then(|code| std::str::from_utf8(code).ok());
         match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
             Some(code) => {
                 plain.push(code);
@@ -192,7 +194,7 @@ fn unescape(text: &str) -> String {
             }
         }
     }
-    String::from_utf8_lossy(&plain).into_owned()
+    OsString::from_vec(plain)
 }
 
 #[cfg(test)]
@@ -251,6 +253,38 @@ mod tests {
             trash: path("/trash"),
         };
         assert!(run(gone).is_err_and(|sentence| sentence.contains("trash of the desktop")));
+    }
+
+    #[test]
+    fn copies_and_files_from_the_trash_keep_the_bytes_of_their_names() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt as _;
+        for name in [&b" lead.txt"[..], b"end\n", b"caf\xe9.txt", b"100%.txt"] {
+            let name = OsStr::from_bytes(name);
+            let files = FakeFiles::new();
+            let (from, folder) = (path("/p").join(name), path("/q"));
+            files.write(&from, "kept");
+            files.folder(&folder);
+            let copy = Operation::CopyInto { from, folder };
+            let to = path("/q").join(name);
+            assert_eq!(copy.run(&files), Ok(Done::Created(to.clone())));
+            assert_eq!(files.content(&to).as_deref(), Some(&b"kept"[..]));
+
+            let bytes = to.as_path().as_os_str().as_bytes();
+            let escaped: String = bytes.iter().map(|byte| format!("%{byte:02X}")).collect();
+            let record = format!("[Trash Info]\nPath={escaped}\nDeletionDate=2024-01-01\n");
+            let mut info = name.to_owned();
+            info.push(".trashinfo");
+            files.write(&path("/t/info").join(info), record);
+            files.write(&path("/t/files").join(name), "thrown away");
+            files.trash(&to).expect("trashed");
+            let restore = Operation::Restore {
+                path: to.clone(),
+                trash: path("/t"),
+            };
+            restore.run(&files).expect("restored");
+            assert_eq!(files.content(&to).as_deref(), Some(&b"thrown away"[..]));
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use base::path_text;
 use git::FileStatus;
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
@@ -20,6 +21,7 @@ use super::state::{Editing, ShownRow};
 use super::{TreeEvent, TreePanel};
 use crate::actions::{file, project_tree as act};
 use crate::grid::DraggedPath;
+use crate::notices::safe;
 
 /// What is drawn while a file is dragged.
 struct DraggedPathView {
@@ -35,7 +37,7 @@ struct Look {
     is_open: bool,
     is_link: bool,
     is_ignored: bool,
-    problem: Option<String>,
+    problem: Option<SharedString>,
     status: Option<FileStatus>,
 }
 
@@ -45,13 +47,13 @@ impl TreePanel {
         let row = folder.tree().rows().get(index)?;
         let status = folder.status_of(&row.entry.path);
         Some(Look {
-            name: row.entry.path.name(),
+            name: row.entry.path.shown_name(),
             depth: row.depth,
             is_folder: row.entry.kind == FileKind::Folder,
             is_open: row.is_open,
             is_link: row.entry.is_link,
             is_ignored: row.entry.is_ignored || status == Some(FileStatus::Ignored),
-            problem: row.problem.clone(),
+            problem: row.problem.clone().map(|it| safe(it.into())),
             path: row.entry.path.clone(),
             status,
         })
@@ -104,7 +106,7 @@ impl TreePanel {
         let is_drop_target = is_folder && self.drop_folder.as_ref() == Some(&look.path);
         let problem = look.problem.clone();
         let row = TreeRow::new(
-            SharedString::from(format!("row-{}", look.path)),
+            SharedString::from(format!("row-{}", path_text(&look.path))),
             spoken(&look),
             look.depth,
         )
@@ -132,7 +134,7 @@ impl TreePanel {
         .children(letter.map(|letter| Label::new(letter).tiny().color(color)));
         let name = look.name.clone();
         div()
-            .id(SharedString::from(format!("frame-{path}")))
+            .id(SharedString::from(format!("frame-{}", path_text(path))))
             .w_full()
             .px(dp(4.0))
             .when(is_drop_target, |this| this.bg(colors.selected))
@@ -355,7 +357,7 @@ impl TreePanel {
         let tree = folder.read(cx).tree();
         if let Some(problem) = tree.problem() {
             return EmptyState::new("This folder cannot be read")
-                .detail(problem.to_owned())
+                .detail(safe(problem.to_owned().into()))
                 .into_any_element();
         }
         if !self.state.filter.is_empty() {

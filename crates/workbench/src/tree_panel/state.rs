@@ -117,7 +117,7 @@ impl TreeState {
         let mut above: Vec<usize> = Vec::new();
         for (index, row) in rows.iter().enumerate() {
             above.truncate(row.depth);
-            if row.entry.path.name().to_lowercase().contains(&needle) {
+            if row.entry.path.shown_name().to_lowercase().contains(&needle) {
                 keep[index] = true;
                 above.iter().for_each(|folder| keep[*folder] = true);
             }
@@ -177,7 +177,7 @@ impl TreeState {
         let found = shown
             .iter()
             .filter_map(|row| entry_path(tree, row))
-            .find(|path| path.name().to_lowercase().contains(&needle));
+            .find(|path| path.shown_name().to_lowercase().contains(&needle));
         if let Some(path) = found {
             self.selected = Some(path.clone());
         }

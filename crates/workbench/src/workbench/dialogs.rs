@@ -2,7 +2,7 @@
 
 use futures::channel::oneshot;
 use gpui_kit::{AppContext as _, Context, SharedString, Window};
-use ui::{Toast, Tone, show_toast};
+use ui::{Corner, Toast, Tone, show_toast};
 
 use super::Workbench;
 use crate::actions::view::{DismissNotifications, ShowNotifications};
@@ -34,7 +34,12 @@ impl Workbench {
         let at = self.services.clock.wall_ms();
         self.notices
             .update(cx, |notices, cx| notices.add(toast.clone(), at, cx));
-        let mut shown = Toast::new(toast.tone, toast.text);
+        // The agents' panel has its buttons at the bottom on the right.
+        let corner = match self.is_agents_visible(window, cx) {
+            true => Corner::Left,
+            false => Corner::Right,
+        };
+        let mut shown = Toast::new(toast.tone, toast.text).corner(corner);
         if let Some(key) = toast.key {
             shown = shown.key(key);
         }

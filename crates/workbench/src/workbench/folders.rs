@@ -12,6 +12,7 @@ use crate::actions::view::{FocusEditor, FocusProjectTree, ToggleProjectTree};
 use crate::folder::{Folder, FolderEvent};
 use crate::item::Item;
 use crate::notices::Notice;
+use crate::path_entry::clipboard_text;
 use crate::tree_panel::TreeEvent;
 use crate::windows;
 
@@ -64,7 +65,6 @@ impl Workbench {
                 panel.update(cx, |panel, cx| panel.set_root(root.clone(), window, cx));
             }
         }
-        self.set_title(window, cx);
         self.load_project_settings(cx);
         self.layout_changed(cx);
         self.watch_visible(cx);
@@ -113,12 +113,36 @@ impl Workbench {
         }
     }
 
-    pub(super) fn set_title(&self, window: &mut Window, cx: &Context<Self>) {
-        let title = match self.root(cx) {
-            Some(root) => format!("{} \u{2014} Burin", root.name()),
-            None => "Burin".to_owned(),
-        };
-        window.set_window_title(&title);
+    /// Names the window after what shows in it, once the current call is over.
+    pub(super) fn follow_title(&self, cx: &mut Context<Self>) {
+        let (this, window) = (cx.weak_entity(), self.window);
+        cx.defer(move |cx| {
+            let named = window.update(cx, |_, window, cx| {
+                this.update(cx, |this, cx| this.set_title(window, cx))
+            });
+            // The window may be gone.
+            named.ok();
+        });
+    }
+
+    fn set_title(&mut self, window: &mut Window, cx: &Context<Self>) {
+        let title = self.window_title(cx);
+        if self.window_title != title {
+            window.set_window_title(&title);
+            self.window_title = title;
+        }
+    }
+
+    /// The file in front, a dot before it while it is not saved, the folder and the program.
+    fn window_title(&self, cx: &App) -> String {
+        let item = self.active_item().map(|item| {
+            let dot = if item.is_dirty(cx) { "\u{25cf} " } else { "" };
+            format!("{dot}{}", item.title(cx))
+        });
+        let folder = self.root(cx).map(|root| root.shown_name());
+        let parts = item.into_iter().chain(folder);
+        let parts: Vec<String> = parts.chain(["Burin".to_owned()]).collect();
+        parts.join(" \u{2014} ")
     }
 
     pub(super) fn toggle_tree(
@@ -213,7 +237,7 @@ impl Workbench {
 
     pub(super) fn copy_path(&mut self, _: &CopyPath, _: &mut Window, cx: &mut Context<Self>) {
         if let Some(path) = self.active_item().and_then(|item| item.path(cx)) {
-            cx.write_to_clipboard(ClipboardItem::new_string(path.to_string()));
+            cx.write_to_clipboard(ClipboardItem::new_string(clipboard_text(path)));
         }
     }
 
@@ -224,7 +248,9 @@ impl Workbench {
         cx: &mut Context<Self>,
     ) {
         if let Some(path) = self.active_item().and_then(|item| item.path(cx)) {
-            let text = self.display_path(&path, cx);
+            let root = self.root(cx);
+            let relative = root.as_ref().and_then(|root| path.relative_to(root));
+            let text = relative.map_or_else(|| self.services.display(&path), clipboard_text);
             cx.write_to_clipboard(ClipboardItem::new_string(text));
         }
     }

@@ -1,6 +1,6 @@
 //! Going places: back and forward, and the pickers that lead somewhere.
 
-use base::AbsPath;
+use base::{AbsPath, path_text};
 use editor::DocumentModel;
 use futures::channel::oneshot;
 use gpui_kit::{App, AppContext as _, Context, Entity, SharedString, Window};
@@ -416,15 +416,13 @@ impl Workbench {
         }
     }
 
-    /// The files used lately, the newest first, as paths counted from the folder.
+    /// The files used lately, the newest first: text forms of paths counted from the folder.
     pub(crate) fn files_by_use(&self, root: &AbsPath, cx: &App) -> Vec<String> {
         // The file at hand is the last one would look for: it goes behind the one before it.
         let mut recent = self.recent_files().to_vec();
         let at_hand = self.active_item().and_then(|item| item.path(cx));
-        let at_hand = at_hand
-            .as_ref()
-            .and_then(|path| path.relative_to(root)?.to_str());
-        if recent.len() > 1 && recent.first().map(String::as_str) == at_hand {
+        let at_hand = at_hand.and_then(|path| path.relative_to(root).map(path_text));
+        if recent.len() > 1 && recent.first() == at_hand.as_ref() {
             recent.swap(0, 1);
         }
         recent

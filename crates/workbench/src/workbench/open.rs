@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{AbsPath, Point};
+use base::{AbsPath, Point, path_text};
 use editor::{DocumentModel, Editor, EditorEvent, ModelEvent, Reveal};
 use gpui_kit::{App, AppContext as _, Context, Entity, Subscription, Window};
 use project::{Binary, LoadError};
@@ -29,6 +29,17 @@ pub(crate) struct How {
     pub(crate) place: Option<Goal>,
     /// What to do when it is no text.
     pub(crate) binary: Binary,
+    /// What to do when there is no such file.
+    pub(crate) missing: Missing,
+}
+
+/// What to do with a path at which there is no file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// Say so.
+    Refuse,
+    /// Show an empty text that creates the file when it is saved.
+    Create,
 }
 
 /// Whether the keyboard goes to what was opened.
@@ -66,6 +77,7 @@ impl How {
             focus: Focus::Take,
             place: None,
             binary: Binary::Refuse,
+            missing: Missing::Refuse,
         }
     }
 
@@ -103,15 +115,24 @@ impl Workbench {
         self.open_path_in(path, pane, how, window, cx);
     }
 
-    /// Shows files at their places, each in a tab to stay.
+    /// Shows files at their places, each in a tab to stay; behind a picker or a question that is shown.
     pub(crate) fn open_files(
         &mut self,
         files: Vec<(AbsPath, Option<Place>)>,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
+        let focus = match self.modal.read(cx).is_open() {
+            true => Focus::Leave,
+            false => Focus::Take,
+        };
         for (path, place) in files {
-            self.open_path(path, How::lasting().at(place.map(Goal::Place)), window, cx);
+            let how = How {
+                focus,
+                missing: Missing::Create,
+                ..How::lasting()
+            };
+            self.open_path(path, how.at(place.map(Goal::Place)), window, cx);
         }
     }
 
@@ -154,6 +175,10 @@ impl Workbench {
                 };
                 match loaded {
                     Ok(document) => this.open_document_in(document, pane, how, window, cx),
+                    Err(error) if how.missing == Missing::Create && error.is_not_found() => {
+                        let document = Documents::new_at(path, cx);
+                        this.open_document_in(document, pane, how, window, cx);
+                    }
                     Err(error) => this.refuse(path, error, pane, how, window, cx),
                 }
             });
@@ -431,9 +456,9 @@ impl Workbench {
         let path = self.item(item).and_then(|item| item.path(cx));
         let root = self.root(cx);
         if let (Some(path), Some(root)) = (path, root)
-            && let Some(relative) = path.relative_to(&root).and_then(|path| path.to_str())
+            && let Some(relative) = path.relative_to(&root)
         {
-            note_recent(&mut self.recent_files, relative, RECENT_KEPT);
+            note_recent(&mut self.recent_files, &path_text(relative), RECENT_KEPT);
         }
     }
 

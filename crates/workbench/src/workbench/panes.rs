@@ -3,7 +3,7 @@
 use base::AbsPath;
 use gpui_kit::{Context, Entity, Window};
 
-use super::Workbench;
+use super::{Region, Workbench};
 use crate::actions::pane::{
     ActivateTab, EvenOut, FocusDown, FocusLeft, FocusNext, FocusPrevious, FocusRight, FocusUp,
     KeepTab, LastTab, MoveTabLeft, MoveTabRight, MoveTabToNextPane, NextTab, PreviousTab,
@@ -154,6 +154,7 @@ impl Workbench {
         let Some(pane) = self.layout.pane_of(item) else {
             return;
         };
+        self.keyboard_in = Region::Panes;
         if self.layout.active_pane() != pane {
             self.layout.set_active_pane(pane);
             self.layout_changed(cx);

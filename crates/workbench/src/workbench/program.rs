@@ -199,38 +199,16 @@ impl Workbench {
         .detach();
     }
 
-    pub(super) fn zoom_in(&mut self, _: &ZoomIn, window: &mut Window, cx: &mut Context<Self>) {
-        self.set_zoom(cx.settings().window.zoom + ZOOM_STEP, window, cx);
+    pub(super) fn zoom_in(&mut self, _: &ZoomIn, _: &mut Window, cx: &mut Context<Self>) {
+        set_zoom(cx.settings().window.zoom + ZOOM_STEP, cx);
     }
 
-    pub(super) fn zoom_out(&mut self, _: &ZoomOut, window: &mut Window, cx: &mut Context<Self>) {
-        self.set_zoom(cx.settings().window.zoom - ZOOM_STEP, window, cx);
+    pub(super) fn zoom_out(&mut self, _: &ZoomOut, _: &mut Window, cx: &mut Context<Self>) {
+        set_zoom(cx.settings().window.zoom - ZOOM_STEP, cx);
     }
 
-    pub(super) fn reset_zoom(
-        &mut self,
-        _: &ResetZoom,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.set_zoom(1.0, window, cx);
-    }
-
-    fn set_zoom(&mut self, zoom: f32, window: &mut Window, cx: &mut Context<Self>) {
-        // Rounded, so that the file says 1.1 and not 1.1000000238.
-        let zoom = (f64::from(zoom.clamp(0.5, 3.0)) * 10.0).round() / 10.0;
-        let writing = Configuration::of(cx).update(cx, |configuration, cx| {
-            configuration.write_setting(&["window", "zoom"], Value::from(zoom), cx)
-        });
-        cx.spawn_in(window, async move |this, cx| {
-            if let Err(sentence) = writing.await {
-                this.update_in(cx, |this, window, cx| {
-                    this.report_error(sentence, window, cx)
-                })
-                .ok();
-            }
-        })
-        .detach();
+    pub(super) fn reset_zoom(&mut self, _: &ResetZoom, _: &mut Window, cx: &mut Context<Self>) {
+        set_zoom(1.0, cx);
     }
 
     pub(super) fn show_menu(&mut self, _: &ShowMenu, window: &mut Window, cx: &mut Context<Self>) {
@@ -249,4 +227,13 @@ impl Workbench {
             editor.update(cx, |editor, cx| editor.set_comparing(true, cx));
         }
     }
+}
+
+fn set_zoom(zoom: f32, cx: &mut Context<Workbench>) {
+    // Rounded, so that the file says 1.1 and not 1.1000000238.
+    let zoom = (f64::from(zoom.clamp(0.5, 3.0)) * 10.0).round() / 10.0;
+    Configuration::of(cx).update(cx, |configuration, cx| {
+        let writing = configuration.write_setting(&["window", "zoom"], Value::from(zoom), cx);
+        writing.detach();
+    });
 }

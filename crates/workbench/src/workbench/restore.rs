@@ -3,7 +3,7 @@
 //! Files are read in the background: each tab is there at once and gets its text when it comes, those
 //! on the screen first.
 
-use base::AbsPath;
+use base::{AbsPath, path_text, text_path};
 use editor::{DocumentModel, Editor, ViewState};
 use gpui_kit::{AppContext as _, Context, Entity, Window, WindowBounds, px};
 use project::{Binary, DocumentKey};
@@ -64,7 +64,9 @@ impl Workbench {
         });
         let root = self.root(cx);
         SavedWindow {
-            folder: root.as_ref().map(ToString::to_string),
+            folder: root.as_ref().map(path_text),
+            // Known to whoever opened it.
+            for_files: false,
             bounds: Some(saved_bounds(window.window_bounds())),
             layout: Some(layout),
             tree: self.saved_tree(root.as_ref(), cx),
@@ -76,7 +78,7 @@ impl Workbench {
     fn saved_tree(&self, root: Option<&AbsPath>, cx: &Context<Self>) -> SavedTree {
         let open = self.folder.as_ref().zip(root).map(|(folder, root)| {
             let open = folder.read(cx).tree().open_folders();
-            open.filter_map(|path| Some(path.relative_to(root)?.display().to_string()))
+            open.filter_map(|path| Some(path_text(path.relative_to(root)?)))
                 .collect()
         });
         SavedTree {
@@ -110,7 +112,7 @@ impl Workbench {
         if let Some((folder, root)) = self.folder.clone().zip(self.root(cx)) {
             folder.update(cx, |folder, cx| {
                 for open in &saved.tree.open {
-                    folder.expand(&root.join(open), cx);
+                    folder.expand(&root.join(text_path(open)), cx);
                 }
             });
         }
@@ -147,13 +149,15 @@ impl Workbench {
                     SearchPanel::restored(saved, this, root, window, cx)
                 })))
             }
-            SavedItem::Editor(saved) => match saved.path.as_deref().and_then(AbsPath::new) {
-                Some(path) => Some(Item::Waiting(cx.new(|cx| Waiting::new(path, saved, cx)))),
-                None => {
-                    let document = Documents::of_key(DocumentKey(saved.document?), cx)?;
-                    Some(Item::Text(self.view_of(document, &saved, window, cx)))
+            SavedItem::Editor(saved) => {
+                match saved.path.as_deref().map(text_path).and_then(AbsPath::new) {
+                    Some(path) => Some(Item::Waiting(cx.new(|cx| Waiting::new(path, saved, cx)))),
+                    None => {
+                        let document = Documents::of_key(DocumentKey(saved.document?), cx)?;
+                        Some(Item::Text(self.view_of(document, &saved, window, cx)))
+                    }
                 }
-            },
+            }
         }
     }
 
@@ -240,8 +244,7 @@ impl Workbench {
                 Item::Text(self.view_of(document, &saved, window, cx))
             }
             // A file that went away since takes its tab along.
-            Err(error) if matches!(&*error, project::LoadError::Files(error) if error.is_not_found()) =>
-            {
+            Err(error) if error.is_not_found() => {
                 self.items.remove(&id);
                 self.layout.close(id);
                 self.layout_changed(cx);
@@ -326,7 +329,7 @@ fn save_editor(editor: &Entity<Editor>, cx: &mut Context<Workbench>) -> SavedEdi
     let model = editor.read(cx).model().read(cx);
     let document = model.document();
     SavedEditor {
-        path: document.path().map(ToString::to_string),
+        path: document.path().map(path_text),
         document: Some(document.key().0),
         selections: state.selections,
         scroll: state.scroll.0,

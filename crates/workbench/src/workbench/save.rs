@@ -240,7 +240,7 @@ impl Workbench {
         if document.read(cx).document().is_dirty() {
             let sentence = format!(
                 "cannot read {} again: save or revert the changes first",
-                path.name()
+                path.shown_name()
             );
             self.report_error(sentence, window, cx);
             return;
@@ -330,9 +330,12 @@ impl Workbench {
 
 fn replace_question(path: &AbsPath) -> Asked {
     Asked {
-        title: format!("Replace \u{201c}{}\u{201d}?", path.name()).into(),
-        detail: format!("{path} is there already. What it holds is lost when it is replaced.")
-            .into(),
+        title: format!("Replace \u{201c}{}\u{201d}?", path.shown_name()).into(),
+        detail: format!(
+            "{} is there already. What it holds is lost when it is replaced.",
+            path.shown()
+        )
+        .into(),
         answers: vec![
             ("Cancel".into(), ButtonStyle::Plain),
             ("Replace".into(), ButtonStyle::Danger),

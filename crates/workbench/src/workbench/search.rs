@@ -110,16 +110,22 @@ impl Workbench {
         element
             .on_action(
                 cx.listener(|this, action: &project_tree::NewFile, window, cx| {
+                    let before = window.focused(cx);
                     this.focus_tree(window, cx);
-                    this.tree
-                        .update(cx, |tree, cx| tree.new_file(action, window, cx));
+                    this.tree.update(cx, |tree, cx| {
+                        tree.new_file(action, window, cx);
+                        tree.give_back_to(before);
+                    });
                 }),
             )
             .on_action(
                 cx.listener(|this, action: &project_tree::NewFolder, window, cx| {
+                    let before = window.focused(cx);
                     this.focus_tree(window, cx);
-                    this.tree
-                        .update(cx, |tree, cx| tree.new_folder(action, window, cx));
+                    this.tree.update(cx, |tree, cx| {
+                        tree.new_folder(action, window, cx);
+                        tree.give_back_to(before);
+                    });
                 }),
             )
             .on_action(

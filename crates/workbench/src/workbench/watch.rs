@@ -2,12 +2,13 @@
 
 use base::{AbsPath, LogErr as _};
 use editor::DocumentModel;
-use gpui_kit::{App, AppContext as _, Context, Entity, Window};
+use git::Repository;
+use gpui_kit::{App, AppContext as _, Context, Entity, Focusable as _, Window};
 use project::DiskOutcome;
 use text::Snapshot;
 use ui::Tone;
 
-use super::Workbench;
+use super::{Region, Workbench};
 use crate::configuration::{Configuration, ConfigurationEvent, Part};
 use crate::documents::Documents;
 use crate::notices::Notice;
@@ -18,6 +19,8 @@ impl Workbench {
         let tree = self.tree.clone();
         let agents = self.agents.panel.clone();
         let prediction = self.prediction.clone();
+        let in_tree = tree.read(cx).focus_handle(cx);
+        let in_agents = agents.read(cx).focus_handle(cx);
         self._subscriptions = vec![
             cx.subscribe_in(&configuration, window, Self::configuration_event),
             cx.subscribe_in(&agents, window, Self::agents_event),
@@ -39,7 +42,13 @@ impl Workbench {
             cx.observe_pending_input(window, |this, _, cx| {
                 this.status.update(cx, |_, cx| cx.notify());
             }),
-            cx.on_focus_lost(window, |this, window, cx| this.focus_active(window, cx)),
+            cx.on_focus_lost(window, Self::keyboard_lost),
+            cx.on_focus_in(&in_tree, window, |this, _, _| {
+                this.keyboard_in = Region::Tree;
+            }),
+            cx.on_focus_in(&in_agents, window, |this, _, _| {
+                this.keyboard_in = Region::Agents;
+            }),
         ];
         let this = cx.weak_entity();
         window.on_window_should_close(cx, move |window, cx| {
@@ -85,6 +94,12 @@ impl Workbench {
     ) {
         let part = match event {
             ConfigurationEvent::Changed(part) => part,
+            ConfigurationEvent::NotWritten(sentence) => {
+                if window.is_window_active() || crate::windows::is_only_one(cx) {
+                    self.report_error(sentence.clone(), window, cx);
+                }
+                return;
+            }
             ConfigurationEvent::Files(paths) => {
                 let is_wanted =
                     |path: &AbsPath| paths.as_ref().is_none_or(|paths| paths.contains(path));

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use base::{AbsPath, Row};
+use base::{AbsPath, Row, path_text};
 use index::{Hit, Means, Query};
 use project::fuzzy::{self, Kind};
 use project::search::{FileMatches, SearchEvent, SearchQuery, SearchScope, Sieve, search};
@@ -79,7 +79,7 @@ fn symbol(hit: Hit, query: &str) -> FoundPlace {
         section: Section::Symbols,
         matched: byte_offsets(&title, &matched),
         rows: rows_of(&hit),
-        path: hit.path.display().to_string(),
+        path: path_text(&hit.path),
         columns: None,
         title,
         kind: hit.kind,
@@ -99,7 +99,7 @@ fn meant(hit: Hit) -> FoundPlace {
         columns: None,
         title: hit.symbol.clone().unwrap_or_else(first),
         kind: hit.kind,
-        path: hit.path.display().to_string(),
+        path: path_text(&hit.path),
     }
 }
 
@@ -148,7 +148,7 @@ fn places(root: &AbsPath, file: FileMatches) -> Vec<FoundPlace> {
     let Some(path) = file.path.relative_to(root) else {
         return Vec::new();
     };
-    let path = path.display().to_string();
+    let path = path_text(path);
     let rows = file.rows.into_iter().filter(|row| !row.columns.is_empty());
     rows.map(|row| {
         let cut = row.text.len() - row.text.trim_start().len();

@@ -81,7 +81,7 @@ impl File {
                 .bg(colors.accent)
         });
         let path = self.source.read(cx).path().cloned();
-        let name = format!("{}, row {}", self.name, row.0 + 1);
+        let name = format!("{}, line {}", self.name, row.0 + 1);
         div()
             .size_full()
             .flex()
