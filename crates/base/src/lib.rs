@@ -8,8 +8,10 @@ mod never;
 mod path;
 mod position;
 mod printable;
+mod quantity;
 
 pub use never::{LogErr, report, set_reporter};
 pub use path::AbsPath;
 pub use position::{Bias, ByteOffset, Column, Point, Revision, Row, Span, Utf16Point};
 pub use printable::{LineFeeds, printable};
+pub use quantity::{count_of, grouped};
