@@ -206,6 +206,7 @@ fn harness(
     });
     let options = Options {
         rooms: rooms.clone(),
+        variables: confined::command_variables(dirs),
         ..Options::new(&sources)
     };
     let mut tools = tools::all(&options);

@@ -99,11 +99,9 @@ fn own_servers(bytes: &[u8]) -> Result<Value, String> {
     }
 }
 
-/// Our environment. What is no text cannot stand in a server's entry either.
+/// Our environment, for what entries refer to as `${NAME}`.
 pub(crate) fn environment() -> Variables {
-    let all = std::env::vars_os();
-    all.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect()
+    host::environment::all().collect()
 }
 
 impl Servers {

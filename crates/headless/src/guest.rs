@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::host::environment::{Recipient, Variable, named, variables};
 use ::host::{Dirs, FileKind, Files, RealFiles};
 use base::AbsPath;
 use connect::Variables;
@@ -70,11 +71,12 @@ enum Went {
 
 /// The agent that is meant. Blocks on the disk.
 pub(crate) fn find(name: &str, files: &dyn Files) -> Result<Program, String> {
-    let mut environment = foreign::environment();
+    let mut environment = passed_on(variables(Recipient::Foreign));
     let known = catalog::known();
     if let Some(entry) = known.iter().find(|entry| entry.id == name) {
         let command = entry.find(files, &environment);
         let missing = || format!("{} is not here. {}", entry.name, entry.install);
+        environment.extend(passed_on(named(&entry.keys)));
         environment.extend(entry.environment.clone());
         return Ok(Program {
             name: entry.name.clone(),
@@ -102,6 +104,13 @@ pub(crate) fn find(name: &str, files: &dyn Files) -> Result<Program, String> {
         }),
         _ => Err(format!("{path} is no program")),
     }
+}
+
+fn passed_on(variables: Vec<Variable>) -> Variables {
+    let texts = variables.into_iter();
+    texts
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
 }
 
 impl Job<'_> {

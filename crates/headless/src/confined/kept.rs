@@ -2,6 +2,7 @@
 //!
 //! ```json
 //! { "sandbox": { "off": false,
+//!                "environment": ["DATABASE_URL"],
 //!                "policy": { "hosts": [{ "host": "*.crates.io" }] },
 //!                "commands": { "Bash(cargo fetch:*)": ["host index.crates.io:443"] } } }
 //! ```
@@ -24,6 +25,8 @@ const MOST: u64 = 1 << 20;
 #[serde(default, deny_unknown_fields)]
 struct Written {
     off: bool,
+    /// Names of variables that commands get beside the usual ones.
+    environment: Vec<String>,
     policy: PolicyFile,
     commands: BTreeMap<String, Vec<String>>,
 }
@@ -63,6 +66,11 @@ impl Kept {
 
     pub(super) fn is_off(&self) -> bool {
         self.written.off
+    }
+
+    /// Names of variables that commands get beside the usual ones.
+    pub(super) fn environment(&self) -> &[String] {
+        &self.written.environment
     }
 
     /// Puts what the file says on top of a policy.
