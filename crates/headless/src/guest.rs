@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use ::host::environment::{Recipient, Variable, named, variables};
 use ::host::{Dirs, FileKind, Files, RealFiles};
-use base::AbsPath;
+use base::{AbsPath, LineFeeds, printable};
 use connect::Variables;
 use connect::acp::host::catalog::{self, AgentCommand};
 use connect::acp::host::{self, Begin, Command, Event, SignIn, Start};
@@ -26,7 +26,7 @@ use connect::mcp::{Approval, Approvals, Origin, ServerEntry};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
-use crate::foreign::{self, Consents, plain};
+use crate::foreign::{self, Consents};
 use crate::run::show::Form;
 use crate::{Streams, tell, unwritten};
 use changes::Changes;
@@ -232,7 +232,7 @@ impl Job<'_> {
                     Some(_) => break,
                     None => {
                         let why = why.unwrap_or_else(|| "it left".to_owned());
-                        return Err(format!("{name}: {}", plain(&why)));
+                        return Err(format!("{name}: {}", printable(&why, LineFeeds::Keep)));
                     }
                 },
                 Event::Asking {
@@ -243,6 +243,7 @@ impl Job<'_> {
                     printer
                         .asking(number, &call, &choices, streams)
                         .map_err(unwritten)?;
+                    let call = printer.whole(&call);
                     person.ask_leave(number, &call, choices, streams).await;
                 }
                 Event::Form { number, form } => person.fill(number, form),
@@ -295,7 +296,10 @@ fn sign_in(text: &str) -> Result<SignIn, String> {
 }
 
 fn needs_sign_in(name: &str, methods: &[SignInMethod], why: &str) -> String {
-    let mut text = format!("{name} wants you to sign in: {}", plain(why));
+    let mut text = format!(
+        "{name} wants you to sign in: {}",
+        printable(why, LineFeeds::Keep)
+    );
     for method in methods {
         let how = match &method.terminal {
             Some(terminal) => format!(
@@ -304,7 +308,10 @@ fn needs_sign_in(name: &str, methods: &[SignInMethod], why: &str) -> String {
             ),
             None => format!("--sign-in {}", method.id),
         };
-        text.push_str(&plain(&format!("\n  {}: {how}", method.name)));
+        text.push_str(&format!(
+            "\n  {}: {how}",
+            printable(&method.name, LineFeeds::Escape)
+        ));
     }
     text
 }

@@ -11,6 +11,7 @@ mod program {
     mod compose;
     mod desk;
     mod eight;
+    mod environment;
     mod guests;
     mod home;
     mod index;
@@ -20,5 +21,6 @@ mod program {
     mod opened;
     mod planted;
     mod servers;
+    mod shown;
     mod told;
 }

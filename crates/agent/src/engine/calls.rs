@@ -20,7 +20,7 @@ use tokio::time::{Instant, sleep_until};
 use super::session::{Halt, Session};
 use crate::ask::Decision;
 use crate::hooks::{HookTold, LeaveWord};
-use crate::leave::Verdict;
+use crate::leave::{self, Verdict};
 use crate::locks::Ticket;
 use crate::loops::Seen;
 use crate::outcome::{Detail, Outcome};
@@ -209,11 +209,12 @@ impl Session {
         reason: String,
     ) -> Result<(), Halt> {
         let slot = &batch.slots[ix];
-        let (id, tool) = (slot.id.clone(), slot.tool.clone());
-        let title = slot
-            .ready
-            .as_ref()
-            .map_or_else(String::new, |it| it.access.title.clone());
+        let Some(ready) = &slot.ready else {
+            return Ok(());
+        };
+        let id = slot.id.clone();
+        let title = ready.access.title.clone();
+        let details = leave::details(&ready.call, &ready.access);
         if !self.start.has_person {
             let why = format!(
                 "it needs leave ({reason}), and nobody is there to give it. Do without it, or say what has to be \
@@ -223,7 +224,7 @@ impl Session {
             return Ok(());
         }
         let decided = self.inbox.leave(&id);
-        let hooked = self.permission_request(&title, &tool, &reason);
+        let hooked = self.permission_request(&title, &slot.tool, &ready.call, &reason);
         batch.steps.push(
             async move {
                 // A hook may decide in the person's place; the first to speak counts.
@@ -243,6 +244,7 @@ impl Session {
         self.write(vec![Record::LeaveAsked {
             call: id,
             title,
+            details,
             reason,
         }])
         .await
@@ -315,7 +317,7 @@ impl Session {
                     name: slot.name.clone(),
                     class: ready.tool.class(),
                     title: ready.access.title.clone(),
-                    input: ready.input(),
+                    input: ready.call.input.value(),
                 });
             }
         }

@@ -87,12 +87,14 @@ impl Actor {
             Told::LeaveAsked {
                 call,
                 title,
+                details,
                 reason,
             } => {
                 let wait = WaitsFor::Leave {
                     through: through.to_vec(),
                     call: call.clone(),
                     title: title.clone(),
+                    details: details.clone(),
                     reason: reason.clone(),
                 };
                 self.waits(ix, wait).await;

@@ -120,8 +120,17 @@ impl Follower {
                 Record::LeaveAsked {
                     call,
                     title,
+                    details,
                     reason,
-                } => self.ask_leave(call, title, reason, path),
+                } => {
+                    let asked = asking::Asked {
+                        title,
+                        details,
+                        reason,
+                        input: self.teller.input(&id_of(call, &path)),
+                    };
+                    self.ask_leave(call, &asked, path);
+                }
                 Record::CallEnded { call, .. } => {
                     // Whoever else decided did it for the person.
                     if let Some(asking) = self.about.remove(&id_of(call, &path)) {
@@ -135,9 +144,9 @@ impl Follower {
         }
     }
 
-    fn ask_leave(&mut self, call: &str, title: &str, reason: &str, path: Vec<Arc<str>>) {
+    fn ask_leave(&mut self, call: &str, asked: &asking::Asked<'_>, path: Vec<Arc<str>>) {
         let id = id_of(call, &path);
-        let asked = asking::leave_call(id.clone(), title, reason, self.teller.kind(&id));
+        let asked = asking::leave_call(id.clone(), asked, self.teller.kind(&id));
         let (live, call) = (self.live.clone(), call.to_owned());
         let asking = self.asking.spawn(async move {
             let choices = asking::leave_choices();
