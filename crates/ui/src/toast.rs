@@ -6,6 +6,7 @@ use gpui_kit::component::notification::{Notification, NotificationType};
 use gpui_kit::{Action, App, SharedString, Window};
 
 use crate::badge::Tone;
+use crate::foreign::{lines, one_line};
 
 /// A report.
 pub struct Toast {
@@ -26,7 +27,7 @@ impl Toast {
         let sticky = matches!(tone, Tone::Error | Tone::Warning);
         Self {
             tone,
-            text: text.into(),
+            text: lines(text),
             title: None,
             key: None,
             action: None,
@@ -36,7 +37,7 @@ impl Toast {
 
     /// What it is about.
     pub fn title(mut self, title: impl Into<SharedString>) -> Self {
-        self.title = Some(title.into());
+        self.title = Some(one_line(title));
         self
     }
 
@@ -48,7 +49,7 @@ impl Toast {
 
     /// A button that runs an action and takes the toast away.
     pub fn action(mut self, label: impl Into<SharedString>, action: Box<dyn Action>) -> Self {
-        self.action = Some((label.into(), action));
+        self.action = Some((one_line(label), action));
         self.sticky = true;
         self
     }

@@ -29,7 +29,7 @@ impl Notice {
     pub fn new(tone: Tone, text: impl Into<SharedString>) -> Self {
         Self {
             tone,
-            text: text.into(),
+            text: ui::foreign::lines(text),
             key: None,
             action: None,
         }

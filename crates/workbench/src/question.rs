@@ -115,7 +115,7 @@ impl Render for Question {
             .key_context("Question")
             .role(Role::AlertDialog)
             .test_support()
-            .aria_label(self.asked.title.clone())
+            .aria_label(ui::foreign::lines(self.asked.title.clone()))
             .on_key_down(cx.listener(Self::key))
             .w(dp(440.0))
             .max_w_full()
@@ -129,7 +129,7 @@ impl Render for Question {
                 div()
                     .text_size(dp(13.0))
                     .text_color(cx.theme().colors.muted)
-                    .child(self.asked.detail.clone()),
+                    .child(ui::foreign::lines(self.asked.detail.clone())),
             )
             .child(
                 div()

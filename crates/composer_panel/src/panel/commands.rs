@@ -188,6 +188,10 @@ impl ComposerPanel {
         let Some(asking) = open.transcript.asking() else {
             return;
         };
+        let is_refusal = matches!(decision, Decision::Refuse { .. });
+        if !is_refusal && self.whole(&asking.call.details).hidden() > 0 {
+            return;
+        }
         let decide = Command::Decide {
             call: asking.call.id.clone(),
             decision,
