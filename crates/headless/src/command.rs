@@ -1,9 +1,10 @@
 //! The commands of `burin-agent`, and where each is done.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use host::{Dirs, RealFiles};
 
 use crate::{
@@ -34,6 +35,14 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 impl Arguments {
+    /// Reads a command line. Also tells whether programs read its output, as far as that is no terminal.
+    pub(crate) fn read(
+        line: impl IntoIterator<Item = OsString>,
+    ) -> Result<(Self, bool), clap::Error> {
+        let matches = Self::grouped().try_get_matches_from(line)?;
+        Ok((Self::from_arg_matches(&matches)?, is_for_programs(&matches)))
+    }
+
     /// The command line, with its commands in groups.
     pub(crate) fn grouped() -> clap::Command {
         let command = Self::command();
@@ -53,6 +62,34 @@ impl Arguments {
         let usage = "{about}\n\n{usage-heading} {usage}\n\n";
         command.help_template(format!("{usage}{list}Options:\n{{options}}"))
     }
+}
+
+fn is_for_programs(matches: &ArgMatches) -> bool {
+    const PROGRAMS: &[&str] = &["acp", "ask", "complete", "grep", "search", "write"];
+    let is_json = |matches: &ArgMatches| matches!(matches.try_get_one("json"), Ok(Some(true)));
+    let mut inner = matches.subcommand();
+    let is_answer = inner.is_some_and(|(name, _)| PROGRAMS.contains(&name));
+    while let Some((_, matches)) = inner {
+        if is_json(matches) {
+            return true;
+        }
+        inner = matches.subcommand();
+    }
+    is_answer
+}
+
+/// Writes what is wrong with a command line, or the help that was asked for.
+pub(crate) fn explain(
+    error: &clap::Error,
+    output: &mut dyn Write,
+    errors: &mut dyn Write,
+) -> ExitCode {
+    let text = error.render().to_string();
+    match error.use_stderr() {
+        true => errors.write_all(text.as_bytes()).ok(),
+        false => output.write_all(text.as_bytes()).ok(),
+    };
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1))
 }
 
 /// What is to be done. Where a command has a type of its own, its help is what that type says.

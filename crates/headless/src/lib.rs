@@ -43,7 +43,6 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::AbsPath;
-use clap::{ArgMatches, FromArgMatches as _};
 use host::{Dirs, Files, RealFiles};
 
 use command::Arguments;
@@ -88,17 +87,9 @@ pub fn prepare_sandbox() {
 pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) -> ExitCode {
     let mut errors = Visible::new(&mut *streams.errors);
     let mut output = Visible::new(&mut *streams.output);
-    let parsed = Arguments::grouped()
-        .try_get_matches_from(arguments)
-        .and_then(|matches| {
-            Ok((
-                is_for_programs(&matches),
-                Arguments::from_arg_matches(&matches)?,
-            ))
-        });
-    let (is_for_programs, arguments) = match parsed {
+    let (arguments, is_for_programs) = match Arguments::read(arguments) {
         Ok(parsed) => parsed,
-        Err(error) => return explain(&error, &mut output, &mut errors),
+        Err(error) => return command::explain(&error, &mut output, &mut errors),
     };
     drop(output);
     let mut visible;
@@ -129,30 +120,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
             ExitCode::FAILURE
         }
     }
-}
-
-/// Whether programs read the output, as far as it is no terminal.
-fn is_for_programs(matches: &ArgMatches) -> bool {
-    const PROGRAMS: &[&str] = &["acp", "ask", "complete", "grep", "search", "write"];
-    let is_json = |matches: &ArgMatches| matches!(matches.try_get_one("json"), Ok(Some(true)));
-    let mut inner = matches.subcommand();
-    let is_answer = inner.is_some_and(|(name, _)| PROGRAMS.contains(&name));
-    while let Some((_, matches)) = inner {
-        if is_json(matches) {
-            return true;
-        }
-        inner = matches.subcommand();
-    }
-    is_answer
-}
-
-fn explain(error: &clap::Error, output: &mut dyn Write, errors: &mut dyn Write) -> ExitCode {
-    let text = error.render().to_string();
-    match error.use_stderr() {
-        true => errors.write_all(text.as_bytes()).ok(),
-        false => output.write_all(text.as_bytes()).ok(),
-    };
-    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1))
 }
 
 /// Tells the person something beside the answer.

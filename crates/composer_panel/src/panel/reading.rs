@@ -60,8 +60,10 @@ impl ComposerPanel {
                 .child(
                     Button::new((id, 1_usize), label)
                         .style(ButtonStyle::Plain)
-                        .on_click(cx.listener(move |this, _, _, cx| {
+                        .on_click(cx.listener(move |this, _, window, cx| {
                             this.read_on(text.clone(), cx);
+                            // The button may be gone now, and the keyboard with it.
+                            this.focus_prompt(window, cx);
                         })),
                 )
                 .child(
