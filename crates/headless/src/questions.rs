@@ -40,8 +40,11 @@ impl Question {
         }
     }
 
-    /// Asks for an answer in words.
+    /// Asks for an answer in words. A text that is longer than a page is read to its end first.
     pub(crate) fn words(text: &str) -> Self {
+        if pages(&printable(text, LineFeeds::Keep)).len() > 1 {
+            return Self::approval(text, "  Your answer: ".to_owned());
+        }
         Self {
             pages: VecDeque::new(),
             rest: 0,

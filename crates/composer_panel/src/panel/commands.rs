@@ -26,6 +26,10 @@ impl ComposerPanel {
         if text.is_empty() {
             return;
         }
+        let asked = self.open.as_ref().and_then(|open| open.question.as_ref());
+        if asked.is_some_and(|(_, question)| self.whole(&question.text).hidden() > 0) {
+            return;
+        }
         let question = self.open.as_mut().and_then(|open| open.question.take());
         if let (Some(open), Some((number, _))) = (&self.open, question) {
             (open.live.tell)(Command::Reply {

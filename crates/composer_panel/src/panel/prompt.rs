@@ -17,6 +17,7 @@ use crate::actions::{
     AllowForSession, AllowOnce, ChooseModel, NextCount, NextMode, Refuse, Send, Stop,
 };
 use crate::transcript::CallState;
+use crate::whole::Whole;
 
 impl ComposerPanel {
     pub(super) fn render_prompt(&self, window: &mut Window, cx: &mut Context<Self>) -> AnyElement {
@@ -291,10 +292,15 @@ impl ComposerPanel {
         let colors = cx.theme().colors;
         let open = self.open.as_ref()?;
         let (number, question) = open.question.clone()?;
+        let obstacle = self
+            .whole(&question.text)
+            .obstacle()
+            .map(SharedString::from);
         let options = question.options.iter().enumerate().map(|(at, option)| {
             let answer = option.clone();
             Button::new(("agent-option", at), option.clone())
                 .style(ButtonStyle::Plain)
+                .disabled(obstacle.clone())
                 .on_click(cx.listener(move |this, _, _, cx| {
                     if let Some(open) = &mut this.open {
                         open.question = None;
@@ -308,10 +314,14 @@ impl ComposerPanel {
         });
         let options: Vec<_> = options.collect();
         let text = printable(&question.text, LineFeeds::Keep).into_owned();
+        let body = match Whole::new(&text, 0).hidden() {
+            0 => div().child(text.clone()).into_any_element(),
+            _ => self.render_whole("agent-question-text", &question.text, cx),
+        };
         Some(
             card("agent-question", Role::Alert, colors.accent, colors.raised)
-                .aria_label(text.clone())
-                .child(div().child(text))
+                .aria_label(text)
+                .child(body)
                 .child(div().flex().flex_wrap().gap(dp(8.0)).children(options))
                 .child(Label::new("Or write an answer below.").small().muted())
                 .into_any_element(),

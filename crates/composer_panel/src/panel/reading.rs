@@ -29,7 +29,10 @@ impl ComposerPanel {
     fn waiting_texts(&self) -> Vec<String> {
         let asking = self.transcript().and_then(|it| it.asking());
         let asking = asking.map(|asking| asking.call.details.clone());
-        asking.into_iter().chain(self.house_texts()).collect()
+        let question = self.open.as_ref().and_then(|open| open.question.as_ref());
+        let question = question.map(|(_, question)| question.text.clone());
+        let open = asking.into_iter().chain(question);
+        open.chain(self.house_texts()).collect()
     }
 
     fn read_on(&mut self, text: String, cx: &mut Context<Self>) {

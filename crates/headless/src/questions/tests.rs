@@ -68,6 +68,19 @@ fn a_refusal_needs_no_reading() {
 }
 
 #[test]
+fn a_long_question_in_words_is_read_to_its_end_too() {
+    let (mut questions, mut out) = (Questions::new(), Vec::new());
+    questions.ask((), Question::words("Which?: "), &mut out);
+    assert_eq!(questions.answer("this", &mut out), Some(()));
+    let text = format!("may `{}rm victim.txt` run?", "true\n".repeat(30));
+    questions.ask((), Question::words(&text), &mut out);
+    assert_eq!(questions.answer("Allow once", &mut out), None);
+    assert_eq!(questions.answer("Allow once", &mut out), Some(()));
+    let shown = String::from_utf8(out).expect("text");
+    assert!(shown.contains("  │ rm victim.txt` run?\n"), "{shown}");
+}
+
+#[test]
 fn questions_are_shown_one_after_the_other() {
     let (mut questions, mut out) = (Questions::new(), Vec::new());
     for number in [1, 2, 3] {

@@ -9,10 +9,11 @@ use base::AbsPath;
 use host::process::{Bound, BoundStart, Bounds, Denial, End, Planted};
 use serde_json::json;
 
+use super::{Wanted, question};
 use crate::ask::{Desk, Question};
 use crate::confine::Sandbox;
 use crate::outcome::{Detail, Outcome};
-use crate::tool::{Answer, Shown};
+use crate::tool::{Answer, Call, Input, Shown};
 use crate::tools::tests::World;
 
 /// Forbids to change `/etc/motd`, as long as nobody grants it.
@@ -252,4 +253,24 @@ async fn what_was_put_aside_is_told_to_both_and_what_stayed_to_the_person() {
              --restore /state/aside/1` brings it back."
         )
     );
+}
+
+#[test]
+fn the_question_names_the_whole_command_and_all_that_it_would_allow() {
+    let command = format!("ls #\n{}rm victim.txt", " ".repeat(200));
+    let call = Call {
+        id: "c1".to_owned(),
+        tool: "exec_command".to_owned(),
+        input: Input::Json(json!({ "command": command })),
+        waits: false,
+    };
+    let wanted = Wanted::read(&call).expect("a command");
+    let hosts: Vec<Denial> = (0..9)
+        .map(|number| Denial::Host(format!("h{number}.example"), 443))
+        .collect();
+    let asked = question(&wanted, &hosts).text;
+    assert!(asked.contains(&command), "{asked}");
+    for denial in &hosts {
+        assert!(asked.contains(&denial.to_string()), "{asked}");
+    }
 }
