@@ -14,7 +14,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use base::AbsPath;
+use base::{AbsPath, LineFeeds, printable};
 use host::{Dirs, Handed, RealClock, RealFiles};
 use index::{Index, Options};
 use project::{Ground, Unsaved};
@@ -120,6 +120,7 @@ fn say(text: &str) -> ExitCode {
 }
 
 fn fail(sentence: &str) -> ExitCode {
+    let sentence = printable(sentence, LineFeeds::Keep);
     writeln!(io::stderr(), "{sentence}").ok();
     ExitCode::FAILURE
 }

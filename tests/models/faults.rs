@@ -94,7 +94,13 @@ fn router(wire: &str, url: &str) -> RouterHandle {
     };
     let own = profile.clone();
     let profiles = Arc::new(move |_: &ModelId| Some(own.clone()));
-    let client = HttpClient::new(providers, profiles, Arc::new(SystemVault));
+    let client = HttpClient::new(
+        providers,
+        profiles,
+        Arc::new(SystemVault {
+            environment: Vec::new(),
+        }),
+    );
     let retry = Retry {
         per_lane: 8,
         in_all: 8,

@@ -2,8 +2,12 @@
 //!
 //! Start at `Judge`; the rules themselves are elsewhere.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
+
+use base::{LineFeeds, printable};
+use serde_json::Value;
 
 use crate::ask::Decision;
 use crate::record::Mode;
@@ -95,6 +99,55 @@ impl Judge for AskFirst {
             }
             Decision::Once | Decision::Refuse { .. } => Ok(()),
         }
+    }
+}
+
+/// Returns everything that a person decides on with a call, over several lines: the whole command, and every
+/// argument with its whole value. The text is foreign: pass it through `base::printable` to show it.
+pub fn details(call: &Call, access: &Access) -> String {
+    match (&access.command, &call.input) {
+        (Some(command), input) => {
+            let mut input = input.value();
+            if let Value::Object(arguments) = &mut input {
+                arguments.shift_remove("command");
+            }
+            command.clone() + &arguments(&input)
+        }
+        (None, input) => {
+            let title = printable(&access.title, LineFeeds::Escape);
+            title.into_owned() + &arguments(&input.value())
+        }
+    }
+}
+
+/// The arguments of a call, each behind a line feed: `name: value`.
+pub fn arguments(input: &Value) -> String {
+    let mut text = String::new();
+    match input {
+        Value::Object(arguments) => {
+            for (name, value) in arguments {
+                push_argument(&mut text, name, value);
+            }
+        }
+        Value::Null => {}
+        value => push_argument(&mut text, "input", value),
+    }
+    text
+}
+
+/// Appends `name: value`; a value of several lines stands indented below its name.
+fn push_argument(text: &mut String, name: &str, value: &Value) {
+    let name = printable(name, LineFeeds::Escape);
+    let value = match value {
+        Value::String(value) => Cow::Borrowed(value.as_str()),
+        value => Cow::Owned(format!("{value:#}")),
+    };
+    text.push_str(&format!("\n{name}:"));
+    match value.contains('\n') {
+        true => value
+            .split('\n')
+            .for_each(|line| text.push_str(&format!("\n  {line}"))),
+        false => text.push_str(&format!(" {value}")),
     }
 }
 

@@ -99,6 +99,9 @@ pub enum Record {
         call: String,
         /// One line of what is to happen.
         title: String,
+        /// The whole of what is to happen, as foreign text over several lines: see `leave::details`.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        details: String,
         /// Why it is asked.
         reason: String,
         /// The rules that a decision for more than once would keep; empty where there is only this once.

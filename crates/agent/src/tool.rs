@@ -78,6 +78,16 @@ pub enum Input {
     Text(String),
 }
 
+impl Input {
+    /// The same as JSON, as records hold it.
+    pub fn value(&self) -> Value {
+        match self {
+            Input::Json(value) => value.clone(),
+            Input::Text(text) => Value::String(text.clone()),
+        }
+    }
+}
+
 /// What a call touches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {

@@ -76,7 +76,7 @@ impl Options {
     pub fn new(sources: &Sources) -> Self {
         Self {
             rooms: Arc::default(),
-            variables: std::env::vars_os().collect(),
+            variables: host::environment::variables(host::environment::Recipient::Foreign),
             ground: Ground::Disk,
             transport: Some(Arc::new(Socket::default())),
             reaches_private: false,

@@ -9,9 +9,11 @@ mod path;
 mod path_text;
 mod position;
 mod printable;
+mod quantity;
 
 pub use never::{LogErr, report, set_reporter};
 pub use path::AbsPath;
 pub use path_text::{path_text, text_path};
 pub use position::{Bias, ByteOffset, Column, Point, Revision, Row, Span, Utf16Point};
 pub use printable::{LineFeeds, printable};
+pub use quantity::{count_of, grouped};

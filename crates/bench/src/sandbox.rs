@@ -125,7 +125,7 @@ fn policy(workspace: &Path) -> Result<Policy, String> {
     let person = Person {
         home: AbsPath::new(home).ok_or("HOME is no absolute path")?,
         own: Vec::new(),
-        environment: std::env::vars_os().collect(),
+        environment: host::environment::variables(host::environment::Recipient::Foreign),
     };
     let workspace = AbsPath::new(workspace).ok_or("no absolute path")?;
     Ok(Policy::usual(workspace, &person, &[".vscode", ".envrc"]))

@@ -27,6 +27,8 @@ gpui_kit::actions!(
         AllowOnce,
         /// Allow this and what is like it until the session ends.
         AllowForSession,
+        /// Show more of what the agent asks leave for: nothing can be allowed before all of it was shown.
+        ShowRest,
         /// Refuse what the agent asks leave for.
         Refuse,
         /// Let the instructions, rules and skills of this folder join prompts.

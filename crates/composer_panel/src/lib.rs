@@ -14,6 +14,7 @@ pub mod transcript;
 
 mod changes;
 mod panel;
+mod whole;
 
 pub use agents::Agents;
 pub use panel::{ComposerPanel, PanelEvent, Standing, mark};

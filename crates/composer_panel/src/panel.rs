@@ -10,6 +10,7 @@ mod dispute;
 mod house;
 mod item;
 mod prompt;
+mod reading;
 mod render;
 mod review;
 mod sessions;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 
 use agent::record::Mode;
 use agent::{Command, Event};
-use base::AbsPath;
+use base::{AbsPath, LineFeeds, printable};
 use futures::StreamExt as _;
 use gpui_kit::component::input::{InputEvent, TextareaState};
 use gpui_kit::component::text::TextViewState;
@@ -52,6 +53,8 @@ pub struct ComposerPanel {
     /// A sentence about something that did not work, above the prompt.
     trouble: Option<String>,
     house: house::House,
+    /// How often the person asked for more of a text that is decided on.
+    read: HashMap<String, usize>,
     focus: FocusHandle,
     list_focus: FocusHandle,
     _loading: Option<Task<()>>,
@@ -172,6 +175,7 @@ impl ComposerPanel {
             count: board::Count::default(),
             trouble: None,
             house: house::House::default(),
+            read: HashMap::new(),
             focus: cx.focus_handle(),
             list_focus: cx.focus_handle().tab_stop(true),
             _loading: None,
@@ -431,6 +435,7 @@ impl OpenSession {
         let Some(Item::Text { text, .. }) = self.transcript.items().get(at) else {
             return;
         };
+        let text = &*printable(text, LineFeeds::Keep);
         match self.texts.get(&at) {
             Some(state) => state.update(cx, |state, cx| state.set_text(text, cx)),
             None => {

@@ -97,6 +97,8 @@ pub struct CallItem {
     pub tool: String,
     /// One line of what it does.
     pub title: String,
+    /// The whole of what is to happen, where leave was asked for; foreign text.
+    pub details: String,
     /// What kind of effect it has; `None` until that is known.
     pub class: Option<ToolClass>,
     /// How far it is.
@@ -326,11 +328,16 @@ impl Transcript {
             Record::LeaveAsked {
                 call,
                 title,
+                details,
                 reason,
                 rules,
             } => self.with_call(call, |it| {
                 it.title.clone_from(title);
                 it.rules.clone_from(rules);
+                it.details.clone_from(match details.is_empty() {
+                    true => title,
+                    false => details,
+                });
                 it.state = CallState::Asking(reason.clone());
             }),
             Record::LeaveGiven { call, decision } => self.with_call(call, |it| {
@@ -574,6 +581,7 @@ impl CallItem {
             id: id.to_owned(),
             tool: name.to_owned(),
             title: name.to_owned(),
+            details: String::new(),
             class: None,
             state,
             output: String::new(),

@@ -82,7 +82,7 @@ async fn run() -> Result<(), String> {
         .next_back()
         .ok_or("the address of a server is missing")?;
     let root = AbsPath::new("/").ok_or("there is no root")?;
-    let environment: Variables = std::env::vars().collect();
+    let environment: Variables = host::environment::all().collect();
     // What somebody registered beforehand, where the scenario has such a client; else a document that describes us.
     let context = environment.get("MCP_CONFORMANCE_CONTEXT");
     let context: Value = context.map_or(Value::Null, |text| {

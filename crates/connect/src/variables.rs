@@ -1,4 +1,4 @@
-//! Variables of an environment: which ones a stranger's process finds, and how they stand in configuration.
+//! Variables of an environment, and how they stand in configuration.
 
 use std::collections::BTreeMap;
 
@@ -6,33 +6,6 @@ use base::AbsPath;
 
 /// Names and values.
 pub type Variables = BTreeMap<String, String>;
-
-/// What every process needs to run at all. Keys of providers, tokens and agents' sockets are not among them.
-const HANDED_ON: [&str; 15] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "TERM",
-    "LANG",
-    "LANGUAGE",
-    "TMPDIR",
-    "TZ",
-    "XDG_CACHE_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_RUNTIME_DIR",
-    "XDG_STATE_HOME",
-];
-
-/// The part of our environment that a stranger's process is given.
-pub(crate) fn scrubbed(ours: &Variables) -> Variables {
-    let handed_on = |name: &str| HANDED_ON.contains(&name) || name.starts_with("LC_");
-    let kept = ours.iter().filter(|(name, _)| handed_on(name));
-    kept.map(|(name, value)| (name.clone(), value.clone()))
-        .collect()
-}
 
 /// What stands in `${…}` is taken from here.
 pub(crate) struct Expansion<'a> {

@@ -63,7 +63,7 @@ impl Person for Agreeable {
 }
 
 fn hub(servers: &Value, root: &AbsPath) -> Hub {
-    let environment: Variables = std::env::vars().collect();
+    let environment: Variables = host::environment::all().collect();
     let (entries, problems) = config::parse(servers, &Origin::Person, root, &environment);
     assert!(problems.is_empty(), "{problems:?}");
     let nobody = Arc::new(Nobody::default());

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::{Streams, foreign, unwritten};
 
-/// Say which agents of others can be hosted, and how to get the rest
+/// List the agents of others that can be hosted, and how to get the rest
 #[derive(Args)]
 pub(crate) struct Agents {
     /// Print an array of objects

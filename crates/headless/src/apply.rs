@@ -17,23 +17,22 @@ use patch::set::{Completeness, SetPlan, plan_set};
 use self::report::Report;
 use crate::{Streams, unwritten};
 
-/// Applies the edits on standard input to the files of a folder.
+/// Apply the edits on standard input to the files of a folder
 ///
-/// Exits with 0 when everything was applied, and with 1 when something was refused: then nothing
-/// was changed, or what could be with --partial. With 2 when it could not even begin.
+/// Exit codes: 0 everything was applied; 1 something was refused, and nothing was changed unless --partial was given;
+/// 2 it could not begin.
 #[derive(Debug, Args)]
 pub(crate) struct Apply {
-    /// How the edits are written.
+    /// The format of the edits
     #[arg(long, value_enum)]
     format: FormatArg,
-    /// The folder that paths are relative to; nothing outside of it is touched.
-    #[arg(long)]
+    /// The folder that paths are relative to; nothing outside it is changed
+    #[arg(long, value_name = "DIR", default_value = ".")]
     root: std::path::PathBuf,
-    /// Apply what lands when something is refused.
+    /// Apply the other edits when some are refused
     #[arg(long)]
     partial: bool,
-    /// Print an object: applied, hunks [{path, hunk, outcome, rung, line, reason, nearest, …}],
-    /// files, problems.
+    /// Print an object {applied, hunks: [{path, hunk, outcome, rung, line, reason, nearest, …}], files, problems}
     #[arg(long)]
     json: bool,
 }

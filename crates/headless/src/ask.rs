@@ -30,7 +30,7 @@ pub(crate) struct Ask {
     /// `auto`, `demo`, or a model written provider/model; the settings' models.default without it
     #[arg(long)]
     model: Option<String>,
-    /// Say which model was taken and why, and what it cost
+    /// Print which model was chosen and why, and what it cost
     #[arg(long)]
     why: bool,
     /// The most tokens that the answer may have

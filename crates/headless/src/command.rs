@@ -1,9 +1,10 @@
 //! The commands of `burin-agent`, and where each is done.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use host::{Dirs, RealFiles};
 
 use crate::{
@@ -11,18 +12,90 @@ use crate::{
     permissions, recover, run, sandbox, sessions, stats, worktree, write,
 };
 
-/// Burin without a window.
+/// Run the engines of Burin without a window
 #[derive(Parser)]
-#[command(name = "burin-agent", version, about)]
+#[command(name = "burin-agent", version)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
+/// The commands by what they are about, as the help lists them.
+const GROUPS: &[(&str, &[&str])] = &[
+    (
+        "Agents",
+        &[
+            "run", "compose", "acp", "agents", "sessions", "stats", "worktree",
+        ],
+    ),
+    ("Models", &["ask", "complete", "models"]),
+    ("Search", &["grep", "search", "index"]),
+    ("Files", &["apply", "write", "recover"]),
+    ("Setup and safety", &["doctor", "mcp", "sandbox"]),
+];
+
+impl Arguments {
+    /// Reads a command line. Also tells whether programs read its output, as far as that is no terminal.
+    pub(crate) fn read(
+        line: impl IntoIterator<Item = OsString>,
+    ) -> Result<(Self, bool), clap::Error> {
+        let matches = Self::grouped().try_get_matches_from(line)?;
+        Ok((Self::from_arg_matches(&matches)?, is_for_programs(&matches)))
+    }
+
+    /// The command line, with its commands in groups.
+    pub(crate) fn grouped() -> clap::Command {
+        let command = Self::command();
+        let mut list = String::new();
+        for (title, names) in GROUPS {
+            list.push_str(&format!("{title}:\n"));
+            for command in names
+                .iter()
+                .filter_map(|name| command.find_subcommand(name))
+            {
+                let about = command.get_about().map(ToString::to_string);
+                let about = about.unwrap_or_default();
+                list.push_str(&format!("  {:<10} {about}\n", command.get_name()));
+            }
+            list.push('\n');
+        }
+        let usage = "{about}\n\n{usage-heading} {usage}\n\n";
+        command.help_template(format!("{usage}{list}Options:\n{{options}}"))
+    }
+}
+
+fn is_for_programs(matches: &ArgMatches) -> bool {
+    const PROGRAMS: &[&str] = &["acp", "ask", "complete", "grep", "search", "write"];
+    let is_json = |matches: &ArgMatches| matches!(matches.try_get_one("json"), Ok(Some(true)));
+    let mut inner = matches.subcommand();
+    let is_answer = inner.is_some_and(|(name, _)| PROGRAMS.contains(&name));
+    while let Some((_, matches)) = inner {
+        if is_json(matches) {
+            return true;
+        }
+        inner = matches.subcommand();
+    }
+    is_answer
+}
+
+/// Writes what is wrong with a command line, or the help that was asked for.
+pub(crate) fn explain(
+    error: &clap::Error,
+    output: &mut dyn Write,
+    errors: &mut dyn Write,
+) -> ExitCode {
+    let text = error.render().to_string();
+    match error.use_stderr() {
+        true => errors.write_all(text.as_bytes()).ok(),
+        false => output.write_all(text.as_bytes()).ok(),
+    };
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1))
+}
+
 /// What is to be done. Where a command has a type of its own, its help is what that type says.
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Say what this machine offers, and what is wrong with it
+    /// Check what this machine offers, and what is wrong with it
     Doctor {
         /// Print an array of {name, value, verdict, advice}
         #[arg(long)]
@@ -30,12 +103,12 @@ pub(crate) enum Command {
     },
     /// Save standard input to a file the way the editor saves
     Write {
-        /// The file; it is created when missing
+        /// The file to write; it is created if it is missing
         path: OsString,
     },
-    /// Bring back what a crash left behind
+    /// Recover what a crash left behind
     Recover {
-        /// Only say what there is: touch nothing
+        /// List what there is, and change nothing
         #[arg(long)]
         list: bool,
     },
@@ -92,6 +165,87 @@ impl Command {
             Command::Index(index) => index.run(&RealFiles, dirs, streams),
             Command::Search(search) => search.run(&RealFiles, dirs, streams),
             Command::Worktree(worktree) => worktree.run(&RealFiles, dirs, streams),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every command with the commands below it.
+    fn all(command: &clap::Command) -> Vec<&clap::Command> {
+        let below = command.get_subcommands().flat_map(all);
+        std::iter::once(command).chain(below).collect()
+    }
+
+    #[test]
+    fn every_command_stands_in_one_group_of_the_help() {
+        let grouped = Arguments::grouped();
+        let listed: Vec<_> = GROUPS.iter().flat_map(|(_, names)| names.iter()).collect();
+        for command in grouped.get_subcommands() {
+            let count = listed.iter().filter(|name| **name == &command.get_name());
+            assert_eq!(count.count(), 1, "{}", command.get_name());
+        }
+        let help = Arguments::grouped().render_help().to_string();
+        for words in [
+            "Search:\n  grep",
+            "Run an agent on a task",
+            "Options:",
+            "--help",
+        ] {
+            assert!(help.contains(words), "{help}");
+        }
+    }
+
+    #[test]
+    fn help_is_imperative_and_has_no_full_stop() {
+        const OTHERS: &[&str] = &[
+            "How", "What", "Have", "Which", "Whose", "All", "One", "Each", "Whether",
+        ];
+        let mut command = Arguments::grouped();
+        command.build();
+        for command in all(&command) {
+            let about = command
+                .get_about()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            let first = about.split(' ').next().unwrap_or_default();
+            let is_other = OTHERS.contains(&first) || first.ends_with('s');
+            assert!(
+                !is_other && !about.is_empty(),
+                "{}: {about}",
+                command.get_name()
+            );
+            let arguments = command.get_arguments().filter_map(|it| it.get_help());
+            let texts = arguments.map(ToString::to_string).chain([about]);
+            for text in texts {
+                assert!(!text.ends_with('.'), "{}: {text}", command.get_name());
+            }
+        }
+    }
+
+    #[test]
+    fn the_folder_is_called_root_everywhere_and_old_names_still_work() {
+        let mut command = Arguments::grouped();
+        command.build();
+        for command in all(&command) {
+            for argument in command.get_arguments() {
+                let name = argument.get_long().unwrap_or_default();
+                assert!(
+                    !matches!(name, "workspace" | "dir" | "cwd"),
+                    "{}",
+                    command.get_name()
+                );
+            }
+        }
+        for line in [
+            "sandbox --workspace . -- true",
+            "sandbox --root . -- true",
+            "apply --format udiff",
+        ] {
+            let words = std::iter::once("burin-agent").chain(line.split(' '));
+            assert!(Arguments::try_parse_from(words).is_ok(), "{line}");
         }
     }
 }

@@ -17,26 +17,26 @@ use crate::{Streams, folder, tell, unwritten};
 use history::Past;
 use text::{Place, Project};
 
-/// Say what Tab would suggest at a place of a file
+/// Print what Tab would suggest at a position in a file
 ///
 /// Exit codes: 0 something is suggested; 1 it cannot be told, for a reason on this machine; 2 wrong arguments; 3 a
 /// budget forbids asking; 4 nothing is suggested; 97 the model could not be reached or failed.
 #[derive(Args)]
 pub(crate) struct Complete {
-    /// The project's folder
+    /// The folder of the project
     #[arg(long)]
     root: Option<PathBuf>,
-    /// The file, in the folder
+    /// The file, relative to the folder
     #[arg(long)]
     file: PathBuf,
-    /// Where the caret is: line and column, both from 1, the column in characters
+    /// The position of the caret: line and column, both from 1, the column in characters
     #[arg(long)]
     at: Place,
     /// What was edited before, the oldest first: a JSON array of {file, at: [line, column], old, new}, each placed in
     /// the text that it led to
     #[arg(long)]
     history: Option<PathBuf>,
-    /// Who is asked: `local` (this machine's files and your edits, no model), `auto`, `demo`, or provider/model
+    /// The source of suggestions: `local` (files and your edits, no model), `auto`, `demo`, or provider/model
     #[arg(long, default_value = "local")]
     provider: String,
     /// Print one object {provider, ms, status, suggestions: [{file, source, confidence, shape, edits: [{start, end, old,

@@ -35,7 +35,7 @@ use crate::workshop::Workshop;
 
 pub use trees::Trees;
 
-/// Have several agents at work at once
+/// Run several agents at once
 ///
 /// Each works in a worktree of its own of the repository around the folder; nothing of what they do touches your
 /// checkout before you land it. Several tasks are done at once; one task is given to --agents N, who share it, or
@@ -53,25 +53,25 @@ pub(crate) struct Compose {
 
 #[derive(Subcommand)]
 enum What {
-    /// How the agents of a repository stand
+    /// List the agents of a repository and their states
     List(past::List),
-    /// What one of them did, and who changed what in its tree
+    /// Show what an agent did, and who changed what in its worktree
     Show(past::Show),
-    /// Say which of them will be in each other's way, and in yours
+    /// Forecast which agents will conflict with each other, and with you
     Forecast(land::Forecast),
-    /// Go over what they changed, hunk by hunk, and say what may land
+    /// Review what they changed, hunk by hunk, and choose what may land
     Review(review::Review),
-    /// Bring what they did onto your branch, or take that back
+    /// Land what they did on your branch, or take a landing back
     Land(land::Land),
-    /// Bring what an agent changed back to how one of its turns found it; what others changed stays
+    /// Restore what an agent changed to how one of its turns found it; what others changed stays
     Restore(past::Restore),
-    /// Take back some of what was changed in an agent's tree; what others changed stays
+    /// Undo some of the changes in an agent's worktree; what others changed stays
     Undo(past::Undo),
-    /// Have another agent go on from where one stands, in a worktree of its own that begins with its work
+    /// Start another agent from the work of one, in a worktree of its own
     Fork(start::Fork),
     /// Compare the agents that did the same task
     Compare(past::Compare),
-    /// Bring an agent's work into the checkout, or what you did there into its tree
+    /// Copy an agent's work into the checkout, or your work there into its worktree
     HandOver(past::HandOver),
 }
 

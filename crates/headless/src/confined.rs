@@ -17,6 +17,7 @@ use agent::rules::rules_of;
 use base::AbsPath;
 use clap::Args;
 use host::Dirs;
+use host::environment::{Recipient, Variable, named, variables};
 use host::process::{Bounds, Denial, End, Spawned};
 use sandbox::{HostRule, Layer, Network, Person, Policy, Room};
 
@@ -108,8 +109,6 @@ pub(crate) fn sandbox(
     let person = person(dirs);
     let names: Vec<&str> = ::sandbox::names::closed().map(|name| name.path).collect();
     let mut policy = Policy::usual(ground.root.clone(), &person, &names);
-    // Each command brings its own.
-    policy.environment.clear();
     let mut problems = problems;
     if let Err(sentence) = kept.apply(&mut policy, &person.home) {
         problems.push(permissions::advised(
@@ -138,6 +137,16 @@ pub(crate) fn sandbox(
     (Some(Arc::new(yard)), problems)
 }
 
+/// The environment of commands: what the allow-list passes on, and the variables that the person names for them in
+/// `permissions.json`, under `sandbox.environment`.
+pub(crate) fn command_variables(dirs: &Dirs) -> Vec<Variable> {
+    // Whatever cannot be read is told where the sandbox is made.
+    let (kept, _) = Kept::of(&Permissions::read(dirs), &dirs.config);
+    let mut all = variables(Recipient::Foreign);
+    all.extend(named(kept.environment()));
+    all
+}
+
 /// Whose machine it is.
 pub(crate) fn person(dirs: &Dirs) -> Person {
     let home = std::env::var_os("HOME").and_then(AbsPath::new);
@@ -147,7 +156,7 @@ pub(crate) fn person(dirs: &Dirs) -> Person {
             .into_iter()
             .cloned()
             .collect(),
-        environment: std::env::vars_os().collect(),
+        environment: Vec::new(),
     }
 }
 

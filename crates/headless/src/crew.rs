@@ -176,6 +176,7 @@ impl Crew {
             ProjectContexts::new(sources.clone(), trust.clone(), config.clone(), surroundings);
         let options = Options {
             rooms: rooms.clone(),
+            variables: confined::command_variables(dirs),
             ..Options::new(&sources)
         };
         let mut tools = tools::all(&options);

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use agent::tool::Tool;
 use agent::tools::Rooms;
-use base::AbsPath;
+use base::{AbsPath, LineFeeds, count_of, printable};
 use connect::Variables;
 use connect::mcp::{
     Approval, Approvals, Hub, Origin, Person, ServerEntry, ServerState, Start, Status, config,
@@ -133,11 +133,9 @@ fn own_servers(bytes: &[u8]) -> Result<Value, String> {
     }
 }
 
-/// Our environment. What is no text cannot stand in a server's entry either.
+/// Our environment, for what entries refer to as `${NAME}`.
 pub(crate) fn environment() -> Variables {
-    let all = std::env::vars_os();
-    all.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect()
+    host::environment::all().collect()
 }
 
 impl Servers {
@@ -192,8 +190,8 @@ impl Servers {
         if tools.len() > MOST_TOOLS {
             let left_out = tools.split_off(MOST_TOOLS);
             notices.push(format!(
-                "{} tools of servers are left out, as a session has at most {MOST_TOOLS}: {} to {}",
-                left_out.len(),
+                "{} of servers left out, as a session has at most {MOST_TOOLS}: {} to {}",
+                count_of(left_out.len(), "tool"),
                 left_out.first().map_or("", |tool| &tool.name),
                 left_out.last().map_or("", |tool| &tool.name),
             ));
@@ -223,7 +221,10 @@ impl Servers {
         if more.is_zero() {
             return;
         }
-        let names: Vec<String> = slow.iter().map(|it| plain(&it.name)).collect();
+        let names: Vec<String> = slow
+            .iter()
+            .map(|it| printable(&it.name, LineFeeds::Escape).into_owned())
+            .collect();
         (waiting.tell)(format!(
             "waiting up to {} s more for MCP servers that are not ready yet: {}",
             more.as_secs(),
@@ -236,12 +237,15 @@ impl Servers {
     fn notices(&self) -> Vec<String> {
         let mut notices = Vec::new();
         for state in self.hub.servers() {
-            let name = plain(&state.entry.name);
+            let name = printable(&state.entry.name, LineFeeds::Escape);
             if let Some(advice) = advice(&state) {
                 let how = told(&state.status);
                 notices.push(format!("the MCP server \"{name}\" {how}: {advice}"));
             }
-            let left_out = state.left_out.iter().map(|why| plain(why));
+            let left_out = state
+                .left_out
+                .iter()
+                .map(|why| printable(why, LineFeeds::Escape));
             notices.extend(left_out.map(|why| format!("of the MCP server \"{name}\", {why}")));
         }
         notices
@@ -275,21 +279,24 @@ pub(crate) fn told(status: &Status) -> String {
         Status::Refused => "was refused by you".to_owned(),
         Status::Starting => "is not ready yet".to_owned(),
         Status::Ready { protocol, program } => match program {
-            Some(program) => format!("is ready ({}, MCP {protocol})", plain(program)),
+            Some(program) => format!(
+                "is ready ({}, MCP {protocol})",
+                printable(program, LineFeeds::Escape)
+            ),
             None => format!("is ready (MCP {protocol})"),
         },
         Status::NeedsSignIn { why: None } => "wants you to sign in".to_owned(),
         Status::NeedsSignIn { why: Some(why) } => {
-            format!("wants you to sign in ({})", plain(why))
+            format!("wants you to sign in ({})", printable(why, LineFeeds::Keep))
         }
-        Status::Broken { why, .. } => format!("does not work: {}", plain(why)),
+        Status::Broken { why, .. } => format!("does not work: {}", printable(why, LineFeeds::Keep)),
         Status::Closed => "is closed".to_owned(),
     }
 }
 
 /// What to do about a server that does not work; `None` where nothing is to be done.
 pub(crate) fn advice(state: &ServerState) -> Option<String> {
-    let name = plain(&state.entry.name);
+    let name = printable(&state.entry.name, LineFeeds::Escape);
     Some(match &state.status {
         Status::Unapproved => {
             format!("look at it with `burin-agent mcp approve {name}`, which asks before it runs")
@@ -315,15 +322,4 @@ pub(crate) fn origin(entry: &ServerEntry, root: &AbsPath) -> String {
             format!("of the project, in {}", inner.display())
         }
     }
-}
-
-/// A text of others as it may be shown: nothing in it steers a terminal or turns the direction of letters.
-pub(crate) fn plain(text: &str) -> String {
-    let is_steering = |sign: char| {
-        (sign.is_control() && sign != '\n')
-            || matches!(sign, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
-    };
-    text.chars()
-        .map(|sign| if is_steering(sign) { '\u{fffd}' } else { sign })
-        .collect()
 }

@@ -3,10 +3,9 @@
 //! Invariant: nothing is accepted unless somebody said yes.
 
 use agent::ask::{Desk, Question};
+use base::{LineFeeds, printable};
 use connect::mcp::{Choice, Field, FieldKind, Filled, Form};
 use serde_json::{Map, Value};
-
-use crate::foreign::plain;
 
 /// How often a field is asked for before the form is left.
 const ATTEMPTS: usize = 3;
@@ -16,8 +15,8 @@ const NO: &str = "no";
 /// Has a form filled in that `who` asks for, such as `The server "files"`. Where nobody sits at the desk it is
 /// declined.
 pub(crate) async fn fill(desk: &Desk, who: &str, form: &Form) -> Filled {
-    let message = plain(&form.message);
-    let text = format!("{} asks: {message}\nAnswer it?", plain(who));
+    let message = printable(&form.message, LineFeeds::Keep);
+    let text = format!("{} asks: {message}\nAnswer it?", one_line(who));
     if !agrees(desk, text).await {
         return Filled::Declined;
     }
@@ -39,7 +38,11 @@ pub(crate) async fn open(desk: &Desk, who: &str, url: &str, why: &str) -> bool {
     if !is_page(url) {
         return false;
     }
-    let (who, why, url) = (plain(who), plain(why), plain(url));
+    let (who, why, url) = (
+        one_line(who),
+        printable(why, LineFeeds::Keep),
+        one_line(url),
+    );
     let text = format!("{who} wants you to see a page: {why}\n{url}\nDo you open it?");
     agrees(desk, text).await
 }
@@ -47,6 +50,10 @@ pub(crate) async fn open(desk: &Desk, who: &str, url: &str, why: &str) -> bool {
 /// Whether an address is one of the web.
 pub(crate) fn is_page(url: &str) -> bool {
     url.starts_with("https://") || url.starts_with("http://")
+}
+
+fn one_line(text: &str) -> String {
+    printable(text, LineFeeds::Escape).into_owned()
 }
 
 /// What a line answers to yes or no.
@@ -85,19 +92,19 @@ async fn ask(desk: &Desk, field: &Field) -> Answered {
         let value = read(&field.kind, line.trim());
         match wrong(field, &value) {
             None => return Answered::Value(value),
-            Some(why) => complaint = format!("{}.\n", plain(&why)),
+            Some(why) => complaint = format!("{}.\n", one_line(&why)),
         }
     }
     Answered::GivenUp
 }
 
 fn question(field: &Field) -> String {
-    let mut text = plain(field.title.as_deref().unwrap_or(&field.name));
+    let mut text = one_line(field.title.as_deref().unwrap_or(&field.name));
     if let Some(description) = &field.description {
-        text.push_str(&format!(", {}", plain(description)));
+        text.push_str(&format!(", {}", one_line(description)));
     }
     match (&field.default, field.is_required) {
-        (Some(Value::String(default)), _) => text.push_str(&format!(" [{}]", plain(default))),
+        (Some(Value::String(default)), _) => text.push_str(&format!(" [{}]", one_line(default))),
         (Some(default), _) => text.push_str(&format!(" [{default}]")),
         (None, false) => text.push_str(" (may be left empty)"),
         (None, true) => {}
@@ -111,9 +118,10 @@ fn question(field: &Field) -> String {
 fn options(kind: &FieldKind) -> Vec<String> {
     match kind {
         FieldKind::Truth => vec![YES.to_owned(), NO.to_owned()],
-        FieldKind::One(choices) | FieldKind::Many(choices) => {
-            choices.iter().map(|choice| plain(&choice.title)).collect()
-        }
+        FieldKind::One(choices) | FieldKind::Many(choices) => choices
+            .iter()
+            .map(|choice| one_line(&choice.title))
+            .collect(),
         FieldKind::Text { .. } | FieldKind::Number { .. } => Vec::new(),
     }
 }
@@ -207,7 +215,7 @@ mod tests {
     async fn a_form_is_asked_field_by_field() {
         let filled = json!({ "name": "Ada", "age": 7, "color": "r", "likes": ["milk", "tea"], "sure": false });
         let asked = check(&["yes", "Ada", "7", "red", "2, tea", "n"], accepted(filled)).await;
-        assert_eq!(asked[0], "It asks: who are \u{fffd}[31myou?\nAnswer it?");
+        assert_eq!(asked[0], "It asks: who are ␛[31myou?\nAnswer it?");
         assert_eq!(asked[3], "color [g]");
         check(
             &["y", "Ada", "", "", "", ""],

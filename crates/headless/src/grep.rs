@@ -16,33 +16,37 @@ use project::{Ground, Hidden, Ignored, WalkOptions};
 
 use crate::{Streams, unwritten};
 
-/// Searches the files of a folder as the project search of the editor does.
+/// Search the files of a folder as the project search of the editor does
+///
+/// The pattern is plain text; with --regex it is a regular expression.
+///
+/// Exit codes: 0 there are matches; 1 there are none, or the search failed; 2 wrong arguments.
 #[derive(Debug, Args)]
 pub(crate) struct Grep {
-    /// What to look for.
+    /// The text to search for, or with --regex the regular expression
     pattern: String,
-    /// The folder.
-    #[arg(long, default_value = ".")]
+    /// The folder to search
+    #[arg(long, value_name = "DIR", default_value = ".")]
     root: std::path::PathBuf,
-    /// The pattern is a regular expression.
-    #[arg(long)]
+    /// Treat the pattern as a regular expression
+    #[arg(short = 'e', long)]
     regex: bool,
-    /// Whether case matters.
+    /// Whether case matters; smart: only if the pattern has a capital letter
     #[arg(long, value_enum, default_value_t = CaseArg::Smart)]
     case: CaseArg,
-    /// Only whole words.
+    /// Find whole words only
     #[arg(long)]
     word: bool,
-    /// Only files that match this glob; may be repeated.
+    /// Search only files that match this glob; can be repeated
     #[arg(long)]
     include: Vec<String>,
-    /// No files that match this glob; may be repeated.
+    /// Skip files that match this glob; can be repeated
     #[arg(long)]
     exclude: Vec<String>,
-    /// Files whose names start with a dot, too.
+    /// Search files whose names start with a dot, too
     #[arg(long)]
     hidden: bool,
-    /// Files that ignore rules name, too.
+    /// Search files that ignore rules exclude, too
     #[arg(long)]
     ignored: bool,
 }

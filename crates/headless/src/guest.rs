@@ -15,8 +15,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::host::environment::{Recipient, Variable, named, variables};
 use ::host::{Dirs, FileKind, Files, RealFiles};
-use base::AbsPath;
+use base::{AbsPath, LineFeeds, printable};
 use connect::Variables;
 use connect::acp::host::catalog::{self, AgentCommand};
 use connect::acp::host::{self, Begin, Command, Event, SignIn, Start};
@@ -25,7 +26,7 @@ use connect::mcp::{Approval, Approvals, Origin, ServerEntry};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
-use crate::foreign::{self, Consents, plain};
+use crate::foreign::{self, Consents};
 use crate::run::show::Form;
 use crate::{Streams, tell, unwritten};
 use changes::Changes;
@@ -70,11 +71,12 @@ enum Went {
 
 /// The agent that is meant. Blocks on the disk.
 pub(crate) fn find(name: &str, files: &dyn Files) -> Result<Program, String> {
-    let mut environment = foreign::environment();
+    let mut environment = passed_on(variables(Recipient::Foreign));
     let known = catalog::known();
     if let Some(entry) = known.iter().find(|entry| entry.id == name) {
         let command = entry.find(files, &environment);
         let missing = || format!("{} is not here. {}", entry.name, entry.install);
+        environment.extend(passed_on(named(&entry.keys)));
         environment.extend(entry.environment.clone());
         return Ok(Program {
             name: entry.name.clone(),
@@ -102,6 +104,13 @@ pub(crate) fn find(name: &str, files: &dyn Files) -> Result<Program, String> {
         }),
         _ => Err(format!("{path} is no program")),
     }
+}
+
+fn passed_on(variables: Vec<Variable>) -> Variables {
+    let texts = variables.into_iter();
+    texts
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
 }
 
 impl Job<'_> {
@@ -223,7 +232,7 @@ impl Job<'_> {
                     Some(_) => break,
                     None => {
                         let why = why.unwrap_or_else(|| "it left".to_owned());
-                        return Err(format!("{name}: {}", plain(&why)));
+                        return Err(format!("{name}: {}", printable(&why, LineFeeds::Keep)));
                     }
                 },
                 Event::Asking {
@@ -234,6 +243,7 @@ impl Job<'_> {
                     printer
                         .asking(number, &call, &choices, streams)
                         .map_err(unwritten)?;
+                    let call = printer.whole(&call);
                     person.ask_leave(number, &call, choices, streams).await;
                 }
                 Event::Form { number, form } => person.fill(number, form),
@@ -286,7 +296,10 @@ fn sign_in(text: &str) -> Result<SignIn, String> {
 }
 
 fn needs_sign_in(name: &str, methods: &[SignInMethod], why: &str) -> String {
-    let mut text = format!("{name} wants you to sign in: {}", plain(why));
+    let mut text = format!(
+        "{name} wants you to sign in: {}",
+        printable(why, LineFeeds::Keep)
+    );
     for method in methods {
         let how = match &method.terminal {
             Some(terminal) => format!(
@@ -295,7 +308,10 @@ fn needs_sign_in(name: &str, methods: &[SignInMethod], why: &str) -> String {
             ),
             None => format!("--sign-in {}", method.id),
         };
-        text.push_str(&plain(&format!("\n  {}: {how}", method.name)));
+        text.push_str(&format!(
+            "\n  {}: {how}",
+            printable(&method.name, LineFeeds::Escape)
+        ));
     }
     text
 }

@@ -14,7 +14,7 @@ use connect::mcp::{Approval, Approvals as _, Origin, ServerEntry};
 use host::{ContentHash, Dirs, Files, RealFiles};
 use serde_json::{Value, json};
 
-use crate::foreign::{self, Consents, plain};
+use crate::foreign::{self, Consents};
 use crate::permissions::Permissions;
 
 /// The largest list of trusted folders that is read, in bytes.
@@ -34,7 +34,7 @@ pub(crate) fn look(dirs: &Dirs, root: &AbsPath) -> HouseRules {
                 commands: file
                     .hooks
                     .iter()
-                    .map(|hook| plain(hook.command()))
+                    .map(|hook| hook.command().to_owned())
                     .collect(),
             })
             .collect(),
@@ -63,8 +63,8 @@ fn waiting_server(entry: &ServerEntry, path: AbsPath) -> Option<WaitingServer> {
     // One that makes no sense does not run whatever the person says.
     entry.reach.as_ref().ok()?;
     Some(WaitingServer {
-        name: plain(&entry.name),
-        written: plain(&format!("{:#}", entry.written)),
+        name: entry.name.clone(),
+        written: format!("{:#}", entry.written),
         mark: mark(&entry.fingerprint.0),
         path,
     })

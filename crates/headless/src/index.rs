@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
+use base::count_of;
 use clap::{Args, ValueEnum};
 use host::{Clock, Dirs, Files, RealClock};
 use index::trigram::Trigrams;
@@ -15,10 +16,10 @@ use crate::{Streams, folder, second_look, tell, unwritten};
 /// Bring the semantic index of a folder up to date
 #[derive(Debug, Args)]
 pub(crate) struct Index {
-    /// The folder
+    /// The folder to index
     #[arg(long)]
     root: Option<PathBuf>,
-    /// Say what is in it
+    /// Print what is in the index
     #[arg(long)]
     stats: bool,
     /// Print an object {files, chunks, embedded, left_out, disk_bytes, memory_bytes, ms, text_ms, notes}
@@ -31,16 +32,16 @@ pub(crate) struct Index {
 pub(crate) struct Search {
     /// A question in plain words, or the name of a symbol
     question: String,
-    /// The folder
+    /// The folder to search
     #[arg(long)]
     root: Option<PathBuf>,
-    /// Only below this folder, relative to the root
+    /// Search only below this folder, relative to the root
     #[arg(long)]
     folder: Option<PathBuf>,
-    /// How many places
+    /// The most places to print
     #[arg(long, default_value_t = 10)]
     limit: usize,
-    /// What decides
+    /// How places are ranked
     #[arg(long, value_enum, default_value_t = By::Fused)]
     by: By,
     /// Print an object {complete, hits: [{path, lines, score, parts, symbol, kind, text}]}
@@ -202,9 +203,9 @@ fn status_text(status: &Status, ms: f64, stats: bool) -> String {
     let left = &status.left_out;
     let out = left.secret + left.large + left.binary + left.generated + left.unreadable;
     let mut text = format!(
-        "{} files in {} chunks; {} of them read now, {:.0} ms\n",
-        status.files - out.min(status.files),
-        status.chunks,
+        "{} in {}; {} of them read now, {:.0} ms\n",
+        count_of(status.files - out.min(status.files), "file"),
+        count_of(status.chunks as usize, "chunk"),
         status.embedded,
         ms
     );

@@ -1,6 +1,7 @@
 //! The engines without a window: what the program `burin-agent` does.
 //!
 //! Knows: `agent`, `autocomplete`, `connect`, `host`, `index`, `ledger`, `patch`, `project`, `router`, `sandbox`. Must not know: windows, how anything is drawn.
+//! Invariant: text for people is printable before it reaches a terminal; only answers for programs stay as they are.
 //! Invariant: every failure is a sentence on standard error and an exit code that is not 0.
 //! Start at `run`; each command is a module.
 
@@ -25,6 +26,7 @@ pub mod live_sessions;
 mod mcp;
 mod models;
 mod permissions;
+mod questions;
 mod recover;
 mod run;
 mod sandbox;
@@ -32,6 +34,7 @@ mod sandboxed_hooks;
 mod second_look;
 mod sessions;
 mod stats;
+mod visible;
 pub mod workshop;
 mod worktree;
 mod write;
@@ -43,11 +46,11 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::AbsPath;
-use clap::Parser as _;
-use host::{Dirs, Files};
+use host::{Dirs, Files, RealFiles};
 
 use command::Arguments;
 pub use second_look::second_look;
+pub use visible::Visible;
 
 /// Where a command reads and writes.
 pub struct Streams<'a> {
@@ -85,13 +88,33 @@ pub fn prepare_sandbox() {
 
 /// Runs a command line, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(arguments) {
-        Ok(arguments) => arguments,
-        Err(error) => return explain(&error, streams),
+    let mut errors = Visible::new(&mut *streams.errors);
+    let mut output = Visible::new(&mut *streams.output);
+    let (arguments, is_for_programs) = match Arguments::read(arguments) {
+        Ok(parsed) => parsed,
+        Err(error) => return command::explain(&error, &mut output, &mut errors),
+    };
+    drop(output);
+    let mut visible;
+    let output: &mut dyn Write = match is_for_programs {
+        true => &mut *streams.output,
+        false => {
+            visible = Visible::new(&mut *streams.output);
+            &mut visible
+        }
+    };
+    let streams = &mut Streams {
+        input: &mut *streams.input,
+        output,
+        errors: &mut errors,
     };
     let done = Dirs::from_environment()
         .map_err(|error| error.to_string())
-        .and_then(|dirs| arguments.command.perform(&dirs, streams));
+        .and_then(|dirs| {
+            // Also says which variables hold keys, before anything is started.
+            models::setup::providers(&RealFiles, &dirs);
+            arguments.command.perform(&dirs, streams)
+        });
     match done {
         Ok(code) => code,
         Err(sentence) => {
@@ -100,16 +123,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
             ExitCode::FAILURE
         }
     }
-}
-
-fn explain(error: &clap::Error, streams: &mut Streams<'_>) -> ExitCode {
-    let text = error.render().to_string();
-    let stream = match error.use_stderr() {
-        true => &mut streams.errors,
-        false => &mut streams.output,
-    };
-    stream.write_all(text.as_bytes()).ok();
-    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1))
 }
 
 /// Tells the person something beside the answer.

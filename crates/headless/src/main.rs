@@ -1,6 +1,6 @@
 //! The program `burin-agent`. Everything it does is in the library.
 
-use std::io::{stderr, stdin, stdout};
+use std::io::{IsTerminal as _, Write, stderr, stdin, stdout};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -9,12 +9,23 @@ fn main() -> ExitCode {
     }
     // While there is nothing here yet that a sandbox must not see.
     headless::prepare_sandbox();
+    let (mut plain, mut visible);
+    let output: &mut dyn Write = match stdout().is_terminal() {
+        true => {
+            visible = headless::Visible::new(stdout());
+            &mut visible
+        }
+        false => {
+            plain = stdout();
+            &mut plain
+        }
+    };
     headless::run(
         std::env::args_os(),
         &mut headless::Streams {
             // Not locked: commands that wait for the input read it on other threads.
             input: &mut stdin(),
-            output: &mut stdout(),
+            output,
             errors: &mut stderr(),
         },
     )

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base::AbsPath;
+use base::{AbsPath, LineFeeds, count_of, printable};
 use clap::{Args, Subcommand};
 use connect::mcp::{
     Approval, Event, Filled, Form, Origin, Page, Person, ServerEntry, ServerState, Status,
@@ -16,7 +16,7 @@ use host::{Dirs, Files, RealFiles};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::foreign::{self, Consents, Desks, Servers, plain};
+use crate::foreign::{self, Consents, Desks, Servers};
 use crate::{Streams, form, unwritten};
 
 /// How long servers may take to be ready.
@@ -24,19 +24,19 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Pages that may wait to be shown.
 const PAGES: usize = 4;
 
-/// Say which MCP servers there are, and whether those of a project may run
+/// List MCP servers, and approve those of a project
 #[derive(Args)]
 pub(crate) struct Mcp {
     #[command(subcommand)]
     what: What,
-    /// The project; the working directory without it
+    /// The folder of the project; the working directory without it
     #[arg(long, global = true)]
     root: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
 enum What {
-    /// Each server: where it is written, how it is, its tools, what to do
+    /// List the servers: where each is configured, its state, its tools, what to do
     List {
         /// Print an array of objects
         #[arg(long)]
@@ -47,7 +47,7 @@ enum What {
         /// The server
         name: String,
     },
-    /// Do not let a server of the project run any more
+    /// Stop letting a server of the project run
     Revoke {
         /// The server
         name: String,
@@ -105,7 +105,11 @@ impl World<'_> {
     fn entry(&self, name: &str) -> Result<&ServerEntry, String> {
         let found = self.entries.iter().find(|entry| entry.name == name);
         found.ok_or_else(|| {
-            let names: Vec<_> = self.entries.iter().map(|it| plain(&it.name)).collect();
+            let names: Vec<_> = self
+                .entries
+                .iter()
+                .map(|it| printable(&it.name, LineFeeds::Escape))
+                .collect();
             match names.is_empty() {
                 true => format!("there is no MCP server for {}", self.root),
                 false => format!(
@@ -124,10 +128,10 @@ impl World<'_> {
                 "the server \"{name}\" is your own: it needs no approval"
             ));
         };
-        let written = plain(&format!("{:#}", entry.written));
+        let written = format!("{:#}", entry.written);
         let shown = format!(
             "The server \"{}\" of {file}, with your rights and variables:\n{written}\n",
-            plain(name)
+            printable(name, LineFeeds::Escape)
         );
         streams
             .output
@@ -217,7 +221,7 @@ impl World<'_> {
     fn lines(&self, state: &ServerState, tools: &[&str]) -> String {
         let mut text = format!(
             "{} {}\n    {}\n    {}\n",
-            plain(&state.entry.name),
+            printable(&state.entry.name, LineFeeds::Escape),
             foreign::told(&state.status),
             foreign::origin(&state.entry, &self.root),
             reach(&state.entry),
@@ -227,8 +231,8 @@ impl World<'_> {
         }
         if !tools.is_empty() {
             text.push_str(&format!(
-                "    {} tools: {}\n",
-                tools.len(),
+                "    {}: {}\n",
+                count_of(tools.len(), "tool"),
                 tools.join(", ")
             ));
         }
@@ -267,7 +271,7 @@ impl World<'_> {
         let state = state.ok_or_else(|| format!("the server \"{name}\" is gone"))?;
         let how = format!(
             "the server \"{}\" {}",
-            plain(name),
+            printable(name, LineFeeds::Escape),
             foreign::told(&state.status)
         );
         match &state.status {
@@ -297,7 +301,11 @@ impl World<'_> {
             }
         };
         hub.close().await;
-        let how = format!("the server \"{}\" {}", plain(name), foreign::told(&status));
+        let how = format!(
+            "the server \"{}\" {}",
+            printable(name, LineFeeds::Escape),
+            foreign::told(&status)
+        );
         match status {
             Status::Ready { .. } => {
                 crate::tell(streams, &how);
@@ -318,14 +326,14 @@ fn reach(entry: &ServerEntry) -> String {
         words.join(" ")
     });
     let line = command.or_else(|| text("url").or_else(|| text("serverUrl")).map(str::to_owned));
-    plain(&line.unwrap_or_default()).replace('\n', " ")
+    printable(&line.unwrap_or_default(), LineFeeds::Escape).into_owned()
 }
 
 fn show(page: &Page, streams: &mut Streams<'_>) {
     let text = format!(
         "{}\nOpen this page in your browser:\n\n  {}\n",
-        plain(&page.why),
-        plain(&page.url)
+        printable(&page.why, LineFeeds::Keep),
+        printable(&page.url, LineFeeds::Escape)
     );
     // Where standard error is closed there is nobody to show it to.
     writeln!(streams.errors, "{text}").ok();

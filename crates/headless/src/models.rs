@@ -17,7 +17,7 @@ use agents::FoundAgent;
 use health::Health;
 use setup::{DEMO, FoundModel, FoundProvider, KeyState, Setup};
 
-/// Say which models can be asked, and what they cost
+/// List the models that can be asked, and what they cost
 #[derive(Args)]
 pub(crate) struct Models {
     /// Print one object {providers, servers, agents, models, demo, problems}

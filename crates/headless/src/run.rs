@@ -28,7 +28,7 @@ use crate::{Streams, tell, unwritten};
 use person::Person;
 use show::{Form, Printer};
 
-/// Have an agent do a task
+/// Run an agent on a task
 ///
 /// It works in a folder with its tools and streams what it says and does. Commands run in a sandbox, where they can
 /// change the folder and nothing else; each needs your leave, or --yes.
@@ -38,20 +38,20 @@ use show::{Form, Printer};
 /// 130 stopped with Ctrl-C.
 #[derive(Args)]
 pub(crate) struct Run {
-    /// The folder to work in; for the demo model a fresh copy of its sample project
+    /// The folder to work in; for the demo model a fresh copy of its sample project without it
     #[arg(long)]
     root: Option<PathBuf>,
     /// `auto`, `demo`, or a model written provider/model; the settings' models.default without it
     #[arg(long)]
     model: Option<String>,
-    /// Look and write a plan to .burin/plans; change nothing else. A session that is gone on with without it may
-    /// change things again
+    /// Read and write a plan to .burin/plans, and change nothing else; a session that is continued without it may
+    /// change files again
     #[arg(long)]
     plan: bool,
     /// Print every event as a line of JSON, and take commands as lines of JSON on the input
     #[arg(long)]
     json: bool,
-    /// Go on with this session
+    /// Continue this session
     #[arg(long, value_name = "ID")]
     resume: Option<String>,
     /// How hard the model thinks: minimal, low, medium, high or max; the settings' models.effort without it
@@ -350,7 +350,7 @@ impl Run {
         loop {
             let event = tokio::select! {
                 event = opened.events.recv() => event,
-                command = person.next() => {
+                command = person.next(streams) => {
                     person.tell(command).await;
                     continue;
                 }

@@ -16,6 +16,7 @@ use ::sandbox::{
 };
 use base::AbsPath;
 use clap::Args;
+use host::environment::Recipient;
 use host::{Dirs, Files};
 
 use self::report::{End, Report};
@@ -26,34 +27,35 @@ const LONGEST_POLICY: u64 = 1 << 20;
 /// The exit code when nothing was run.
 const REFUSED: u8 = 125;
 
-/// Runs a command so that it can touch only what it may.
+/// Run a command so that it can change and see only what it may
 ///
-/// It can write in the workspace and nowhere else, finds no secrets, and reaches no network. Its output and its exit
-/// code are passed through; 128 and more is the signal that ended it. With 125 it was not run at all, with 126 it is no
-/// program, with 127 it was not found.
+/// It can write in the folder and nowhere else, finds no secrets, and reaches no network. Its output passes through.
+///
+/// Exit codes: that of the command; 125 it was not run; 126 it is not a program; 127 it was not found; 128 and more:
+/// the signal that ended it.
 #[derive(Debug, Args)]
 pub(crate) struct Sandbox {
-    /// The folder that can be written; without it, the one you are in.
-    #[arg(long, value_name = "DIR")]
-    workspace: Option<PathBuf>,
+    /// The folder that can be written; the working directory without it
+    #[arg(long, alias = "workspace", value_name = "DIR")]
+    root: Option<PathBuf>,
     /// A JSON file that adds to the usual policy: readable, writable, scratch, hidden, protected, repositories,
-    /// hosts, environment, limits, without.
+    /// hosts, environment, limits, without
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
-    /// Where to write what happened: layers, without, end, code, denials, findings.
+    /// The file to write what happened to: layers, without, end, code, denials, findings
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Do without a layer that the machine does not give: namespaces, mounts, network, landlock, seccomp,
-    /// no-new-privs, limits. It is recorded.
+    /// no-new-privs, limits; it is recorded
     #[arg(long, value_name = "LAYER")]
     without: Vec<String>,
-    /// A host that can be reached, as in crates.io, *.example.com or 127.0.0.1:8080; may be repeated.
+    /// A host that can be reached, as in crates.io, *.example.com or 127.0.0.1:8080; can be repeated
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
-    /// Bring back what was put aside in this folder after a command of an agent; nothing is run.
+    /// Restore what was put aside in this folder after a command of an agent, and run nothing
     #[arg(long, value_name = "DIR", conflicts_with = "command")]
     restore: Option<PathBuf>,
-    /// The command, behind --.
+    /// The command, after --
     #[arg(last = true, required_unless_present = "restore", value_name = "CMD")]
     command: Vec<OsString>,
 }
@@ -123,13 +125,13 @@ impl Sandbox {
 
     /// The usual policy, with what the file and the flags say on top.
     fn read(&self, files: &dyn Files, dirs: &Dirs) -> Result<Policy, String> {
-        let workspace = absolute(self.workspace.as_deref().unwrap_or(".".as_ref()))?;
+        let workspace = absolute(self.root.as_deref().unwrap_or(".".as_ref()))?;
         let home = std::env::var_os("HOME").and_then(AbsPath::new);
         let home = home.ok_or("cannot tell where your home folder is: HOME is not set")?;
         let person = Person {
             home: home.clone(),
             own: vec![dirs.config.clone(), dirs.state.clone(), dirs.cache.clone()],
-            environment: std::env::vars_os().collect(),
+            environment: host::environment::variables(Recipient::Foreign),
         };
         let closed: Vec<&str> = names::closed().map(|name| name.path).collect();
         let mut policy = Policy::usual(workspace, &person, &closed);

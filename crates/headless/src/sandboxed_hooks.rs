@@ -10,6 +10,7 @@ use agent::hooks::{HookRunner, Ran};
 use base::AbsPath;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use host::environment::Variable;
 use host::process::{End, Launch, Spawned, spawn};
 
 use crate::confined;
@@ -36,11 +37,13 @@ exit $code
 /// Runs hooks within the bounds of a session.
 pub(crate) struct SandboxedHooks {
     sandbox: Arc<dyn Sandbox>,
+    variables: Vec<Variable>,
 }
 
 impl SandboxedHooks {
-    pub(crate) fn new(sandbox: Arc<dyn Sandbox>) -> Self {
-        Self { sandbox }
+    /// Hooks find `variables` in their environment.
+    pub(crate) fn new(sandbox: Arc<dyn Sandbox>, variables: Vec<Variable>) -> Self {
+        Self { sandbox, variables }
     }
 }
 
@@ -52,11 +55,11 @@ impl HookRunner for SandboxedHooks {
         input: Vec<u8>,
         patience: Duration,
     ) -> BoxFuture<'static, Result<Ran, String>> {
-        let sandbox = self.sandbox.clone();
+        let (sandbox, variables) = (self.sandbox.clone(), self.variables.clone());
         let (command, folder) = (command.to_owned(), folder.clone());
         async move {
             let started = tokio::task::spawn_blocking(move || {
-                Running::start(sandbox.as_ref(), &command, &folder, &input)
+                Running::start((sandbox.as_ref(), variables), &command, &folder, &input)
             });
             let started = started.await;
             let running = started.map_err(|error| format!("could not be run: {error}"))??;
@@ -75,7 +78,7 @@ struct Running {
 
 impl Running {
     fn start(
-        sandbox: &dyn Sandbox,
+        (sandbox, variables): (&dyn Sandbox, Vec<Variable>),
         command: &str,
         folder: &AbsPath,
         input: &[u8],
@@ -97,7 +100,7 @@ impl Running {
             program: "sh".into(),
             arguments,
             folder: folder.clone(),
-            variables: std::env::vars_os().collect(),
+            variables,
             screen: None,
             bounds: Some(sandbox.bounds(&[])?),
         };

@@ -12,7 +12,6 @@ use index::minilm::{FILES, MiniLm};
 use index::{Encoder, SecondLook};
 use model::{FailureClass, ModelId};
 use router::http::HttpClient;
-use router::keys::SystemVault;
 use tokio::runtime::Builder;
 
 use crate::models;
@@ -148,7 +147,7 @@ impl Encoder for Endpoint {
         runtime.block_on(async {
             let (providers, _) = models::setup::providers(&RealFiles, &self.dirs);
             let profiles = Arc::new(|_: &ModelId| None);
-            let client = HttpClient::new(providers, profiles, Arc::new(SystemVault));
+            let client = HttpClient::new(providers, profiles, Arc::new(models::setup::vault()));
             let vectors = client.embed(&self.model, texts).await;
             let failed = vectors.as_ref().err().map(|failure| failure.class);
             self.silence.heard(&self.name, began, failed);

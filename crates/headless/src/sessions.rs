@@ -14,7 +14,7 @@ use crate::ask::ledger_path;
 use crate::run::show::{end_text, json_record};
 use crate::{Streams, tell, unwritten};
 
-/// Say which sessions there were, and what happened in them
+/// List past sessions, and show what happened in them
 #[derive(Args)]
 pub(crate) struct Sessions {
     #[command(subcommand)]
@@ -23,25 +23,25 @@ pub(crate) struct Sessions {
 
 #[derive(Subcommand)]
 enum What {
-    /// The latest sessions, one a line
+    /// List the latest sessions, one a line
     List {
         /// Print an array of objects
         #[arg(long)]
         json: bool,
-        /// How many
+        /// The most sessions to list
         #[arg(long, default_value_t = 30)]
         limit: usize,
     },
-    /// What was said and done in one
+    /// Show what was said and done in a session
     Show {
-        /// The session
+        /// The ID of the session
         id: String,
     },
-    /// All of one
+    /// Export all records of a session
     Export {
-        /// The session
+        /// The ID of the session
         id: String,
-        /// In which form
+        /// The format
         #[arg(long, value_enum, default_value_t = Format::Jsonl)]
         format: Format,
     },

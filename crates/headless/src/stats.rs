@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::{Streams, sessions, unwritten};
 
-/// Say how calls of tools end, what is out of the ordinary, and what models used
+/// Show how calls of tools end, what is unusual, and what models used
 #[derive(Args)]
 pub(crate) struct Stats {
     /// Print an object {calls, alerts, tokens}

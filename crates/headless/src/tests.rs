@@ -5,6 +5,12 @@ use std::process::ExitCode;
 
 use super::{Streams, run};
 
+/// Lines that hide, move or disguise what they run.
+pub(crate) fn hostile_lines() -> Vec<String> {
+    let lines = include_str!("../../base/src/printable/hostile-lines.json");
+    serde_json::from_str(lines).expect("a list of lines")
+}
+
 fn answer(arguments: &[&str]) -> (bool, String, String) {
     let (mut output, mut errors) = (Vec::new(), Vec::new());
     let arguments = std::iter::once("burin-agent").chain(arguments.iter().copied());
@@ -50,4 +56,20 @@ fn a_pipe_is_refused_in_a_sentence() {
         errors,
         "burin-agent: cannot save /dev/null: it is a pipe, socket or device, not a regular file\n"
     );
+}
+
+#[test]
+fn names_in_errors_and_lists_reach_no_terminal_raw() {
+    for name in [
+        "a\u{1b}]0;title\u{7}b",
+        "a\rb",
+        "a\u{202e}b",
+        "a\u{1b}]52;c;eA==\u{7}",
+    ] {
+        let (is_good, output, errors) = answer(&["apply", name]);
+        assert!(!is_good && output.is_empty(), "{output}");
+        assert!(errors.contains('a') && errors.ends_with('\n'), "{errors:?}");
+        let is_raw = |char: char| char != '\n' && (char.is_control() || char == '\u{202e}');
+        assert!(!errors.contains(is_raw), "{errors:?}");
+    }
 }

@@ -10,12 +10,12 @@ use worktree::{Discard, LeaseId, Listing, Merged, Pool, Settings, Shown, Wanted,
 
 use crate::{Streams, folder, unwritten};
 
-/// Lease worktrees, and say what became of them
+/// Lease worktrees, and list and free them
 #[derive(Args)]
 pub(crate) struct Worktree {
     #[command(subcommand)]
     what: What,
-    /// A folder of the repository; the working directory where nothing is said
+    /// A folder of the repository; the working directory without it
     #[arg(long, global = true)]
     root: Option<PathBuf>,
     /// Print JSON
@@ -27,41 +27,41 @@ pub(crate) struct Worktree {
 enum What {
     /// Make worktrees of the commit that is checked out; they are yours until you release them
     Lease {
-        /// How many
+        /// How many worktrees to make
         #[arg(long, default_value_t = 1)]
         count: usize,
         /// Take along what is not committed in the checkout
         #[arg(long)]
         with_changes: bool,
     },
-    /// All leases, what lies in them, and what a crash left
+    /// List all leases, what is in them, and what a crash left
     List,
-    /// One lease, with its environment
+    /// Show one lease with its environment
     Show {
-        /// Which: "wt-3"
+        /// The lease, such as wt-3
         id: String,
     },
     /// Remove a lease; one with work that is nowhere else is kept
     Release {
-        /// Which
+        /// The lease, such as wt-3
         id: String,
-        /// Lose what is in it
+        /// Discard the work in it
         #[arg(long)]
         discard: bool,
     },
-    /// Put the work of a lease away in the repository and free its folder
+    /// Archive the work of a lease in the repository, and free its folder
     Archive {
-        /// Which
+        /// The lease, such as wt-3
         id: String,
     },
-    /// Bring archived work back as it was
+    /// Restore archived work as it was
     Restore {
-        /// What it is archived as
+        /// The name of the archived work
         name: String,
     },
-    /// Remove what can go without loss, and say what stays and why
+    /// Remove what can go without loss, and list what stays and why
     Gc {
-        /// How many MiB all of this repository's leases may take
+        /// The most MiB that all leases of this repository may take
         #[arg(long)]
         quota: Option<u64>,
     },

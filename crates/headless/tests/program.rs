@@ -11,6 +11,7 @@ mod program {
     mod compose;
     mod desk;
     mod eight;
+    mod environment;
     mod guests;
     mod home;
     mod index;
@@ -22,5 +23,6 @@ mod program {
     mod permits;
     mod planted;
     mod servers;
+    mod shown;
     mod told;
 }

@@ -18,6 +18,7 @@ mod beats;
 mod clock;
 mod content;
 mod dirs;
+pub mod environment;
 mod error;
 mod facts;
 mod fake;

@@ -1,5 +1,6 @@
 //! Processes, each with a folder, a deadline and a cap on its output.
 //!
+//! Invariant: no process inherits our environment; what it finds is an allow-list's (`environment`) or given to it.
 //! Invariant: when `run` returns, the process and those of its group are gone.
 //! Start at `run`; what goes on beside us, streamed and with a terminal, is in `spawned`;
 //! what stays and is spoken to over its pipes is in `live`. How the two are held on to is in `held`.
@@ -22,11 +23,13 @@ use std::time::{Duration, Instant};
 use base::{AbsPath, LogErr};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use crate::environment::{self, Recipient};
 use crate::error::{Error, Reason};
 
 pub use bounds::{Bound, BoundStart, Bounds, Denial, Planted};
 pub use live::{Group, Live, Start, start};
 pub use spawned::{Ended, Launch, Screen, Sink, Spawned, spawn};
+pub(crate) use tree::MARK;
 pub use tree::end_orphans;
 
 /// A process to be run.
@@ -51,8 +54,8 @@ pub struct Request {
 /// What a process finds in its environment.
 #[derive(Clone, Debug)]
 pub enum Environment {
-    /// Ours.
-    Inherited,
+    /// What of ours the allow-list passes on to such a child.
+    Allowed(Recipient),
     /// Only these variables.
     Only(Vec<(OsString, OsString)>),
 }
@@ -82,7 +85,7 @@ pub enum End {
 }
 
 impl Request {
-    /// A process without input, with ten seconds and a megabyte of output.
+    /// A process of others without input, with ten seconds and a megabyte of output.
     pub fn new(program: impl Into<OsString>, folder: &AbsPath) -> Self {
         Self {
             program: program.into(),
@@ -90,7 +93,7 @@ impl Request {
             folder: folder.clone(),
             deadline: Duration::from_secs(10),
             output_cap: 1 << 20,
-            environment: Environment::Inherited,
+            environment: Environment::Allowed(Recipient::Foreign),
             input: Vec::new(),
         }
     }
@@ -180,10 +183,13 @@ fn piped(
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    if let Environment::Only(variables) = environment {
-        command.env_clear();
-        command.envs(variables.iter().map(|(name, value)| (name, value)));
-    }
+    command.env_clear();
+    match environment {
+        Environment::Allowed(recipient) => command.envs(environment::variables(*recipient)),
+        Environment::Only(variables) => {
+            command.envs(variables.iter().map(|(name, value)| (name, value)))
+        }
+    };
     command
 }
 

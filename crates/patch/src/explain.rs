@@ -5,6 +5,8 @@
 
 use std::fmt::Write;
 
+use base::count_of;
+
 use crate::outcome::{HunkReport, Outcome, Place, Refusal};
 use crate::set::{EditReport, SetPlan};
 
@@ -25,12 +27,12 @@ pub fn for_model(plan: &SetPlan) -> String {
     if failed > 0 {
         text = match is_applied {
             true => format!(
-                "{failed} of {} hunks could not be applied.\n",
-                failed + landed
+                "{failed} of {} could not be applied.\n",
+                count_of(failed + landed, "hunk")
             ),
             false => format!(
-                "Nothing was changed: {failed} of {} hunks could not be applied.\n",
-                failed + landed
+                "Nothing was changed: {failed} of {} could not be applied.\n",
+                count_of(failed + landed, "hunk")
             ),
         };
     }

@@ -125,29 +125,5 @@ impl Keys<'_> {
     }
 }
 
-/// Variables beside the providers' own that hold secrets of models, or lead to them.
-const OTHER_SECRETS: &[&str] = &[
-    "ANTHROPIC_AUTH_TOKEN",
-    "CLAUDE_CODE_OAUTH_TOKEN",
-    "OPENAI_ADMIN_KEY",
-    "AZURE_OPENAI_API_KEY",
-    "AWS_ACCESS_KEY_ID",
-    "AWS_SECRET_ACCESS_KEY",
-    "AWS_SESSION_TOKEN",
-    "AWS_BEARER_TOKEN_BEDROCK",
-    "GOOGLE_APPLICATION_CREDENTIALS",
-    "GITHUB_TOKEN",
-    "GH_TOKEN",
-    "HF_TOKEN",
-    "HUGGING_FACE_HUB_TOKEN",
-];
-
-/// Whether a variable must not reach a child process: a key of `named`, or one by its name.
-pub fn must_be_scrubbed(variable: &str, named: &[String]) -> bool {
-    let upper = variable.to_uppercase();
-    let is_named = named.iter().any(|name| name == variable);
-    is_named || OTHER_SECRETS.contains(&upper.as_str()) || upper.ends_with("_API_KEY")
-}
-
 #[cfg(test)]
 mod tests;

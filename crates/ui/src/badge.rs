@@ -5,6 +5,7 @@ use gpui_kit::{
     px,
 };
 
+use crate::foreign::one_line;
 use crate::theme::{ActiveTheme as _, dp};
 
 /// What a colour says.
@@ -51,7 +52,7 @@ impl Badge {
     /// In the colour of secondary text.
     pub fn new(text: impl Into<SharedString>) -> Self {
         Self {
-            text: text.into(),
+            text: one_line(text),
             tone: Tone::Neutral,
         }
     }

@@ -7,6 +7,7 @@ use gpui_kit::{
 };
 
 use crate::badge::Tone;
+use crate::foreign::lines;
 use crate::icon::Icon;
 use crate::theme::{ActiveTheme as _, dp};
 
@@ -25,7 +26,7 @@ impl Banner {
         Self {
             id: id.into(),
             tone,
-            text: text.into(),
+            text: lines(text),
             children: Vec::new(),
         }
     }

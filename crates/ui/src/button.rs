@@ -9,6 +9,7 @@ use gpui_kit::{
     Styled as _, TestSupportExt as _, Toggled, Window, div, px,
 };
 
+use crate::foreign::{lines, one_line};
 use crate::icon::{Icon, IconSize};
 use crate::key_hint::keys_here;
 use crate::theme::{ActiveTheme as _, dp};
@@ -49,7 +50,7 @@ impl Button {
     pub fn new(id: impl Into<ElementId>, label: impl Into<SharedString>) -> Self {
         Self {
             id: id.into(),
-            label: label.into(),
+            label: one_line(label),
             icon: None,
             style: ButtonStyle::Plain,
             disabled: None,
@@ -74,7 +75,7 @@ impl Button {
 
     /// Cannot be pressed now, and why.
     pub fn disabled(mut self, why: Option<SharedString>) -> Self {
-        self.disabled = why;
+        self.disabled = why.map(lines);
         self
     }
 
@@ -190,7 +191,7 @@ impl IconButton {
         Self {
             id: id.into(),
             icon,
-            name: name.into(),
+            name: one_line(name),
             pressed: None,
             disabled: false,
             small: false,

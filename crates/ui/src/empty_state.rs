@@ -4,6 +4,7 @@ use gpui_kit::{
     AnyElement, App, IntoElement, ParentElement, RenderOnce, SharedString, Styled as _, Window, div,
 };
 
+use crate::foreign::lines;
 use crate::icon::{Icon, IconSize};
 use crate::theme::{ActiveTheme as _, dp};
 
@@ -21,7 +22,7 @@ impl EmptyState {
     pub fn new(title: impl Into<SharedString>) -> Self {
         Self {
             icon: None,
-            title: title.into(),
+            title: lines(title),
             detail: None,
             children: Vec::new(),
         }
@@ -35,7 +36,7 @@ impl EmptyState {
 
     /// A second sentence: why, or what to do.
     pub fn detail(mut self, detail: impl Into<SharedString>) -> Self {
-        self.detail = Some(detail.into());
+        self.detail = Some(lines(detail));
         self
     }
 }

@@ -8,6 +8,7 @@ use gpui_kit::{
     SharedString, Styled as _, StyledText, Window, div,
 };
 
+use crate::foreign::one_line;
 use crate::theme::{ActiveTheme as _, dp};
 
 /// What gives way when text is too long.
@@ -37,7 +38,7 @@ impl Label {
     /// A line in the size of the window's text.
     pub fn new(text: impl Into<SharedString>) -> Self {
         Self {
-            text: text.into(),
+            text: one_line(text),
             size: 13.0,
             color: None,
             muted: false,

@@ -5,6 +5,7 @@
 //! Invariant: no colour is written in code; every one comes from `cx.theme()` by its meaning.
 //! Invariant: sizes are given in design pixels through `dp`, so that one zoom scales everything.
 //! Invariant: every control has a role and a name; `a11y::unnamed` finds those that do not.
+//! Invariant: every text in a control is printable, wherever it comes from (`foreign`).
 //! Start at `init`, `theme` (colours and sizes), `picker` (choosing from a list by typing) and the controls.
 
 mod active_settings;
@@ -32,6 +33,7 @@ mod toggle;
 mod tooltip;
 
 pub mod a11y;
+pub mod foreign;
 pub mod picker;
 
 use gpui_kit::App;

@@ -6,6 +6,7 @@ use gpui_kit::{
     MouseDownEvent, ParentElement, Pixels, PlatformInput, Point, SharedString, Styled, Window,
 };
 
+use crate::foreign::one_line;
 use crate::icon::Icon;
 use crate::key_hint::keys_text;
 
@@ -86,7 +87,7 @@ impl Menu {
         menu: impl Fn() -> Menu + 'static,
     ) -> Self {
         self.items.push(Item::Submenu {
-            label: label.into(),
+            label: one_line(label),
             menu: std::rc::Rc::new(menu),
         });
         self
@@ -101,7 +102,7 @@ impl Menu {
         checked: bool,
     ) -> Self {
         self.items.push(Item::Action {
-            label: label.into(),
+            label: one_line(label),
             icon,
             action,
             enabled,

@@ -12,6 +12,7 @@ use gpui_kit::{
     px,
 };
 
+use crate::foreign::one_line;
 use crate::picker::Cancel;
 use crate::theme::{ActiveTheme as _, dp};
 
@@ -55,7 +56,7 @@ impl ModalLayer {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.open(name.into(), view, Place::Top, window, cx);
+        self.open(one_line(name), view, Place::Top, window, cx);
     }
 
     /// Shows a question in the middle of the window, in place of whatever was shown.
@@ -66,7 +67,7 @@ impl ModalLayer {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.open(name.into(), view, Place::Centre, window, cx);
+        self.open(one_line(name), view, Place::Centre, window, cx);
     }
 
     fn open<V: ManagedView>(

@@ -9,6 +9,7 @@ use gpui_kit::{
 
 use gpui_kit::base::ObservedElement;
 
+use crate::foreign::one_line;
 use crate::icon::{Icon, IconSize};
 use crate::theme::{ActiveTheme as _, dp, row_height};
 
@@ -30,7 +31,7 @@ impl ListRow {
     pub fn new(id: impl Into<ElementId>, name: impl Into<SharedString>) -> Self {
         Self {
             id: id.into(),
-            name: name.into(),
+            name: one_line(name),
             selected: false,
             lines: 1,
             children: Vec::new(),
@@ -107,7 +108,7 @@ impl TreeRow {
     pub fn new(id: impl Into<ElementId>, name: impl Into<SharedString>, depth: usize) -> Self {
         Self {
             id: id.into(),
-            name: name.into(),
+            name: one_line(name),
             depth,
             expanded: None,
             selected: false,

@@ -8,6 +8,7 @@ use gpui_kit::{
 };
 
 use crate::button::IconButton;
+use crate::foreign::one_line;
 use crate::icon::{Icon, IconSize};
 use crate::theme::{ActiveTheme as _, dp};
 
@@ -41,7 +42,7 @@ impl Tab {
         Self {
             base: div().id(id.clone()),
             id,
-            title: title.into(),
+            title: one_line(title),
             detail: None,
             start: None,
             active: false,
@@ -57,7 +58,7 @@ impl Tab {
 
     /// What tells it from another tab of the same title, such as a folder.
     pub fn detail(mut self, detail: Option<SharedString>) -> Self {
-        self.detail = detail;
+        self.detail = detail.map(one_line);
         self
     }
 

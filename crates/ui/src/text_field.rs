@@ -8,6 +8,7 @@ use gpui_kit::{
     SharedString, Styled as _, Window, div, px,
 };
 
+use crate::foreign::one_line;
 use crate::icon::Icon;
 use crate::theme::{ActiveTheme as _, dp};
 
@@ -28,7 +29,7 @@ impl TextField {
     pub fn new(state: &Entity<InputState>, name: impl Into<SharedString>) -> Self {
         Self {
             state: state.clone(),
-            name: name.into(),
+            name: one_line(name),
             icon: None,
             bare: false,
             mono: false,

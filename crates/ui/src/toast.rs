@@ -9,6 +9,7 @@ use gpui_kit::component::notification::{Notification, NotificationType};
 use gpui_kit::{Action, Anchor, App, SharedString, Window};
 
 use crate::badge::Tone;
+use crate::foreign::{lines, one_line};
 
 /// A report.
 pub struct Toast {
@@ -38,7 +39,7 @@ impl Toast {
     pub fn new(tone: Tone, text: impl Into<SharedString>) -> Self {
         Self {
             tone,
-            text: text.into(),
+            text: lines(text),
             title: None,
             key: None,
             action: None,
@@ -48,7 +49,7 @@ impl Toast {
 
     /// What it is about.
     pub fn title(mut self, title: impl Into<SharedString>) -> Self {
-        self.title = Some(title.into());
+        self.title = Some(one_line(title));
         self
     }
 
@@ -60,7 +61,7 @@ impl Toast {
 
     /// A button that runs an action and takes the toast away.
     pub fn action(mut self, label: impl Into<SharedString>, action: Box<dyn Action>) -> Self {
-        self.action = Some((label.into(), action));
+        self.action = Some((one_line(label), action));
         self
     }
 

@@ -7,6 +7,7 @@ use gpui_kit::{
     Window, div, px,
 };
 
+use crate::foreign::one_line;
 use crate::icon::{Icon, IconSize};
 use crate::theme::{ActiveTheme as _, dp};
 
@@ -26,7 +27,7 @@ impl Checkbox {
     pub fn new(id: impl Into<ElementId>, label: impl Into<SharedString>, checked: bool) -> Self {
         Self {
             id: id.into(),
-            label: label.into(),
+            label: one_line(label),
             checked,
             on_change: None,
         }
@@ -82,7 +83,7 @@ impl Toggle {
     pub fn new(id: impl Into<ElementId>, label: impl Into<SharedString>, on: bool) -> Self {
         Self {
             id: id.into(),
-            label: label.into(),
+            label: one_line(label),
             on,
             on_change: None,
         }

@@ -5,6 +5,7 @@ use gpui_kit::{
     SharedString, Styled as _, Window, div, px,
 };
 
+use crate::foreign::lines;
 use crate::key_hint::KeyHint;
 use crate::theme::{ActiveTheme as _, dp};
 
@@ -19,7 +20,7 @@ impl Tooltip {
     pub fn text(
         text: impl Into<SharedString>,
     ) -> impl Fn(&mut Window, &mut App) -> AnyView + 'static {
-        let text = text.into();
+        let text = lines(text);
         move |_, cx| {
             cx.new(|_| Self {
                 text: text.clone(),
@@ -34,7 +35,7 @@ impl Tooltip {
         text: impl Into<SharedString>,
         action: &dyn Action,
     ) -> impl Fn(&mut Window, &mut App) -> AnyView + 'static {
-        let (text, action) = (text.into(), action.boxed_clone());
+        let (text, action) = (lines(text), action.boxed_clone());
         move |_, cx| {
             cx.new(|_| Self {
                 text: text.clone(),

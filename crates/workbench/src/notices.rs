@@ -1,6 +1,5 @@
 //! What was reported in a window: shown for a while in its corner, kept in a list.
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
 use base::{LineFeeds, printable};
@@ -31,7 +30,7 @@ impl Notice {
     pub fn new(tone: Tone, text: impl Into<SharedString>) -> Self {
         Self {
             tone,
-            text: safe(text.into()),
+            text: ui::foreign::lines(text),
             key: None,
             action: None,
         }
@@ -47,14 +46,6 @@ impl Notice {
     pub fn action(mut self, label: impl Into<SharedString>, action: impl Action) -> Self {
         self.action = Some((label.into(), Rc::new(action)));
         self
-    }
-}
-
-/// `text` with what hides or reorders it made visible.
-pub(crate) fn safe(text: SharedString) -> SharedString {
-    match printable(&text, LineFeeds::Keep) {
-        Cow::Borrowed(_) => text,
-        Cow::Owned(shown) => shown.into(),
     }
 }
 

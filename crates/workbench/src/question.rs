@@ -11,8 +11,6 @@ use gpui_kit::{
 };
 use ui::{ActiveTheme as _, Button, ButtonStyle, Label, dp};
 
-use crate::notices::safe;
-
 /// What is asked, as plain data. Names from outside are made safe to show.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
@@ -43,8 +41,8 @@ impl Question {
             .map(|_| cx.focus_handle().tab_stop(true))
             .collect();
         let asked = Asked {
-            title: safe(asked.title),
-            detail: safe(asked.detail),
+            title: ui::foreign::lines(asked.title),
+            detail: ui::foreign::lines(asked.detail),
             ..asked
         };
         let this = Self {
@@ -122,7 +120,7 @@ impl Render for Question {
             .key_context("Question")
             .role(Role::AlertDialog)
             .test_support()
-            .aria_label(self.asked.title.clone())
+            .aria_label(ui::foreign::lines(self.asked.title.clone()))
             .on_key_down(cx.listener(Self::key))
             .w(dp(440.0))
             .max_w_full()
@@ -138,7 +136,7 @@ impl Render for Question {
                 div()
                     .text_size(dp(13.0))
                     .text_color(cx.theme().colors.muted)
-                    .child(self.asked.detail.clone()),
+                    .child(ui::foreign::lines(self.asked.detail.clone())),
             )
             .child(
                 div()

@@ -10,6 +10,7 @@ use gpui_kit::{
     Subscription, WeakEntity, Window, div, px,
 };
 use text::{LineEnding, LineEndings};
+use ui::foreign::one_line;
 use ui::{ActiveTheme as _, Icon, IconSize, Label, Tone, Tooltip, dp};
 
 use crate::actions::{app, file, go, suggestions, view};
@@ -289,7 +290,7 @@ fn render_part(part: Part, cx: &App) -> impl IntoElement + use<> {
         .id(part.id)
         .role(Role::Button)
         .test_support()
-        .aria_label(format!("{}: {}", part.help, part.text))
+        .aria_label(one_line(format!("{}: {}", part.help, part.text)))
         .flex()
         .flex_none()
         .items_center()

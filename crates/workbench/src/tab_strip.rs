@@ -315,6 +315,6 @@ impl Render for DraggedTabView {
             .bg(colors.raised)
             .text_color(colors.text)
             .text_size(dp(13.0))
-            .child(self.title.clone())
+            .child(ui::foreign::one_line(self.title.clone()))
     }
 }

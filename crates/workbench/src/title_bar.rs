@@ -10,6 +10,7 @@ use gpui_kit::{
     prelude::FluentBuilder as _, px,
 };
 use settings::MenuBar;
+use ui::foreign::one_line;
 use ui::{
     ActiveSettings as _, ActiveTheme as _, Icon, IconButton, IconSize, KeyHint, Label, Menu,
     Tooltip, dp,
@@ -149,7 +150,7 @@ impl TitleStrip {
                     .id("folder-name")
                     .role(Role::Button)
                     .test_support()
-                    .aria_label(format!("Folder {name}, open another"))
+                    .aria_label(one_line(format!("Folder {name}, open another")))
                     .px(dp(4.0))
                     .rounded(px(4.0))
                     .cursor_pointer()

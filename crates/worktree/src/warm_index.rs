@@ -7,13 +7,14 @@
 //! a layer between the base and the lease, and goes with the mount; an index that git writes goes to the lease.
 //! Invariant: where anything about it is not as expected there is none, and the lease begins with the base's index.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsString};
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use host::environment::{Recipient, variables};
 use rustix::mount::{MountFlags, mount};
 use sha1_smol::Sha1;
 
@@ -171,19 +172,26 @@ fn noted(
 
 fn status(tree: &Path) -> Option<Vec<u8>> {
     let mut git = Command::new("git");
-    for (name, _) in std::env::vars_os() {
-        if name.as_bytes().starts_with(b"GIT_") {
-            git.env_remove(name);
-        }
-    }
+    git.env_clear().envs(usual_variables());
     git.arg("-C").arg(tree).args(["status", "--porcelain"]);
     let done = git.stdin(Stdio::null()).output().ok()?;
     (done.status.success() && done.stderr.is_empty()).then_some(done.stdout)
 }
 
+/// What a git finds in its environment that is about no repository.
+fn usual_variables() -> impl Iterator<Item = (OsString, OsString)> {
+    let ours = variables(Recipient::Personal).into_iter();
+    ours.filter(|(name, _)| !name.as_bytes().starts_with(b"GIT_"))
+}
+
 /// Whether there is a git, and it can be told of folders.
 fn is_known_git() -> bool {
-    let said = Command::new("git").arg("version").output();
+    let mut git = Command::new("git");
+    let said = git
+        .arg("version")
+        .env_clear()
+        .envs(usual_variables())
+        .output();
     let Some(words) = said
         .ok()
         .and_then(|done| String::from_utf8(done.stdout).ok())

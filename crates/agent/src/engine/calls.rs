@@ -22,7 +22,7 @@ use super::session::{Halt, Session};
 use crate::ask::Decision;
 use crate::compact::ends;
 use crate::hooks::{HookTold, LeaveWord};
-use crate::leave::Verdict;
+use crate::leave::{self, Verdict};
 use crate::locks::Ticket;
 use crate::loops::Seen;
 use crate::outcome::{Detail, Outcome};
@@ -211,14 +211,13 @@ impl Session {
         reason: String,
     ) -> Result<(), Halt> {
         let slot = &batch.slots[ix];
-        let (id, tool) = (slot.id.clone(), slot.tool.clone());
-        let (title, rules) = match &slot.ready {
-            Some(it) => (
-                it.access.title.clone(),
-                self.start.judge.rules(&*it.tool, &it.access),
-            ),
-            None => (String::new(), Vec::new()),
+        let Some(ready) = &slot.ready else {
+            return Ok(());
         };
+        let (id, tool) = (slot.id.clone(), slot.tool.clone());
+        let title = ready.access.title.clone();
+        let details = leave::details(&ready.call, &ready.access);
+        let rules = self.start.judge.rules(&*ready.tool, &ready.access);
         if !self.start.has_person {
             let why = format!(
                 "it needs leave ({reason}), and nobody is there to give it. Do without it, or say what has to be \
@@ -228,7 +227,7 @@ impl Session {
             return Ok(());
         }
         let decided = self.inbox.leave(&id);
-        let hooked = self.permission_request(&title, &tool, &reason);
+        let hooked = self.permission_request(&title, &slot.tool, &ready.call, &reason);
         batch.steps.push(
             async move {
                 // A hook may decide in the person's place; the first to speak counts.
@@ -248,6 +247,7 @@ impl Session {
         self.write(vec![Record::LeaveAsked {
             call: id,
             title,
+            details,
             reason,
             rules,
         }])
@@ -323,7 +323,7 @@ impl Session {
                     name: slot.name.clone(),
                     class: ready.tool.class(),
                     title: ready.access.title.clone(),
-                    input: ready.input(),
+                    input: ready.call.input.value(),
                 });
             }
         }

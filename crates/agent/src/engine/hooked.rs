@@ -98,6 +98,7 @@ impl Session {
         &self,
         title: &str,
         tool: &str,
+        call: &Call,
         reason: &str,
     ) -> BoxFuture<'static, Option<Decision>> {
         let Some(hooks) = self.start.hooks.clone() else {
@@ -105,8 +106,9 @@ impl Session {
         };
         let facts = self.hook_facts();
         let message = format!("{title}: {reason}");
-        let more = json!({ "tool_name": tool, "title": title, "message": message });
-        let more = more.as_object().cloned().unwrap_or_default();
+        let mut more = call_members(tool, call);
+        more.insert("title".to_owned(), title.into());
+        more.insert("message".to_owned(), message.into());
         async move {
             let noticed = hooks.run(HookEvent::Notification, facts.clone(), more.clone());
             let asked = hooks.run(HookEvent::PermissionRequest, facts, more);

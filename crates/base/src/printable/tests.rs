@@ -1,3 +1,5 @@
+//! Every character that hides, moves or reorders text becomes visible, and nothing else changes.
+
 use super::*;
 
 #[track_caller]

@@ -82,8 +82,13 @@ pub(crate) fn wire_lanes(url: &str) -> Vec<LaneConfig> {
         providers.add(own);
     }
     let profiles = Arc::new(|_: &ModelId| Some(profile()));
-    let client: Arc<dyn Client> =
-        Arc::new(HttpClient::new(providers, profiles, Arc::new(SystemVault)));
+    let client: Arc<dyn Client> = Arc::new(HttpClient::new(
+        providers,
+        profiles,
+        Arc::new(SystemVault {
+            environment: Vec::new(),
+        }),
+    ));
     vec![
         lane("mock", "big", client.clone()),
         lane("mock", "tab", client),

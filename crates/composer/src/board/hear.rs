@@ -87,6 +87,7 @@ impl Actor {
             Told::LeaveAsked {
                 call,
                 title,
+                details,
                 reason,
                 rules,
             } => {
@@ -94,6 +95,7 @@ impl Actor {
                     through: through.to_vec(),
                     call: call.clone(),
                     title: title.clone(),
+                    details: details.clone(),
                     reason: reason.clone(),
                     rules: rules.clone(),
                 };

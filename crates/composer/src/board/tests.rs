@@ -219,6 +219,7 @@ async fn a_job_that_waits_for_the_person_says_for_what_and_makes_room() {
         .tell(Record::LeaveAsked {
             call: "c1".to_owned(),
             title: "cargo test".to_owned(),
+            details: "cargo test".to_owned(),
             reason: "it runs a program".to_owned(),
             rules: vec!["Bash(cargo test:*)".to_owned()],
         })

@@ -5,6 +5,7 @@ use gpui_kit::{
     AnyElement, App, Context, Hsla, InteractiveElement as _, IntoElement as _, ParentElement as _,
     Role, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, div, px,
 };
+use ui::foreign::lines;
 use ui::{
     ActiveTheme as _, Banner, Button, ButtonStyle, EmptyState, Icon, Label, ListRow, Tone, dp,
 };
@@ -325,7 +326,7 @@ fn render_conflicts(
                     .flex_1()
                     .text_color(colors.text)
                     .text_size(dp(12.0))
-                    .child(conflict.text.clone()),
+                    .child(lines(conflict.text.clone())),
             )
     });
     let rows: Vec<_> = rows.collect();
@@ -370,14 +371,14 @@ fn render_told(board: &Board, cx: &Context<ComposerPanel>) -> Option<AnyElement>
         div()
             .id("board-told")
             .role(Role::Status)
-            .aria_label(told.text.clone())
+            .aria_label(lines(told.text.clone()))
             .test_support()
             .flex()
             .flex_wrap()
             .items_center()
             .gap(dp(8.0))
             .child(Icon::CircleCheck.color(cx.theme().colors.muted))
-            .child(div().min_w_0().flex_1().child(told.text.clone()))
+            .child(div().min_w_0().flex_1().child(lines(told.text.clone())))
             .children(undo)
             .into_any_element(),
     )
@@ -395,14 +396,14 @@ fn render_landing(board: &Board, cx: &Context<ComposerPanel>) -> Option<AnyEleme
         div()
             .id("board-landing")
             .role(Role::Status)
-            .aria_label(landing.text.clone())
+            .aria_label(lines(landing.text.clone()))
             .test_support()
             .flex()
             .flex_wrap()
             .items_center()
             .gap(dp(8.0))
             .child(icon.color(color))
-            .child(div().min_w_0().flex_1().child(landing.text.clone()))
+            .child(div().min_w_0().flex_1().child(lines(landing.text.clone())))
             .when(landing.can_undo, |this| {
                 this.child(
                     Button::new("board-undo-landing", "Undo")

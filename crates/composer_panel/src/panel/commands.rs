@@ -26,6 +26,10 @@ impl ComposerPanel {
         if text.is_empty() {
             return;
         }
+        let asked = self.open.as_ref().and_then(|open| open.question.as_ref());
+        if asked.is_some_and(|(_, question)| self.whole(&question.text).hidden() > 0) {
+            return;
+        }
         let question = self.open.as_mut().and_then(|open| open.question.take());
         if let (Some(open), Some((number, _))) = (&self.open, question) {
             (open.live.tell)(Command::Reply {
@@ -188,6 +192,10 @@ impl ComposerPanel {
         let Some(asking) = open.transcript.asking() else {
             return;
         };
+        let is_refusal = matches!(decision, Decision::Refuse { .. });
+        if !is_refusal && self.whole(&asking.call.details).hidden() > 0 {
+            return;
+        }
         let decide = Command::Decide {
             call: asking.call.id.clone(),
             decision,

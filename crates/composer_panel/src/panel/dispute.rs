@@ -4,7 +4,7 @@ use gpui_kit::{
     AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _,
     Styled as _, div,
 };
-use ui::{ActiveTheme as _, Button, ButtonStyle, Elide, Icon, Label, dp};
+use ui::{ActiveTheme as _, Button, ButtonStyle, Elide, Icon, Label, dp, foreign};
 
 use super::ComposerPanel;
 use super::board::Chosen;
@@ -41,7 +41,7 @@ impl ComposerPanel {
             .pt(dp(4.0))
             .text_size(dp(12.0))
             .text_color(colors.text)
-            .child(dispute.text.clone());
+            .child(foreign::lines(dispute.text.clone()));
         let mut parts = vec![head.into_any_element(), sentence.into_any_element()];
         for fight in &dispute.places {
             parts.extend(self.render_fight(dispute, fight, cx));

@@ -1,20 +1,17 @@
 //! What a folder has to say about agents' work in it: shown before a session begins, with the person's consent to
 //! give.
 
-use base::AbsPath;
+use base::{AbsPath, LineFeeds, printable};
 use gpui_kit::{
-    AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
+    AnyElement, Context, IntoElement as _, ParentElement as _, Role, SharedString,
     StatefulInteractiveElement as _, Styled as _, Window, div,
 };
-use ui::{ActiveTheme as _, Banner, Button, ButtonStyle, Icon, Label, Tone, dp};
+use ui::{ActiveTheme as _, Banner, Button, ButtonStyle, Icon, Tone, dp};
 
 use super::card::card;
 use super::{ComposerPanel, PanelEvent, Shows};
 use crate::actions::{AllowHooks, DistrustFolder, TrustFolder};
 use crate::agents::{Consent, HouseRules, WaitingHooks, WaitingServer};
-
-/// How many commands of hooks are shown; whoever wants to see more opens the file.
-const SHOWN: usize = 3;
 
 /// What is known of the folder, and what the person does not want to be asked again.
 #[derive(Debug, Default)]
@@ -89,7 +86,9 @@ impl ComposerPanel {
     /// Lets the folder's hooks run, as they are now.
     pub fn allow_hooks(&mut self, _: &AllowHooks, _: &mut Window, cx: &mut Context<Self>) {
         let shown = self.house.rules.hooks.clone();
-        self.consent(Consent::Hooks(shown), cx);
+        if self.whole(&commands_of(&shown)).hidden() == 0 {
+            self.consent(Consent::Hooks(shown), cx);
+        }
     }
 
     /// What waits for the person before a session begins.
@@ -113,6 +112,14 @@ impl ComposerPanel {
         problems.chain(waiting).collect()
     }
 
+    /// The texts that the person consents to.
+    pub(super) fn house_texts(&self) -> impl Iterator<Item = String> {
+        let rules = &self.house.rules;
+        let hooks = commands_of(&rules.hooks);
+        let servers = rules.servers.iter().map(|it| it.written.clone());
+        std::iter::once(hooks).chain(servers)
+    }
+
     /// A server of the project: one at a time, and all that it says.
     fn render_server(&self, server: &WaitingServer, cx: &Context<Self>) -> AnyElement {
         let text = format!(
@@ -121,9 +128,11 @@ impl ComposerPanel {
             self.shown_path(&server.path)
         );
         let (allowed, refused, later) = (server.clone(), server.clone(), server.mark.clone());
+        let obstacle = self.whole(&server.written).obstacle();
         let buttons = [
             Button::new("agent-server", "Let it run")
                 .style(ButtonStyle::Plain)
+                .disabled(obstacle.map(SharedString::from))
                 .on_click(cx.listener(move |this, _, _, cx| {
                     this.consent(Consent::Server(allowed.clone()), cx);
                 })),
@@ -139,22 +148,7 @@ impl ComposerPanel {
                     cx.notify();
                 })),
         ];
-        let written = server.written.lines();
-        // A line gives way to nothing: the whole entry can be scrolled.
-        let lines = written.map(|line| {
-            div()
-                .flex_none()
-                .child(Label::new(line.to_owned()).mono().small())
-        });
-        let below = div()
-            .id("agent-server-entry")
-            .flex()
-            .flex_col()
-            .min_w_0()
-            .max_h(dp(120.0))
-            .overflow_y_scroll()
-            .children(lines)
-            .into_any_element();
+        let below = self.render_whole("agent-server-text", &server.written, cx);
         consent_card("agent-house-server", text, Some(below), buttons, cx)
     }
 
@@ -194,9 +188,12 @@ impl ComposerPanel {
             names.join(" and ")
         );
         let path = first.path.clone();
+        let commands = commands_of(waiting);
+        let obstacle = self.whole(&commands).obstacle();
         let buttons = [
             Button::new("agent-hooks", "Let them run")
                 .style(ButtonStyle::Plain)
+                .disabled(obstacle.map(SharedString::from))
                 .action(Box::new(AllowHooks)),
             Button::new("agent-hooks-file", "Show the file")
                 .style(ButtonStyle::Ghost)
@@ -210,7 +207,7 @@ impl ComposerPanel {
                     cx.notify();
                 })),
         ];
-        let commands = render_commands(waiting);
+        let commands = self.render_whole("agent-hooks-text", &commands, cx);
         Some(consent_card(
             "agent-house-hooks",
             text,
@@ -221,24 +218,10 @@ impl ComposerPanel {
     }
 }
 
-fn render_commands(waiting: &[WaitingHooks]) -> AnyElement {
+/// The commands of all hooks, one behind the other.
+fn commands_of(waiting: &[WaitingHooks]) -> String {
     let all = waiting.iter().flat_map(|file| &file.commands);
-    let count = all.clone().count();
-    let lines = all
-        .take(SHOWN)
-        .map(|command| Label::new(command.clone()).mono().small());
-    let more = (count > SHOWN).then(|| {
-        let text = format!("and {} more", count - SHOWN);
-        Label::new(text).small().muted()
-    });
-    div()
-        .flex()
-        .flex_col()
-        .min_w_0()
-        .gap(dp(2.0))
-        .children(lines)
-        .children(more)
-        .into_any_element()
+    all.map(String::as_str).collect::<Vec<_>>().join("\n")
 }
 
 fn consent_card(
@@ -249,6 +232,7 @@ fn consent_card(
     cx: &Context<ComposerPanel>,
 ) -> AnyElement {
     let colors = cx.theme().colors;
+    let text = printable(&text, LineFeeds::Keep).into_owned();
     let sentence = div()
         .flex()
         .gap(dp(8.0))

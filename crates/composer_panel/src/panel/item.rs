@@ -3,12 +3,14 @@
 use agent::record::TurnEnd;
 use agent::tool::{Shown, ToolClass};
 use agent::{Detail, Outcome};
+use base::{LineFeeds, printable};
 use gpui_kit::component::text::TextView;
 use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
     AnyElement, Context, Div, Hsla, InteractiveElement as _, IntoElement as _, ParentElement as _,
     Role, Stateful, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, div, px,
 };
+use ui::foreign::{lines, one_line};
 use ui::{ActiveTheme as _, Elide, Icon, IconSize, Label, dp};
 
 use super::{ComposerPanel, OpenSession};
@@ -62,7 +64,7 @@ impl ComposerPanel {
         div()
             .id(id)
             .role(Role::Button)
-            .aria_label(name)
+            .aria_label(one_line(name))
             .aria_expanded(is_open)
             .flex()
             .items_center()
@@ -133,7 +135,7 @@ impl ComposerPanel {
                     ),
                 )
             });
-        let body = div().text_color(colors.muted).child(text.to_owned());
+        let body = div().text_color(colors.muted).child(lines(text.to_owned()));
         opened(line, is_open, [body.into_any_element()])
     }
 
@@ -206,7 +208,7 @@ fn person(text: &str, is_steering: bool, cx: &Context<ComposerPanel>) -> AnyElem
         .when(is_steering, |this| {
             this.child(Label::new("while it works").tiny().muted())
         })
-        .child(text.to_owned())
+        .child(lines(text.to_owned()))
         .into_any_element()
 }
 
@@ -216,7 +218,7 @@ fn model_text(open: &OpenSession, at: usize, text: &str) -> AnyElement {
             .px(dp(4.0))
             .child(TextView::new(state).selectable(true))
             .into_any_element(),
-        None => div().child(text.to_owned()).into_any_element(),
+        None => div().child(lines(text.to_owned())).into_any_element(),
     }
 }
 
@@ -231,7 +233,12 @@ fn note(text: &str, is_bad: bool, cx: &Context<ComposerPanel>) -> AnyElement {
         .gap(dp(8.0))
         .px(dp(4.0))
         .child(div().flex_none().pt(dp(2.0)).child(icon.color(color)))
-        .child(div().min_w_0().text_color(color).child(text.to_owned()))
+        .child(
+            div()
+                .min_w_0()
+                .text_color(color)
+                .child(lines(text.to_owned())),
+        )
         .into_any_element()
 }
 
@@ -356,9 +363,9 @@ fn call_body(call: &CallItem, cx: &Context<ComposerPanel>) -> Vec<AnyElement> {
 /// A text in the font of the code, to its last lines.
 fn mono(text: &str, cx: &Context<ComposerPanel>) -> AnyElement {
     let colors = cx.theme().colors;
-    let lines: Vec<&str> = text.trim_end().lines().collect();
-    let hidden = lines.len().saturating_sub(MOST_LINES);
-    let shown = lines[hidden..].join("\n");
+    let rows: Vec<&str> = text.trim_end().lines().collect();
+    let hidden = rows.len().saturating_sub(MOST_LINES);
+    let shown = printable(&rows[hidden..].join("\n"), LineFeeds::Keep).into_owned();
     div()
         .p(dp(8.0))
         .rounded(px(4.0))
@@ -449,7 +456,7 @@ fn diff(
                     .min_w_0()
                     .flex_1()
                     .when(is_gap, |this| this.text_color(colors.muted))
-                    .child(text),
+                    .child(lines(text)),
             )
     };
     let rows: Vec<_> = rows.iter().map(row).collect();

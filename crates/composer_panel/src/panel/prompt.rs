@@ -2,10 +2,12 @@
 
 use agent::ask::{Decision, rules_in_words};
 use agent::record::Mode;
+use base::{LineFeeds, printable};
 use gpui_kit::component::input::Textarea;
 use gpui_kit::{
     AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
-    StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window, div, px, relative,
+    SharedString, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window, div,
+    px, relative,
 };
 use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, IconButton, Label, Tone, dp};
 
@@ -16,12 +18,13 @@ use crate::actions::{
     AllowForSession, AllowOnce, ChooseModel, NextCount, NextMode, Refuse, Send, Stop,
 };
 use crate::transcript::CallState;
+use crate::whole::Whole;
 
 impl ComposerPanel {
     pub(super) fn render_prompt(&self, window: &mut Window, cx: &mut Context<Self>) -> AnyElement {
         let colors = cx.theme().colors;
         let name = match self.open.as_ref().and_then(|open| open.question.as_ref()) {
-            Some((_, question)) => question.text.clone(),
+            Some((_, question)) => printable(&question.text, LineFeeds::Escape).into_owned(),
             None => "Prompt".to_owned(),
         };
         let is_running = self.is_running();
@@ -224,9 +227,11 @@ impl ComposerPanel {
         let CallState::Asking(reason) = &asking.call.state else {
             return None;
         };
-        let (title, reason) = (asking.call.title.clone(), reason.clone());
+        let reason = printable(reason, LineFeeds::Escape).into_owned();
         let rules = rules_in_words(&asking.call.rules);
         let can_keep = !rules.is_empty();
+        let details = asking.call.details.clone();
+        let obstacle = self.whole(&details).obstacle().map(SharedString::from);
         let who = match asking.child {
             Some(_) => "An agent it started waits for you",
             None => "Waits for you",
@@ -234,11 +239,13 @@ impl ComposerPanel {
         let button = |id, label, style, decision: Decision| {
             Button::new(id, label)
                 .style(style)
+                .disabled(obstacle.clone())
                 .on_click(cx.listener(move |this, _, _, _| this.decide(decision.clone())))
         };
         let keeping = can_keep.then(|| {
             let session = Button::new("agent-session", "For this session")
                 .style(ButtonStyle::Ghost)
+                .disabled(obstacle.clone())
                 .action(Box::new(AllowForSession))
                 .with_keys();
             let kept = [
@@ -266,12 +273,14 @@ impl ComposerPanel {
             .child(
                 Button::new("agent-once", "Allow once")
                     .style(ButtonStyle::Plain)
+                    .disabled(obstacle.clone())
                     .action(Box::new(AllowOnce))
                     .with_keys(),
             )
             .children(keeping);
         let kept = can_keep.then(|| {
             let text = format!("A decision for more than once allows {rules}");
+            let text = printable(&text, LineFeeds::Escape).into_owned();
             div()
                 .id("agent-rules")
                 .test_support()
@@ -281,14 +290,18 @@ impl ComposerPanel {
         });
         Some(
             card("agent-approval", Role::Alert, colors.warning, colors.raised)
-                .aria_label(format!("The agent asks for leave: {title}"))
+                .aria_label(format!(
+                    "The agent asks for leave: {}",
+                    printable(&asking.call.title, LineFeeds::Escape)
+                ))
                 .child(Label::new(who).small().color(colors.warning))
+                .child(self.render_whole("agent-approval-text", &details, cx))
                 .child(
                     div()
-                        .text_color(colors.text)
-                        .child(Label::new(title).mono()),
+                        .text_size(dp(12.0))
+                        .text_color(colors.muted)
+                        .child(reason),
                 )
-                .child(Label::new(reason).small().muted())
                 .children(kept)
                 .child(buttons)
                 .into_any_element(),
@@ -299,10 +312,15 @@ impl ComposerPanel {
         let colors = cx.theme().colors;
         let open = self.open.as_ref()?;
         let (number, question) = open.question.clone()?;
+        let obstacle = self
+            .whole(&question.text)
+            .obstacle()
+            .map(SharedString::from);
         let options = question.options.iter().enumerate().map(|(at, option)| {
             let answer = option.clone();
             Button::new(("agent-option", at), option.clone())
                 .style(ButtonStyle::Plain)
+                .disabled(obstacle.clone())
                 .on_click(cx.listener(move |this, _, _, cx| {
                     if let Some(open) = &mut this.open {
                         open.question = None;
@@ -315,10 +333,15 @@ impl ComposerPanel {
                 }))
         });
         let options: Vec<_> = options.collect();
+        let text = printable(&question.text, LineFeeds::Keep).into_owned();
+        let body = match Whole::new(&text, 0).hidden() {
+            0 => div().child(text.clone()).into_any_element(),
+            _ => self.render_whole("agent-question-text", &question.text, cx),
+        };
         Some(
             card("agent-question", Role::Alert, colors.accent, colors.raised)
-                .aria_label(question.text.clone())
-                .child(div().child(question.text))
+                .aria_label(text)
+                .child(body)
                 .child(div().flex().flex_wrap().gap(dp(8.0)).children(options))
                 .child(Label::new("Or write an answer below.").small().muted())
                 .into_any_element(),

@@ -153,6 +153,7 @@ impl Render for ComposerPanel {
             .on_action(cx.listener(Self::next_mode))
             .on_action(cx.listener(Self::allow_once))
             .on_action(cx.listener(Self::allow_for_session))
+            .on_action(cx.listener(Self::show_rest))
             .on_action(cx.listener(Self::refuse))
             .on_action(cx.listener(Self::trust_folder))
             .on_action(cx.listener(Self::distrust_folder))

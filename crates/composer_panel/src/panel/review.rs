@@ -5,7 +5,7 @@ use gpui_kit::{
     AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
     StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, div, list, px,
 };
-use ui::{ActiveTheme as _, Elide, Icon, IconButton, Label, Tooltip, dp};
+use ui::{ActiveTheme as _, Elide, Icon, IconButton, Label, Tooltip, dp, foreign};
 
 use super::board::{BoardFace, Chosen};
 use super::board_view::mark;
@@ -100,7 +100,7 @@ impl ComposerPanel {
                 div()
                     .id(("board-row", at))
                     .role(Role::ListBoxOption)
-                    .aria_label(spoken)
+                    .aria_label(foreign::one_line(spoken))
                     .aria_selected(is_chosen)
                     .test_support()
                     .rounded(px(6.0))
@@ -168,7 +168,7 @@ impl ComposerPanel {
                 div()
                     .id(("hunk-conflict", at))
                     .role(Role::Image)
-                    .aria_label(why.clone())
+                    .aria_label(foreign::lines(why.clone()))
                     .flex_none()
                     .tooltip(Tooltip::text(why))
                     .child(Icon::Warning.color(colors.warning))
@@ -260,7 +260,7 @@ pub(super) fn lines(
             .px(dp(8.0))
             .bg(ground)
             .child(signed.child(sign.to_string()))
-            .child(div().min_w_0().flex_1().child(text.clone()))
+            .child(div().min_w_0().flex_1().child(foreign::lines(text.clone())))
             .into_any_element()
     };
     let mut all: Vec<_> = texts.iter().take(MOST_LINES).map(line).collect();

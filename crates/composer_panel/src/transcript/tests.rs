@@ -164,6 +164,7 @@ fn a_call_goes_from_waiting_to_its_end() {
     let asks = with(&[recorded(Record::LeaveAsked {
         call: "c1".to_owned(),
         title: "cargo test".to_owned(),
+        details: "cargo test".to_owned(),
         reason: "it runs a program".to_owned(),
         rules: vec!["Bash(cargo test:*)".to_owned()],
     })]);

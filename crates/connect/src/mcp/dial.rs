@@ -6,6 +6,7 @@ use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use host::environment::{Recipient, is_allowed};
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientInitializeError, RoleClient, RunningService};
 use rmcp::transport::streamable_http_client::{
@@ -24,7 +25,7 @@ use super::server::Event;
 use super::sign_in;
 use super::stdio::{Noise, Stdio};
 use crate::child::{Child, Command};
-use crate::variables::{Variables, scrubbed};
+use crate::variables::Variables;
 
 /// How long a server may take until it has said hello. A launcher may have to fetch it first.
 pub(super) const HELLO: Duration = Duration::from_secs(60);
@@ -72,7 +73,8 @@ impl Dial for Configured {
                     environment,
                     folder,
                 } => {
-                    let mut all = scrubbed(&self.environment);
+                    let mut all = self.environment.clone();
+                    all.retain(|name, value| is_allowed(name, value, Recipient::Foreign));
                     all.extend(environment.clone());
                     let command = Command {
                         program: command.clone(),

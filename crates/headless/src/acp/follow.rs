@@ -121,9 +121,18 @@ impl Follower {
                 Record::LeaveAsked {
                     call,
                     title,
+                    details,
                     reason,
                     rules,
-                } => self.ask_leave(call, (title, reason), rules, path),
+                } => {
+                    let asked = asking::Asked {
+                        title,
+                        details,
+                        reason,
+                        input: self.teller.input(&id_of(call, &path)),
+                    };
+                    self.ask_leave(call, &asked, rules, path);
+                }
                 Record::CallEnded { call, .. } => {
                     // Whoever else decided did it for the person.
                     if let Some(asking) = self.about.remove(&id_of(call, &path)) {
@@ -140,12 +149,12 @@ impl Follower {
     fn ask_leave(
         &mut self,
         call: &str,
-        (title, reason): (&str, &str),
+        asked: &asking::Asked<'_>,
         rules: &[String],
         path: Vec<Arc<str>>,
     ) {
         let id = id_of(call, &path);
-        let asked = asking::leave_call(id.clone(), title, reason, self.teller.kind(&id));
+        let asked = asking::leave_call(id.clone(), asked, self.teller.kind(&id));
         let (live, call) = (self.live.clone(), call.to_owned());
         let choices = asking::leave_choices(rules);
         let asking = self.asking.spawn(async move {

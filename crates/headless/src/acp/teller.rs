@@ -15,8 +15,10 @@ use agent::store::title;
 use base::AbsPath;
 use connect::acp::words::{CallKind, Piece, PlanItem, PlanState, Update, Usage, Voice};
 
+use serde_json::Value;
+
 use calls::Calls;
-pub(super) use calls::child_call;
+pub(super) use calls::{child_call, fenced};
 
 /// Tells of one session.
 pub(super) struct Teller {
@@ -136,6 +138,11 @@ impl Teller {
     /// The call of a tool that runs: the only one, for tools that run alone.
     pub(super) fn running(&self, tool: &str) -> Option<String> {
         self.calls.running(tool)
+    }
+
+    /// What a call was given, as long as it is not over.
+    pub(super) fn input(&self, call: &str) -> Option<Value> {
+        self.calls.input(call)
     }
 
     /// What kind of thing a call does.

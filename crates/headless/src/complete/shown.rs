@@ -1,7 +1,7 @@
 //! Suggestions in words and in JSON.
 
 use autocomplete::{Shape, Source, Suggestion};
-use base::Span;
+use base::{Span, count_of};
 use serde_json::{Value, json};
 use text::Snapshot;
 
@@ -91,7 +91,9 @@ fn places(span: Span, text: Option<&Snapshot>) -> (Value, Value) {
 
 fn source(source: &Source) -> String {
     match source {
-        Source::Propagation { places } => format!("the edits before ({places} places)"),
+        Source::Propagation { places } => {
+            format!("the edits before ({})", count_of(*places as usize, "place"))
+        }
         Source::Continuation => "the like elsewhere".to_owned(),
         Source::Syntax => "the grammar".to_owned(),
         Source::Gap(model) | Source::NextEdit(model) => model.to_string(),

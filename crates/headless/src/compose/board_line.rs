@@ -1,6 +1,6 @@
 //! A board as text.
 
-use base::AbsPath;
+use base::{AbsPath, LineFeeds, printable};
 use composer::board::{Line, State, WaitsFor};
 use model::Cost;
 
@@ -23,6 +23,7 @@ pub(super) fn shown(line: &Line, said: Option<&str>) -> String {
         .place
         .as_ref()
         .map_or("-", |place| place.lease.as_str());
+    let what = printable(&what, LineFeeds::Escape);
     let text = format!(
         "{:<4} {:<6} {:<13} {what}",
         line.job,

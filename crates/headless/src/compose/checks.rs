@@ -73,7 +73,7 @@ impl OwnChecks {
             program: "bash".into(),
             arguments: vec!["-c".into(), command.into()],
             folder: folder.clone(),
-            variables: std::env::vars_os().collect(),
+            variables: confined::command_variables(&self.dirs),
             screen: None,
             bounds,
         };

@@ -1,6 +1,6 @@
 //! A board as it goes, followed from the command line: shown, and the person heard.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
@@ -19,7 +19,8 @@ use tokio::sync::mpsc;
 
 use crate::confined::Confinement;
 use crate::permissions::Permissions;
-use crate::run::person::{Interrupt, answers, decision, listen, through};
+use crate::questions::{Question, Questions};
+use crate::run::person::{Interrupt, approval, decision, listen, through};
 use crate::run::show::{json_of, line as json_line};
 use crate::workshop::Workshop;
 use crate::{Streams, tell, unwritten};
@@ -32,7 +33,7 @@ use super::{Fleet, Manner, Where};
 pub(super) struct How {
     #[command(flatten)]
     pub(super) place: Where,
-    /// How many may work at the same time
+    /// The most agents that work at the same time
     #[arg(long, value_name = "N", default_value_t = 8)]
     room: usize,
     /// The most that each may cost, in US dollars
@@ -159,7 +160,7 @@ impl How {
                 .collect(),
             told: HashMap::new(),
             said: HashMap::new(),
-            open: VecDeque::new(),
+            questions: Questions::new(),
             mine: orders.mine,
         };
         let code = show.follow(&fleet, streams).await?;
@@ -184,8 +185,7 @@ struct Show {
     told: HashMap<JobId, String>,
     /// What each agent said last.
     said: HashMap<JobId, String>,
-    /// What waits for an answer, the oldest first.
-    open: VecDeque<(JobId, WaitsFor)>,
+    questions: Questions<(JobId, WaitsFor)>,
     /// The jobs of this run.
     mine: Vec<JobId>,
 }
@@ -204,7 +204,7 @@ impl Show {
             let event = tokio::select! {
                 event = fleet.board.events.recv() => event,
                 command = next_line(&mut input) => {
-                    if let Some(command) = self.read(&command) {
+                    if let Some(command) = self.read(&command, streams) {
                         fleet.board.commands.send(command).await.ok();
                     }
                     continue;
@@ -311,35 +311,42 @@ impl Show {
 
     /// Asks the person what a job waits for.
     fn ask(&mut self, line: &Line, streams: &mut Streams<'_>) {
-        self.open.retain(|(job, _)| *job != line.job);
-        let State::Waiting { what } = &line.state else {
-            return;
-        };
-        self.open.push_back((line.job.clone(), what.clone()));
         if self.is_json || !self.has_person {
             return;
         }
-        let text = match what {
+        let waits_for = match &line.state {
+            State::Waiting { what } => Some(what),
+            _ => None,
+        };
+        let is_due = |(job, what): &(JobId, WaitsFor)| *job != line.job || Some(what) == waits_for;
+        self.questions.retain(is_due, streams.errors);
+        let Some(what) = waits_for else {
+            return;
+        };
+        let about = (line.job.clone(), what.clone());
+        if self.questions.has(&about) {
+            return;
+        }
+        let question = match what {
             WaitsFor::Leave {
                 title,
+                details,
                 reason,
                 rules,
                 ..
-            } => format!("\n{}: {title}\n  {reason}. {}", line.job, answers(rules)),
-            WaitsFor::Answer { text, .. } => format!("\n{}: {text}: ", line.job),
+            } => approval(&format!("  {}:", line.job), (title, details), reason, rules),
+            WaitsFor::Answer { text, .. } => Question::words(&format!("{}: {text}: ", line.job)),
         };
-        // Where standard error is closed there is nobody to ask.
-        streams.errors.write_all(text.as_bytes()).ok();
-        streams.errors.flush().ok();
+        self.questions.ask(about, question, streams.errors);
     }
 
     /// The command that a line of the input means.
-    fn read(&mut self, line: &str) -> Option<Command> {
+    fn read(&mut self, line: &str, streams: &mut Streams<'_>) -> Option<Command> {
         if self.is_json {
             return read_json(line);
         }
-        let (job, what) = self.open.pop_front()?;
         let line = line.trim();
+        let (job, what) = self.questions.answer(line, streams.errors)?;
         let (way, command) = match what {
             WaitsFor::Leave { through, call, .. } => {
                 let decision = decision(line);

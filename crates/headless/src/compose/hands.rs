@@ -10,7 +10,9 @@ use agent::record::Record;
 use composer::board::{Begin, Hand, Hands, Task};
 use composer::roles::Roles;
 use futures::future::BoxFuture;
+use host::Dirs;
 
+use crate::confined;
 use crate::crew::{Crew, Wanted};
 use crate::foreign::Waiting;
 use crate::house;
@@ -75,7 +77,7 @@ impl Beginning {
                 &dirs,
                 &hub,
                 "let them run in the panel",
-                hook_runner(sandbox),
+                hook_runner(sandbox, &dirs),
             )
         });
         let (hooks, problems) = found.await.map_err(|error| error.to_string())?;
@@ -86,9 +88,12 @@ impl Beginning {
 }
 
 /// Hooks of an agent run where its commands do: what they call lies in its worktree, and the agent may have written it.
-fn hook_runner(sandbox: Option<Arc<dyn Sandbox>>) -> Arc<dyn HookRunner> {
+fn hook_runner(sandbox: Option<Arc<dyn Sandbox>>, dirs: &Dirs) -> Arc<dyn HookRunner> {
     match sandbox {
-        Some(sandbox) => Arc::new(SandboxedHooks::new(sandbox)),
+        Some(sandbox) => {
+            let variables = confined::command_variables(dirs);
+            Arc::new(SandboxedHooks::new(sandbox, variables))
+        }
         None => Arc::new(RealHooks),
     }
 }

@@ -33,7 +33,7 @@ use super::{Where, book};
 pub(super) struct Forecast {
     #[command(flatten)]
     place: Where,
-    /// Print it as a line of JSON
+    /// Print an object as a line of JSON
     #[arg(long)]
     json: bool,
 }
@@ -42,20 +42,20 @@ pub(super) struct Forecast {
 pub(super) struct Land {
     #[command(flatten)]
     place: Where,
-    /// Whose: a1 a2; all that are done without any
+    /// The agents, such as a1 a2; all that are done without any
     jobs: Vec<String>,
-    /// Take back what landed last, or what landed under this number
+    /// Take the latest landing back, or the one with this number
     #[arg(long, value_name = "NUMBER", num_args = 0..=1, default_missing_value = "0", conflicts_with = "jobs")]
     undo: Option<u64>,
-    /// Have this command pass on the merged work before it lands, in the sandbox; kept for later landings. Several
-    /// are several; an empty one is none
+    /// Require this command to pass on the merged work, in the sandbox, before it lands; kept for later landings; can
+    /// be repeated; an empty one removes all
     #[arg(long, value_name = "COMMAND")]
     check: Vec<String>,
-    /// The first line of the commit; the task without it
+    /// The first line of the commit message; the task without it
     #[arg(long, value_name = "WORDS")]
     message: Option<String>,
     /// Settle a file on which a landing and the branch differ: with what the branch has, what the agent has, or a
-    /// file of yours. The landing goes on with the last one
+    /// file of yours; the landing continues with the last one
     #[arg(long, value_name = "JOB:PATH=branch|agent|FILE", conflicts_with_all = ["jobs", "undo"])]
     settle: Vec<String>,
     /// Give up a landing that does not fit the branch; the work stays in its worktree
@@ -351,7 +351,7 @@ impl Lander {
             .landings
             .undo(summary.id, &Buffers::new())
             .map_err(|error| error.to_string())?;
-        let (text, _) = told(&outcome, id);
+        let text = undone(summary.id, &outcome, id);
         let is_good = matches!(outcome, Outcome::Landed { .. } | Outcome::Nothing);
         let lines = lines.iter().filter(|line| is_of(&summary.session, line));
         let jobs: Vec<JobId> = lines.map(|line| line.job.clone()).collect();
@@ -437,6 +437,27 @@ fn told(outcome: &Outcome, id: LandingId) -> (String, Option<Settled>) {
             (sentence.clone(), None)
         }
         Outcome::Nothing => ("the branch has it all already".to_owned(), None),
+    }
+}
+
+/// What became of the wish to take landing `taken` back, which is a landing itself.
+fn undone(taken: LandingId, outcome: &Outcome, id: LandingId) -> String {
+    match outcome {
+        Outcome::Landed { commit, left, .. } => {
+            let short: String = commit.0.chars().take(12).collect();
+            let mut text = format!(
+                "landing {} was taken back by {short} (landing {})",
+                taken.0, id.0
+            );
+            for sentence in left {
+                text.push_str(&format!("\n  {sentence}"));
+            }
+            text
+        }
+        Outcome::Nothing => format!("the branch holds nothing of landing {} any more", taken.0),
+        Outcome::Conflicted { .. } | Outcome::Failed { .. } | Outcome::Blocked { .. } => {
+            told(outcome, id).0
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use base::count_of;
 use clap::{Args, ValueEnum};
 use composer::authored::{Author, Authored, ChangeId};
 use composer::best::{checked, compare, measure, table};
@@ -23,7 +24,7 @@ use super::trees::lock_of;
 pub(super) struct List {
     #[command(flatten)]
     place: Where,
-    /// Print a line of JSON for each
+    /// Print an object as a line of JSON for each
     #[arg(long)]
     json: bool,
 }
@@ -32,10 +33,10 @@ pub(super) struct List {
 pub(super) struct Show {
     #[command(flatten)]
     place: Where,
-    /// Print it as a line of JSON
+    /// Print an object as a line of JSON
     #[arg(long)]
     json: bool,
-    /// Whose: a1
+    /// The agent, such as a1
     job: String,
 }
 
@@ -43,9 +44,9 @@ pub(super) struct Show {
 pub(super) struct Restore {
     #[command(flatten)]
     place: Where,
-    /// Whose: a1
+    /// The agent, such as a1
     job: String,
-    /// The turn that is to find things again as it found them, from 1
+    /// The turn whose beginning is restored, from 1
     turn: u64,
 }
 
@@ -53,27 +54,27 @@ pub(super) struct Restore {
 pub(super) struct Undo {
     #[command(flatten)]
     place: Where,
-    /// In whose tree: a1
+    /// The agent whose worktree it is, such as a1
     job: String,
-    /// Only what was changed in this turn
+    /// Undo only what was changed in this turn
     #[arg(long)]
     turn: Option<u64>,
-    /// Only what this call changed
+    /// Undo only what this call changed
     #[arg(long)]
     call: Option<String>,
-    /// Only these changes, by their numbers as `show` prints them
+    /// Undo only these changes, by the numbers that `show` prints
     #[arg(long, value_name = "NUMBER")]
     change: Vec<u64>,
-    /// Only in these files
+    /// Undo only in these files
     #[arg(long, value_name = "PATH")]
     file: Vec<String>,
-    /// Of this author rather than of the agent
+    /// Undo the changes of this author rather than those of the agent
     #[arg(long, value_enum)]
     by: Option<By>,
-    /// Take back this operation: what an undo or a restore printed
+    /// Take back this operation, by the number that an undo or a restore printed
     #[arg(long, value_name = "NUMBER", conflicts_with_all = ["turn", "call", "change", "file", "by"])]
     operation: Option<u64>,
-    /// Make these lines of a file what they were in the beginning, from 1: `--lines src/main.rs:10-20`
+    /// Restore these lines of a file, from 1, to what they were in the beginning: `--lines src/main.rs:10-20`
     #[arg(long, value_name = "PATH:FROM-TO", conflicts_with_all = ["turn", "call", "change", "file", "by", "operation"])]
     lines: Option<String>,
 }
@@ -90,9 +91,9 @@ enum By {
 pub(super) struct Compare {
     #[command(flatten)]
     place: Where,
-    /// Which: a1 a2 a3; those of the last --best-of without any
+    /// The agents, such as a1 a2 a3; those of the last --best-of without any
     jobs: Vec<String>,
-    /// Have your checks (those of `land --check`) run on what each of them did
+    /// Run your checks (those of `land --check`) on what each of them did
     #[arg(long)]
     check: bool,
 }
@@ -101,10 +102,10 @@ pub(super) struct Compare {
 pub(super) struct HandOver {
     #[command(flatten)]
     place: Where,
-    /// From your checkout into its tree, instead of from its tree into your checkout
+    /// Copy from your checkout into its worktree, instead of from its worktree into your checkout
     #[arg(long)]
     to_agent: bool,
-    /// Whose: a1
+    /// The agent, such as a1
     job: String,
 }
 
@@ -145,11 +146,11 @@ impl Show {
             let review = look(&trees, &[line])?.review;
             let size = measure(&review, line, Vec::new());
             text.push_str(&format!(
-                "{} files differ from the beginning in {} places: {} lines came, {} went\n",
-                size.files,
-                review.hunks().len(),
-                size.added,
-                size.removed
+                "{} with {} since the beginning: {} added, {} removed\n",
+                count_of(size.files, "file"),
+                count_of(review.hunks().len(), "change"),
+                count_of(size.added, "line"),
+                count_of(size.removed, "line")
             ));
         }
         streams

@@ -33,7 +33,7 @@ const LINES: usize = 12;
 pub(super) struct Review {
     #[command(flatten)]
     place: Where,
-    /// Whose: a1 a2; all that have not landed without any
+    /// The agents, such as a1 a2; all that have not landed without any
     jobs: Vec<String>,
     /// Let these hunks land, by their names or how these begin
     #[arg(long, value_name = "HUNK", value_delimiter = ',')]
@@ -44,7 +44,7 @@ pub(super) struct Review {
     /// Let all that is shown land
     #[arg(long, conflicts_with_all = ["accept", "reject"])]
     all: bool,
-    /// Print a line of JSON for each hunk
+    /// Print an object as a line of JSON for each hunk
     #[arg(long)]
     json: bool,
 }

@@ -21,10 +21,10 @@ use super::past::of;
 pub(super) struct Start {
     #[command(flatten)]
     how: How,
-    /// How many agents; one for each task without it. Several share a single task
+    /// How many agents to run; one for each task without it; several share a single task
     #[arg(long, value_name = "N", default_value_t = 0)]
     agents: usize,
-    /// Have each of them do all of the task, to choose from
+    /// Give the whole task to each of them, to choose from the results
     #[arg(long)]
     best_of: bool,
     /// Do the tasks one after the other, each going on from the one before
@@ -33,10 +33,10 @@ pub(super) struct Start {
     /// `auto`, `demo`, or a model written provider/model; the settings' models.default without it
     #[arg(long)]
     model: Option<String>,
-    /// What they are there for: builder, planner, debugger, reviewer, or one of your roles.json
+    /// The role of the agents: builder, planner, debugger, reviewer, or one of your roles.json
     #[arg(long, default_value = USUAL)]
     role: String,
-    /// Have these go on that were interrupted, failed or stopped
+    /// Continue these agents, which were interrupted, failed or stopped
     #[arg(long, value_name = "JOB")]
     go_on: Vec<JobId>,
     /// The tasks, each in quotes
@@ -47,9 +47,9 @@ pub(super) struct Start {
 pub(super) struct Fork {
     #[command(flatten)]
     how: How,
-    /// From whom: a1
+    /// The agent to start from, such as a1
     job: JobId,
-    /// What the new one is told, in quotes
+    /// The prompt for the new agent, in quotes
     prompt: String,
 }
 

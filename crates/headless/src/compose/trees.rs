@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::confined;
-use base::{AbsPath, LogErr};
+use base::{AbsPath, LogErr, count_of};
 use composer::authored::{Author, Authored, Gate, GitBase, Parts, Watchers};
 use composer::board::{Ground, Place, Side, Wanted};
 use composer::checkpoint::Stuck;
@@ -291,8 +291,9 @@ impl Trees {
         };
         match done {
             Ok(done) => Ok(format!(
-                "{} files were handed over to {whither}: {}",
-                done.paths.len(),
+                "{} {} handed over to {whither}: {}",
+                count_of(done.paths.len(), "file"),
+                if done.paths.len() == 1 { "was" } else { "were" },
                 done.paths.join(", ")
             )),
             Err(Stuck::Nothing) => Ok(format!("{whither} has all of it already")),

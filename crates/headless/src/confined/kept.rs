@@ -2,6 +2,7 @@
 //!
 //! ```json
 //! { "sandbox": { "off": false,
+//!                "environment": ["DATABASE_URL"],
 //!                "policy": { "hosts": [{ "host": "*.crates.io" }] },
 //!                "commands": { "Bash(cargo fetch:*)": ["host index.crates.io:443"] } },
 //!   "projects": { "/home/me/project": { "commands": { "Bash(npm ci)": ["host registry.npmjs.org:443"] } } } }
@@ -22,6 +23,8 @@ use crate::permissions::{self, Permissions};
 #[serde(default, deny_unknown_fields)]
 struct Written {
     off: bool,
+    /// Names of variables that commands get beside the usual ones.
+    environment: Vec<String>,
     policy: PolicyFile,
     commands: Commands,
 }
@@ -77,6 +80,11 @@ impl Kept {
 
     pub(super) fn is_off(&self) -> bool {
         self.written.off
+    }
+
+    /// Names of variables that commands get beside the usual ones.
+    pub(super) fn environment(&self) -> &[String] {
+        &self.written.environment
     }
 
     /// Puts what the file says on top of a policy.

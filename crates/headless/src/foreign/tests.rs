@@ -12,7 +12,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use super::{Consents, Servers, TokenFolder, Waiting, gather, plain};
+use super::{Consents, Servers, TokenFolder, Waiting, gather};
 
 fn path(text: &str) -> AbsPath {
     AbsPath::new(text).expect("absolute")
@@ -115,13 +115,6 @@ fn what_cannot_be_read_is_named_and_the_rest_is_used() {
         assert!(problems[0].contains("/own/config/mcp.json"), "{problems:?}");
         assert!(problems[0].contains(why), "{problems:?}");
     }
-}
-
-#[test]
-fn texts_of_others_do_not_steer_the_terminal() {
-    assert_eq!(plain("a\u{1b}[2J\rb\nc"), "a\u{fffd}[2J\u{fffd}b\nc");
-    assert_eq!(plain("x\u{202e}y"), "x\u{fffd}y");
-    assert_eq!(plain("Zerrüttet ∑"), "Zerrüttet ∑");
 }
 
 /// What a server that speaks plain JSON over HTTP answers.

@@ -6,6 +6,7 @@ use agent::outcome::Outcome;
 use agent::tool::{Access, Answer, Call, Input, Scope, Tool, ToolClass, ToolContext};
 use agent::tools::Rooms;
 use agent::tools::outside::{self, Picture, Said};
+use base::{LineFeeds, printable};
 use connect::mcp::{
     ForeignAnswer, ForeignCall, ForeignClass, ForeignContent, ForeignError, ForeignTool, Patience,
     Progress,
@@ -15,7 +16,7 @@ use model::{Profile, Tier, ToolInput, ToolSpec};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
-use super::{Servers, plain};
+use super::Servers;
 
 /// Characters of a server's description that a good model reads, and a small one.
 const DESCRIPTION: usize = 2_000;
@@ -168,11 +169,11 @@ fn title(tool: &ForeignTool, arguments: &Map<String, Value>) -> String {
         given.push('…');
     }
     let title = format!("{}: {}{given}", tool.server, tool.tool);
-    plain(&title).replace('\n', " ")
+    printable(&title, LineFeeds::Escape).into_owned()
 }
 
 fn line(step: &Progress) -> String {
-    let message = step.message.as_deref().map(plain).unwrap_or_default();
+    let message = step.message.as_deref().unwrap_or_default();
     match step.total {
         Some(total) => format!("{} of {total} {message}\n", step.done),
         None => format!("{} {message}\n", step.done),
@@ -257,7 +258,7 @@ mod tests {
         let arguments = json!({ "text": "line\n".repeat(100) });
         let title = title(&tool(""), arguments.as_object().expect("an object"));
         assert!(
-            title.starts_with("it: do\u{fffd}[2J {\"text\":\"line\\n"),
+            title.starts_with("it: do␛[2J {\"text\":\"line\\n"),
             "{title}"
         );
         assert!(title.ends_with('…') && title.chars().count() < 150);

@@ -1,18 +1,19 @@
 //! The person beside an agent of others: leave, forms, pages, and the wish to stop.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 
 use agent::ask::{Desk, Question};
+use base::{LineFeeds, printable};
 use connect::acp::host::Command;
-use connect::acp::words::{CallUpdate, Filled, LeaveChoice, LeaveKind};
+use connect::acp::words::{CallContent, CallUpdate, Filled, LeaveChoice, LeaveKind};
 use connect::mcp;
 use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::foreign::plain;
 use crate::form;
+use crate::questions::{self, Questions};
 use crate::run::person::{Interrupt, listen};
 use crate::run::show::Form;
 use crate::{Streams, tell};
@@ -34,8 +35,8 @@ pub(super) struct Person {
     questions: mpsc::Receiver<(Question, oneshot::Sender<Option<String>>)>,
     filled: mpsc::Receiver<Command>,
     fills: mpsc::Sender<Command>,
-    /// What was asked at the terminal and not answered, the oldest first.
-    open: VecDeque<Open>,
+    /// What is asked at the terminal.
+    open: Questions<Open>,
     /// What was asked of a program in the person's place.
     asked: BTreeMap<u64, oneshot::Sender<Option<String>>>,
     last: u64,
@@ -95,7 +96,7 @@ impl Person {
             questions,
             filled,
             fills,
-            open: VecDeque::new(),
+            open: Questions::new(),
             asked: BTreeMap::new(),
             last: 0,
         }
@@ -118,7 +119,7 @@ impl Person {
             tokio::select! {
                 line = line => match line {
                     None => self.lines = None,
-                    Some(line) => if let Some(command) = self.heard(&line) {
+                    Some(line) => if let Some(command) = self.heard(&line, streams) {
                         return command;
                     },
                 },
@@ -132,7 +133,7 @@ impl Person {
     }
 
     /// What a line means.
-    fn heard(&mut self, line: &str) -> Option<Command> {
+    fn heard(&mut self, line: &str, streams: &mut Streams<'_>) -> Option<Command> {
         if self.form == Form::Json {
             return match serde_json::from_str(line).ok()? {
                 Line::Decide { number, choice } => Some(Command::Decide { number, choice }),
@@ -145,7 +146,7 @@ impl Person {
             };
         }
         let line = line.trim();
-        match self.open.pop_front()? {
+        match self.open.answer(line, streams.errors)? {
             Open::Leave(number, choices) => Some(Command::Decide {
                 number,
                 choice: choice(line, &choices),
@@ -183,8 +184,10 @@ impl Person {
                     true => String::new(),
                     false => format!(" ({})", question.options.join(", ")),
                 };
-                self.open.push_back(Open::Question(answer));
-                show(streams, &format!("\n{}{options}: ", question.text));
+                let text = format!("{}{options}: ", question.text);
+                let question = questions::Question::words(&text);
+                self.open
+                    .ask(Open::Question(answer), question, streams.errors);
             }
         }
     }
@@ -197,7 +200,7 @@ impl Person {
         choices: Vec<LeaveChoice>,
         streams: &mut Streams<'_>,
     ) {
-        let title = plain(call.title.as_deref().unwrap_or("something without a title"));
+        let title = title(call);
         if self.allows_all {
             let choice = choice("y", &choices);
             return self.tell(Command::Decide { number, choice }).await;
@@ -214,11 +217,10 @@ impl Person {
         if self.form == Form::Text {
             let always = choices.iter().any(|it| it.kind == LeaveKind::AllowAlways);
             let always = if always { ", [a]lways" } else { "" };
-            show(
-                streams,
-                &format!("\n{title}\n  Allow? [y]es{always}, [n]o: "),
-            );
-            self.open.push_back(Open::Leave(number, choices));
+            let prompt = format!("  Allow? [y]es{always}, [n]o: ");
+            let question = questions::Question::approval(&details(call), prompt);
+            let open = Open::Leave(number, choices);
+            self.open.ask(open, question, streams.errors);
         }
     }
 
@@ -244,10 +246,32 @@ impl Person {
     }
 }
 
-fn show(streams: &mut Streams<'_>, text: &str) {
-    // Where standard error is closed there is nobody to ask.
-    streams.errors.write_all(text.as_bytes()).ok();
-    streams.errors.flush().ok();
+/// Everything that is told of a call: its title, what it was given, and what it is about to change.
+fn details(call: &CallUpdate) -> String {
+    let mut text = title(call);
+    if let Some(input) = &call.input {
+        text.push_str(&agent::leave::arguments(input));
+    }
+    for content in call.content.iter().flatten() {
+        match content {
+            CallContent::Piece(piece) => text.push_str(&format!("\n{}", piece.text())),
+            CallContent::Diff { path, old, new } => {
+                text.push_str(&format!("\n{}", path.display()));
+                let rows = |sign, text: &str| -> String {
+                    text.lines().map(|line| format!("\n{sign}{line}")).collect()
+                };
+                text.push_str(&rows('-', old.as_deref().unwrap_or_default()));
+                text.push_str(&rows('+', new));
+            }
+            CallContent::Terminal(_) => {}
+        }
+    }
+    text
+}
+
+fn title(call: &CallUpdate) -> String {
+    let title = call.title.as_deref().unwrap_or("something without a title");
+    printable(title, LineFeeds::Escape).into_owned()
 }
 
 /// The choice that a line at the terminal means. Nothing is no; where there is no such choice, the question is taken

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
-use base::AbsPath;
+use base::{AbsPath, count_of};
 use connect::acp::host::Event;
 use connect::acp::words::{
     CallContent, CallState, CallUpdate, LeaveChoice, LeaveKind, PlanItem, PlanState, TurnEnd,
@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 
 use super::changes::Changed;
 use crate::Streams;
-use crate::foreign::plain;
 use crate::run::show::{Form, line, some_lines};
 
 /// Prints events.
@@ -93,6 +92,14 @@ impl Printer {
         }
     }
 
+    /// Everything that is known of a call, with what is told of it now.
+    pub(super) fn whole(&self, call: &CallUpdate) -> CallUpdate {
+        let known = self.calls.get(&call.id);
+        let mut whole = known.map_or_else(CallUpdate::default, |known| known.call.clone());
+        whole.merge(call.clone());
+        whole
+    }
+
     /// It asks for leave, which a program in the person's place hears.
     pub(super) fn asking(
         &mut self,
@@ -124,7 +131,7 @@ impl Printer {
                 piece,
                 ..
             } => {
-                let text = plain(&piece.text());
+                let text = piece.text();
                 streams.output.write_all(text.as_bytes())?;
                 let last = text.chars().last();
                 self.is_mid_line = last.map_or(self.is_mid_line, |last| last != '\n');
@@ -223,13 +230,13 @@ impl Printer {
             end_text(end)
         );
         // Where standard error is closed there is nobody to tell.
-        writeln!(streams.errors, "{}", plain(&text)).ok();
+        writeln!(streams.errors, "{text}").ok();
         Ok(())
     }
 
     fn say(&mut self, text: &str, streams: &mut Streams<'_>) -> io::Result<()> {
         self.end_line(streams)?;
-        for line in plain(text).lines() {
+        for line in text.lines() {
             writeln!(streams.output, "{line}")?;
         }
         streams.output.flush()
@@ -250,8 +257,9 @@ fn came(content: &CallContent, root: &AbsPath, state: CallState) -> String {
             let path = path.strip_prefix(root.as_path()).unwrap_or(path);
             let before = old.as_deref().map_or(0, |old| old.lines().count());
             format!(
-                "\n  {}: {before} lines before, {} now",
+                "\n  {}: {} before, {} now",
                 path.display(),
+                count_of(before, "line"),
                 new.lines().count()
             )
         }

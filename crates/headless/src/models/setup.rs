@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use autocomplete::Candidate;
 use base::AbsPath;
+use host::environment::{Recipient, variables, withhold};
 use host::{Dirs, Files};
 use model::policy::route::Privacy;
 use model::policy::{KeyName, Lane, LaneLimits};
@@ -117,9 +118,10 @@ impl Setup {
             None => profiles,
         };
         let transport: Arc<dyn Transport> = Arc::new(Socket::default());
+        let vault = vault();
         let (servers, providers) = futures::join!(
             discover(&all, &transport, PATIENCE),
-            find_keys(&all.all, &SystemVault)
+            find_keys(&all.all, &vault)
         );
         let mut setup = Self {
             settings,
@@ -193,7 +195,7 @@ impl Setup {
             let facts = prices.find(&id.provider, &id.model);
             Some(profiles.resolve(id, facts.as_ref()))
         };
-        let vault = Arc::new(SystemVault);
+        let vault = Arc::new(vault());
         Arc::new(HttpClient::new(self.all.clone(), Arc::new(profile), vault))
     }
 
@@ -369,7 +371,11 @@ pub(crate) fn providers(files: &dyn Files, dirs: &Dirs) -> (Providers, Vec<Strin
 
 fn providers_of(settings: &ModelSettings) -> (Providers, Vec<String>) {
     let (mut all, mut problems) = Providers::builtin();
+    let usual = all.key_variables();
     problems.extend(all.add(&own_providers(settings)));
+    let own = all.key_variables().into_iter();
+    // Whatever else such a variable is called, it holds a key.
+    withhold(own.filter(|name| !usual.contains(name)));
     for own in settings
         .providers
         .iter()
@@ -385,8 +391,15 @@ fn providers_of(settings: &ModelSettings) -> (Providers, Vec<String>) {
             config.probe = probe;
         }
     }
-    all.apply_environment(|name| SystemVault.environment(name));
+    all.apply_environment(|name| vault().environment(name));
     (all, problems)
+}
+
+/// Where keys are looked for.
+pub(crate) fn vault() -> SystemVault {
+    SystemVault {
+        environment: variables(Recipient::KeyCommand),
+    }
 }
 
 /// The person's settings, and what could not be read of them.

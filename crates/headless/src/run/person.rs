@@ -1,19 +1,19 @@
 //! The person at the terminal, or a program that speaks JSON in their place.
 
-use std::collections::VecDeque;
 use std::io::BufRead;
 use std::sync::Arc;
 
 use agent::ask::{Decision, rules_in_words};
 use agent::record::Record;
 use agent::session::{Command, Event, Prompt};
-use base::LogErr;
+use base::{LineFeeds, LogErr, printable};
 use serde::Deserialize;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::show::Form;
 use crate::Streams;
+use crate::questions::{Question, Questions};
 
 /// Lines of the input that may wait; who types faster waits.
 const LINES: usize = 16;
@@ -23,8 +23,7 @@ pub(super) struct Person {
     commands: mpsc::Sender<Command>,
     form: Form,
     is_there: bool,
-    /// What was asked and not answered, the oldest first.
-    open: VecDeque<Open>,
+    questions: Questions<Open>,
     lines: Option<mpsc::Receiver<String>>,
     interrupt: Interrupt,
 }
@@ -59,7 +58,7 @@ impl Person {
             commands,
             form,
             is_there,
-            open: VecDeque::new(),
+            questions: Questions::new(),
             lines: is_heard.then(listen),
             interrupt: Interrupt::new(),
         }
@@ -71,7 +70,7 @@ impl Person {
     }
 
     /// The next thing the person wants.
-    pub(super) async fn next(&mut self) -> Command {
+    pub(super) async fn next(&mut self, streams: &mut Streams<'_>) -> Command {
         loop {
             let line = async {
                 match &mut self.lines {
@@ -88,7 +87,7 @@ impl Person {
                 Some(line) => {
                     let command = match self.form {
                         Form::Json => read(&line),
-                        Form::Text => self.answer(line.trim()),
+                        Form::Text => self.answer(line.trim(), streams),
                     };
                     if let Some(command) = command {
                         return command;
@@ -109,7 +108,7 @@ impl Person {
         mut through: Vec<Arc<str>>,
         streams: &mut Streams<'_>,
     ) {
-        let (what, text) = match event {
+        let (what, question) = match event {
             Event::Child { session, event } => {
                 through.push(session.clone());
                 return self.look_through(event, through, streams);
@@ -118,17 +117,19 @@ impl Person {
                 Record::LeaveAsked {
                     call,
                     title,
+                    details,
                     reason,
                     rules,
-                } => {
-                    let text = format!("\n{title}\n  {reason}. {}", answers(rules));
-                    (Asked::Leave(call.clone()), text)
-                }
+                } => (
+                    Asked::Leave(call.clone()),
+                    approval("", (title, details), reason, rules),
+                ),
                 Record::CallEnded { call, .. } => {
                     // Whoever else decided, or stopped it, did it for the person.
-                    self.open
-                        .retain(|open| !matches!(&open.what, Asked::Leave(it) if it == call));
-                    return;
+                    return self.questions.retain(
+                        |open| !matches!(&open.what, Asked::Leave(it) if it == call),
+                        streams.errors,
+                    );
                 }
                 _ => return,
             },
@@ -147,24 +148,20 @@ impl Person {
                     true => String::new(),
                     false => format!(" ({})", question.options.join(", ")),
                 };
-                (
-                    Asked::Question(*number),
-                    format!("\n{}{options}: ", question.text),
-                )
+                let text = format!("{}{options}: ", question.text);
+                (Asked::Question(*number), Question::words(&text))
             }
             _ => return,
         };
-        self.open.push_back(Open { through, what });
         if self.form == Form::Text && self.is_there {
-            // Where standard error is closed there is nobody to ask.
-            streams.errors.write_all(text.as_bytes()).ok();
-            streams.errors.flush().ok();
+            let open = Open { through, what };
+            self.questions.ask(open, question, streams.errors);
         }
     }
 
     /// What a line of the terminal answers.
-    fn answer(&mut self, line: &str) -> Option<Command> {
-        let open = self.open.pop_front()?;
+    fn answer(&mut self, line: &str, streams: &mut Streams<'_>) -> Option<Command> {
+        let open = self.questions.answer(line, streams.errors)?;
         let command = match open.what {
             Asked::Question(question) => Command::Reply {
                 question,
@@ -179,16 +176,28 @@ impl Person {
     }
 }
 
-/// The question for leave, with the answers that there are: the rules are what an answer for more than once keeps.
-pub(crate) fn answers(rules: &[String]) -> String {
-    match rules.is_empty() {
-        true => "Allow? [y]es, [n]o, or say what to do instead: ".to_owned(),
+/// The question whether a call may run. `who` is put before it, and empty where only one agent works. `details` is what
+/// is approved; `rules` are what an answer for more than once keeps.
+pub(crate) fn approval(
+    who: &str,
+    (title, details): (&str, &str),
+    reason: &str,
+    rules: &[String],
+) -> Question {
+    let details = match details.is_empty() {
+        true => title,
+        false => details,
+    };
+    let reason = printable(reason, LineFeeds::Escape);
+    let keep = match rules.is_empty() {
+        true => String::new(),
         false => format!(
-            "Allow? [y]es, [n]o, or say what to do instead; or keep the rule {} for this [s]ession, [a]lways in this \
-             project, or [e]verywhere: ",
-            rules_in_words(rules)
+            "; or keep the rule {} for this [s]ession, [a]lways in this project, or [e]verywhere",
+            printable(&rules_in_words(rules), LineFeeds::Escape)
         ),
-    }
+    };
+    let prompt = format!("{who}  {reason}. Allow? [y]es, [n]o, or say what to do instead{keep}: ");
+    Question::approval(details, prompt)
 }
 
 /// The words for a decision. Nothing is no.

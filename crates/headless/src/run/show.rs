@@ -8,6 +8,7 @@ use agent::record::{Record, TurnEnd};
 use agent::session::Event;
 use agent::tool::Shown;
 use agent::{Outcome, Stored};
+use base::{LineFeeds, count_of, printable};
 use model::Cost;
 use serde_json::{Value, json};
 
@@ -36,6 +37,8 @@ pub(super) struct Printer {
     printed: usize,
     is_mid_line: bool,
     cost: Option<u64>,
+    /// A failure of the model that was not printed yet, as the end of the turn may say the same.
+    failure: Option<String>,
 }
 
 impl Printer {
@@ -47,6 +50,7 @@ impl Printer {
             printed: 0,
             is_mid_line: false,
             cost: Some(0),
+            failure: None,
         }
     }
 
@@ -118,6 +122,9 @@ impl Printer {
             None => "at a price that is not known".to_owned(),
         };
         let how = end_text(end);
+        if let Some(message) = self.failure.take_if(|message| !how.contains(&**message)) {
+            notice("", &message, streams);
+        }
         // Where standard error is closed there is nobody to tell.
         writeln!(
             streams.errors,
@@ -171,10 +178,16 @@ impl Printer {
                     .map_or(self.is_mid_line, |last| last != '\n');
                 streams.output.flush()
             }
-            Event::Restarted => self.say(indent, "the answer broke off and begins again", streams),
+            Event::Restarted => {
+                self.end_line(streams)?;
+                notice(indent, "the answer broke off and begins again", streams);
+                Ok(())
+            }
             Event::Waiting { why, pause } => {
+                self.end_line(streams)?;
                 let text = format!("{why} Trying again in {} s", seconds(*pause));
-                self.say(indent, &text, streams)
+                notice(indent, &text, streams);
+                Ok(())
             }
             Event::Recorded(stored) => self.print_record(stored, indent, streams),
             Event::Child { event, .. } => self.print_text(event, &format!("{indent}    "), streams),
@@ -188,8 +201,17 @@ impl Printer {
         indent: &str,
         streams: &mut Streams<'_>,
     ) -> io::Result<()> {
+        if !matches!(stored.record, Record::TurnEnded { .. })
+            && let Some(message) = self.failure.take()
+        {
+            self.end_line(streams)?;
+            notice(indent, &message, streams);
+        }
         match &stored.record {
-            Record::CallBegan { title, .. } => self.say(indent, &format!("▸ {title}"), streams),
+            Record::CallBegan { title, .. } => {
+                let title = printable(title, LineFeeds::Escape);
+                self.say(indent, &format!("▸ {title}"), streams)
+            }
             Record::CallEnded {
                 tool,
                 outcome,
@@ -212,7 +234,10 @@ impl Printer {
                 let text = format!("{mark} {tool}, {millis} ms{text}{}", notes(shown));
                 self.say(indent, &text, streams)
             }
-            Record::Failed { message, .. } => self.say(indent, &format!("✗ {message}"), streams),
+            Record::Failed { message, .. } => {
+                self.failure = Some(message.clone());
+                Ok(())
+            }
             Record::Noted { text } => self.say(indent, &format!("· {text}"), streams),
             Record::Compacted { bytes, .. } => {
                 let text = format!(
@@ -244,6 +269,12 @@ impl Printer {
     }
 }
 
+/// Says something about the run beside its output.
+fn notice(indent: &str, text: &str, streams: &mut Streams<'_>) {
+    // Where standard error is closed there is nobody to tell.
+    writeln!(streams.errors, "{indent}burin-agent: {text}").ok();
+}
+
 /// How a turn ended, in words.
 pub(crate) fn end_text(end: &TurnEnd) -> String {
     match end {
@@ -263,8 +294,8 @@ fn shown_text(shown: &Shown) -> String {
             let lines =
                 |text: &Option<String>| text.as_deref().map_or(0, |text| text.lines().count());
             format!(
-                "\n  {path}: {} lines before, {} now",
-                lines(old),
+                "\n  {path}: {} before, {} now",
+                count_of(lines(old), "line"),
                 lines(new)
             )
         }
@@ -272,7 +303,7 @@ fn shown_text(shown: &Shown) -> String {
             let code = code.map_or_else(|| "still runs".to_owned(), |code| format!("code {code}"));
             format!(", {code}{}", some_lines(output))
         }
-        Shown::Places(places) => format!(", {} places", places.len()),
+        Shown::Places(places) => format!(", {}", count_of(places.len(), "place")),
         Shown::Plan(todos) => {
             let lines = todos
                 .iter()
@@ -298,7 +329,7 @@ pub(crate) fn some_lines(text: &str) -> String {
     let left_out = lines.len().saturating_sub(LINES);
     let more = match left_out {
         0 => String::new(),
-        left_out => format!("\n  … {left_out} lines before"),
+        left_out => format!("\n  … {} before", count_of(left_out, "line")),
     };
     let last = lines[left_out..].iter().map(|line| format!("\n  {line}"));
     more + &last.collect::<String>()

@@ -24,7 +24,10 @@ impl Setup {
         assert_eq!(problems, Vec::<String>::new());
         Self {
             folder,
-            hooks: SandboxedHooks::new(sandbox.expect("a sandbox")),
+            hooks: SandboxedHooks::new(
+                sandbox.expect("a sandbox"),
+                confined::command_variables(&dirs),
+            ),
             root,
         }
     }

@@ -204,7 +204,9 @@ fn three_agents_are_foreseen_reviewed_landed_and_taken_back() {
     assert_eq!(story.states(), ["landed", "landed", "landed"]);
 
     // One command takes the last one back.
-    story.good(&["land", "--undo"]);
+    let undone = story.good(&["land", "--undo"]);
+    assert!(undone.contains("was taken back by"), "{undone}");
+    assert!(!undone.contains("landed as"), "{undone}");
     assert_eq!(story.states(), ["landed", "landed", "done"]);
     assert!(!story.read("todo/dates.py").contains("name[:3]"));
     assert!(story.read("todo/cli.py").contains("def run_count"));

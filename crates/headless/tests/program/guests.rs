@@ -60,7 +60,7 @@ fn what_it_says_and_does_is_told() {
     let left = run(&home, &[], "show");
     for words in [
         "  [~] look\n",
-        "▸ edit a.txt\n✓ edit a.txt\n  a.txt: 1 lines before, 1 now\n",
+        "▸ edit a.txt\n✓ edit a.txt\n  a.txt: 1 line before, 1 now\n",
         "· slow today\n",
         "· the conversation was made shorter\n",
         "all shown\n",

@@ -39,7 +39,7 @@ pub struct Launch {
     pub arguments: Vec<OsString>,
     /// The folder it runs in.
     pub folder: AbsPath,
-    /// All of its environment.
+    /// All of its environment: begin with `environment::variables`.
     pub variables: Vec<(OsString, OsString)>,
     /// The terminal it runs in. Without one it has no input, and its outputs come together as one.
     pub screen: Option<Screen>,

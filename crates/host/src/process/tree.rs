@@ -18,7 +18,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 /// How the name of a tree's variable begins. The number of the program that started the tree comes next, then when
 /// that program began, and then what tells its trees apart.
-pub(super) const MARK: &str = "BURIN_TREE_";
+pub(crate) const MARK: &str = "BURIN_TREE_";
 /// How long processes that were killed may take to be gone.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Between two looks.

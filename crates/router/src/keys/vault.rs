@@ -1,5 +1,6 @@
 //! The world that keys are in: the environment, and programs that tell them.
 
+use std::ffi::OsString;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -45,8 +46,11 @@ pub trait Vault: Send + Sync {
 }
 
 /// The system that we run on. Needs tokio's runtime.
-#[derive(Clone, Copy, Debug)]
-pub struct SystemVault;
+#[derive(Clone, Debug)]
+pub struct SystemVault {
+    /// The whole environment of the programs that tell keys.
+    pub environment: Vec<(OsString, OsString)>,
+}
 
 impl Vault for SystemVault {
     fn environment(&self, name: &str) -> Option<String> {
@@ -60,7 +64,8 @@ impl Vault for SystemVault {
         patience: Duration,
     ) -> BoxFuture<'a, Result<Output, String>> {
         async move {
-            match tokio::time::timeout(patience, run(words, input)).await {
+            let environment = &self.environment;
+            match tokio::time::timeout(patience, run(words, environment, input)).await {
                 Ok(ended) => ended,
                 // The program dies with the future that held it.
                 Err(_) => Err(format!("no answer within {} s", patience.as_secs())),
@@ -70,12 +75,18 @@ impl Vault for SystemVault {
     }
 }
 
-async fn run(words: &[String], input: Option<Secret>) -> Result<Output, String> {
+async fn run(
+    words: &[String],
+    environment: &[(OsString, OsString)],
+    input: Option<Secret>,
+) -> Result<Output, String> {
     let Some((program, arguments)) = words.split_first() else {
         return Err("no program is named".to_owned());
     };
     let mut child = Command::new(program)
         .args(arguments)
+        .env_clear()
+        .envs(environment.iter().map(|(name, value)| (name, value)))
         .stdin(if input.is_some() {
             Stdio::piped()
         } else {

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use base::AbsPath;
+use host::environment::{Recipient, is_allowed};
 
 use super::{Limits, Network, Policy, Protected};
 
@@ -111,49 +112,6 @@ const SCRATCH: &[&str] = &[
     ".local/state",
 ];
 
-/// What a command may know of the environment. Everything else stays behind: tokens are in there.
-const KEPT: &[&str] = &[
-    "PATH",
-    "LANG",
-    "LANGUAGE",
-    "TERM",
-    "COLORTERM",
-    "COLUMNS",
-    "LINES",
-    "NO_COLOR",
-    "TZ",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "HOME",
-    "PWD",
-    "EDITOR",
-    "PAGER",
-    "CI",
-    "CARGO_HOME",
-    "RUSTUP_HOME",
-    "RUSTUP_TOOLCHAIN",
-    "GOPATH",
-    "GOROOT",
-    "GOFLAGS",
-    "GOTOOLCHAIN",
-    "GOMODCACHE",
-    "JAVA_HOME",
-    "NVM_DIR",
-    "PYENV_ROOT",
-    "PYENV_VERSION",
-    "VIRTUAL_ENV",
-    "PYTHONPATH",
-    "CC",
-    "CXX",
-    "CFLAGS",
-    "CXXFLAGS",
-    "LDFLAGS",
-    "MAKEFLAGS",
-    "PKG_CONFIG_PATH",
-    "LD_LIBRARY_PATH",
-];
-
 impl Policy {
     /// The usual policy: the workspace can be written, secrets are hidden, caches are scratch, nothing
     /// is reached, and of the environment only what is no secret goes on.
@@ -185,10 +143,8 @@ impl Policy {
 }
 
 fn kept(environment: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
-    let is_kept = |name: &OsString| {
-        name.to_str()
-            .is_some_and(|name| KEPT.contains(&name) || name.starts_with("LC_"))
-    };
-    let kept = environment.iter().filter(|(name, _)| is_kept(name));
+    let kept = environment
+        .iter()
+        .filter(|(name, value)| is_allowed(name, value, Recipient::Foreign));
     kept.cloned().collect()
 }

@@ -385,7 +385,8 @@ fn both(ground: &Ground, template: &Scene, tool: &str, line: &str) -> Option<(Ou
 }
 
 fn environment() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
-    let mut all: Vec<_> = std::env::vars_os()
+    let mut all: Vec<_> = host::environment::variables(host::environment::Recipient::Foreign)
+        .into_iter()
         .filter(|(name, _)| {
             matches!(
                 name.to_str(),

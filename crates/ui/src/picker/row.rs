@@ -4,6 +4,7 @@ use gpui_kit::{
     AnyElement, IntoElement, ParentElement as _, SharedString, Styled as _, div, relative,
 };
 
+use crate::foreign::one_line;
 use crate::key_hint::KeyHint;
 use crate::label::{Elide, Label};
 use crate::theme::dp;
@@ -34,7 +35,7 @@ impl PickerRow {
     /// A row of that title.
     pub fn new(title: impl Into<SharedString>) -> Self {
         Self {
-            title: title.into(),
+            title: one_line(title),
             ..Self::default()
         }
     }
@@ -47,7 +48,7 @@ impl PickerRow {
 
     /// Secondary text: beside the title, or below it where rows have two lines. Its middle gives way.
     pub fn detail(mut self, detail: impl Into<SharedString>) -> Self {
-        self.detail = Some(detail.into());
+        self.detail = Some(one_line(detail));
         self
     }
 
@@ -71,7 +72,7 @@ impl PickerRow {
 
     /// Text at the end.
     pub fn end(mut self, end: impl Into<SharedString>) -> Self {
-        self.end = Some(end.into());
+        self.end = Some(one_line(end));
         self
     }
 

@@ -11,6 +11,7 @@ use composer_panel::actions::{ChooseModel, DistrustFolder, TogglePanel, TrustFol
 use composer_panel::agents::{
     FakeAgents, HouseRules, ModelLine, ModelList, SessionLine, WaitingHooks, WaitingServer,
 };
+use gpui_kit::test::TestQueryExt as _;
 use gpui_kit::{App, TestAppContext, Window, px, size};
 
 use super::a11y::names;
@@ -112,6 +113,7 @@ pub(super) fn until_leave() -> Vec<Event> {
         recorded(Record::LeaveAsked {
             call: "c1".to_owned(),
             title: "cargo test".to_owned(),
+            details: "cargo test".to_owned(),
             reason: "it runs a program".to_owned(),
             rules: vec!["Bash(cargo test:*)".to_owned()],
         }),
@@ -222,6 +224,84 @@ fn a_turn_with_leave_by_the_keyboard(cx: &mut TestAppContext) {
     assert_eq!(fake.told(), [Command::Prompt(said("and now the docs"))]);
 }
 
+/// The same with this to be decided on.
+fn asks_for(details: &str) -> Vec<Event> {
+    let mut events = until_leave();
+    events.pop();
+    events.push(recorded(Record::LeaveAsked {
+        call: "c1".to_owned(),
+        title: "ls #\u{2026}".to_owned(),
+        details: details.to_owned(),
+        reason: "it runs a program".to_owned(),
+    }));
+    events
+}
+
+/// Presses the control of this name with the mouse.
+fn press(story: &mut Story, name: &str) {
+    let element = story.cx.update(|window, _| window.find_by_label(name));
+    let at = element.bounds().center();
+    story.cx.simulate_click(at, gpui_kit::Modifiers::default());
+    story.settle();
+}
+
+#[gpui_kit::test]
+fn nothing_is_allowed_before_all_of_it_was_shown(cx: &mut TestAppContext) {
+    let once = Command::Decide {
+        call: "c1".to_owned(),
+        decision: Decision::Once,
+    };
+    let long = format!("ls #\n{}rm victim.txt\r", "true\n".repeat(60));
+    for with_mouse in [false, true] {
+        let (mut story, fake) = open(cx);
+        story.keys("ctrl-alt-b").input("fix it").keys("enter");
+        for event in asks_for(&long) {
+            fake.tell(event);
+        }
+        story.settle();
+        fake.told();
+        let seen = names(&mut story, "a folded question");
+        let is_seen = |seen: &[String], what: &str| seen.iter().any(|name| name.contains(what));
+        assert!(!is_seen(&seen, "rm victim.txt"), "{seen:?}");
+        assert!(is_seen(&seen, "Show 50 more lines"), "{seen:?}");
+        match with_mouse {
+            false => {
+                story.keys("alt-y").keys("alt-a");
+                assert_eq!(fake.told(), []);
+                story.keys("alt-o");
+                story.settle();
+            }
+            true => {
+                press(&mut story, "Allow once");
+                press(&mut story, "Always");
+                assert_eq!(fake.told(), []);
+                press(&mut story, "Show 50 more lines");
+            }
+        }
+        let seen = names(&mut story, "a question that was opened");
+        assert!(is_seen(&seen, "rm victim.txt\u{240d}"), "{seen:?}");
+        story.keys("alt-y");
+        assert_eq!(fake.told(), std::slice::from_ref(&once));
+    }
+}
+
+#[gpui_kit::test]
+fn a_refusal_needs_no_reading(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-b").input("fix it").keys("enter");
+    for event in asks_for(&"true\n".repeat(60)) {
+        fake.tell(event);
+    }
+    story.settle();
+    fake.told();
+    story.keys("alt-r");
+    let refuse = Command::Decide {
+        call: "c1".to_owned(),
+        decision: Decision::Refuse { instead: None },
+    };
+    assert_eq!(fake.told(), [refuse]);
+}
+
 #[gpui_kit::test]
 fn steering_and_stopping(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
@@ -305,7 +385,7 @@ fn what_a_folder_brings_waits_for_the_person(cx: &mut TestAppContext) {
         is_trusted: false,
         hooks: vec![WaitingHooks {
             path: path("/p/.claude/settings.json"),
-            commands: vec!["npm run fmt".to_owned()],
+            commands: vec!["npm run fmt".to_owned(), "printf 'a\rb'".to_owned()],
             mark: "1".to_owned(),
         }],
         servers: vec![WaitingServer {
@@ -324,6 +404,7 @@ fn what_a_folder_brings_waits_for_the_person(cx: &mut TestAppContext) {
     };
     assert!(asks(&mut story, "AGENTS.md, .cursor/rules"));
     assert!(asks(&mut story, ".claude/settings.json"));
+    assert!(asks(&mut story, "npm run fmt\nprintf 'a\u{240d}b'"));
     assert!(asks(&mut story, "\u{201c}docs\u{201d} of .mcp.json"));
     story.act(TrustFolder);
     story.settle();

@@ -21,7 +21,6 @@ use super::state::{Editing, ShownRow};
 use super::{TreeEvent, TreePanel};
 use crate::actions::{file, project_tree as act};
 use crate::grid::DraggedPath;
-use crate::notices::safe;
 
 /// What is drawn while a file is dragged.
 struct DraggedPathView {
@@ -53,7 +52,7 @@ impl TreePanel {
             is_open: row.is_open,
             is_link: row.entry.is_link,
             is_ignored: row.entry.is_ignored || status == Some(FileStatus::Ignored),
-            problem: row.problem.clone().map(|it| safe(it.into())),
+            problem: row.problem.clone().map(|it| ui::foreign::lines(it)),
             path: row.entry.path.clone(),
             status,
         })
@@ -357,7 +356,7 @@ impl TreePanel {
         let tree = folder.read(cx).tree();
         if let Some(problem) = tree.problem() {
             return EmptyState::new("This folder cannot be read")
-                .detail(safe(problem.to_owned().into()))
+                .detail(ui::foreign::lines(problem.to_owned()))
                 .into_any_element();
         }
         if !self.state.filter.is_empty() {

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, Shared};
-use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::super::session::Session;
 use crate::arguments;
 use crate::leave;
 use crate::outcome::{Detail, Outcome};
-use crate::tool::{Access, Answer, Call, Input, Tool, ToolContext};
+use crate::tool::{Access, Answer, Call, Tool, ToolContext};
 
 /// Pieces of progress that may wait.
 const PROGRESS: usize = 64;
@@ -33,16 +32,6 @@ pub(super) enum Prepared {
         tool: String,
         answer: Box<Answer>,
     },
-}
-
-impl Ready {
-    /// Its arguments as they are written down.
-    pub(super) fn input(&self) -> Value {
-        match &self.call.input {
-            Input::Json(value) => value.clone(),
-            Input::Text(text) => Value::String(text.clone()),
-        }
-    }
 }
 
 impl Session {

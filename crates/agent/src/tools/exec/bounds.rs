@@ -87,7 +87,7 @@ impl Way {
         let question = Question {
             text: format!(
                 "{} cannot be run in the sandbox: {sentence}",
-                quoted(&wanted.title())
+                quoted(&wanted.command)
             ),
             options: [SKIP, OUTSIDE].map(str::to_owned).to_vec(),
         };
@@ -155,20 +155,22 @@ async fn made(
     made.unwrap_or_else(|error| Err(format!("it broke off: {error}")))
 }
 
+/// The question whether a command may do more. It names the whole command and everything that would be allowed.
 fn question(wanted: &Wanted, denials: &[Denial], rules: &[String]) -> Question {
     let always = format!("{ALWAYS} {}", rules_in_words(rules));
+    let all: Vec<String> = denials.iter().map(Denial::to_string).collect();
     Question {
         text: format!(
             "The sandbox did not allow {} {}.",
-            quoted(&wanted.title()),
-            listed(denials)
+            quoted(&wanted.command),
+            all.join(", ")
         ),
         options: vec![SKIP.to_owned(), ONCE.to_owned(), always, OUTSIDE.to_owned()],
     }
 }
 
-fn quoted(title: &str) -> String {
-    format!("\u{201c}{title}\u{201d}")
+fn quoted(command: &str) -> String {
+    format!("\u{201c}{command}\u{201d}")
 }
 
 /// `to change /etc/hosts, to reach example.com:443 and 2 more things`.

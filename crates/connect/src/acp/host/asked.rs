@@ -142,11 +142,7 @@ impl Session {
         if method == "terminal/create" {
             let created = serde_json::from_value(params)
                 .map_err(|error| error.to_string())
-                .and_then(|request| {
-                    let environment = &self.start.environment;
-                    self.terminals
-                        .create(request, &self.start.root, environment)
-                });
+                .and_then(|request| self.terminals.create(request, &self.start.root));
             return answer(responder, Some(created), v1::CreateTerminalResponse::new);
         }
         let id = params

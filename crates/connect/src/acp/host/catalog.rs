@@ -21,6 +21,9 @@ pub struct AgentEntry {
     pub commands: Vec<AgentCommand>,
     /// How to get it: a sentence.
     pub install: String,
+    /// Our variables that are meant for it: the keys of its own provider.
+    #[serde(default)]
+    pub keys: Vec<String>,
     /// Variables that it wants beside what it finds.
     #[serde(default)]
     pub environment: Variables,
@@ -105,6 +108,7 @@ mod tests {
             name: "X".to_owned(),
             commands: vec![command("x"), command("npx")],
             install: String::new(),
+            keys: Vec::new(),
             environment: Variables::new(),
         };
         let variables = Variables::from([("PATH".to_owned(), "/a::/b".to_owned())]);

@@ -5,11 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agent_client_protocol::v1::schema as v1;
 use base::AbsPath;
+use host::environment::Recipient;
 use host::process::{End, Environment, Group, Start};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{ChildStderr, ChildStdout};
-
-use crate::variables::Variables;
 
 /// How much output is kept where the agent does not say, in bytes.
 const KEPT: usize = 1 << 20;
@@ -41,13 +40,11 @@ impl Terminals {
         &mut self,
         request: v1::CreateTerminalRequest,
         root: &AbsPath,
-        ours: &Variables,
     ) -> Result<String, String> {
-        let mut variables = ours.clone();
-        variables.extend(request.env.into_iter().map(|it| (it.name, it.value)));
-        let variables = variables
-            .into_iter()
-            .map(|(name, value)| (name.into(), value.into()));
+        // The agent's own environment may hold keys that are meant for the agent alone.
+        let mut variables = host::environment::variables(Recipient::Foreign);
+        let given = request.env.into_iter();
+        variables.extend(given.map(|it| (it.name.into(), it.value.into())));
         let folder = request.cwd.unwrap_or_default();
         // A command without arguments is a line for the shell: agents send both.
         let (program, arguments) = match request.args.is_empty() {
@@ -58,7 +55,7 @@ impl Terminals {
             program: program.into(),
             arguments: arguments.into_iter().map(Into::into).collect(),
             folder: root.join(folder),
-            environment: Environment::Only(variables.collect()),
+            environment: Environment::Only(variables),
         };
         let live = host::process::start(&start).map_err(|error| error.to_string())?;
         let kept = request

@@ -7,7 +7,7 @@ use agent::spawn::SPAWN_AGENT;
 use agent::tool::{Shown, ToolClass};
 use agent::tools::by_name;
 use agent::{Outcome, parts};
-use base::AbsPath;
+use base::{AbsPath, LineFeeds, printable};
 use connect::acp::words::{CallContent, CallKind, CallState, CallUpdate, Piece, Place, Update};
 use serde_json::{Value, json};
 
@@ -24,6 +24,8 @@ pub(super) struct Calls {
     owners: HashMap<String, String>,
     /// Calls of subagents that the editor was told of, since it is asked about them.
     asked: BTreeSet<String>,
+    /// What calls were given that are not over, those of subagents included.
+    inputs: HashMap<String, Value>,
 }
 
 /// What is known of a call.
@@ -55,6 +57,7 @@ impl Calls {
             held: BTreeSet::new(),
             owners: HashMap::new(),
             asked: BTreeSet::new(),
+            inputs: HashMap::new(),
         }
     }
 
@@ -63,7 +66,7 @@ impl Calls {
         let known = self.known(call, name);
         known.state = CallState::Pending;
         vec![Update::Call(CallUpdate {
-            title: Some(name.to_owned()),
+            title: Some(one_line(name)),
             kind: Some(known.kind),
             state: Some(CallState::Pending),
             ..CallUpdate::new(call)
@@ -74,8 +77,9 @@ impl Calls {
     pub(super) fn called(&mut self, call: &str, name: &str, arguments: &str) -> Vec<Update> {
         let mut updates = self.writes(call, name);
         if let Some(Update::Call(update)) = updates.first_mut() {
-            let input = serde_json::from_str(arguments);
-            update.input = Some(input.unwrap_or_else(|_| Value::from(arguments)));
+            let input = input(arguments);
+            self.inputs.insert(call.to_owned(), input.clone());
+            update.input = Some(input);
         }
         updates
     }
@@ -99,7 +103,7 @@ impl Calls {
     /// A call needs leave.
     pub(super) fn asked(&mut self, call: &str, title: &str) -> Vec<Update> {
         vec![Update::Call(CallUpdate {
-            title: Some(title.to_owned()),
+            title: Some(one_line(title)),
             ..CallUpdate::new(call)
         })]
     }
@@ -123,7 +127,7 @@ impl Calls {
         known.kind = kind(tool, Some(*class));
         known.state = CallState::Running;
         vec![Update::Call(CallUpdate {
-            title: Some(title.clone()),
+            title: Some(one_line(title)),
             kind: Some(known.kind),
             state: Some(CallState::Running),
             input: Some(input.clone()),
@@ -168,6 +172,7 @@ impl Calls {
         };
         let (result, places) = self.result(tool, *outcome, content, shown);
         self.held.remove(call);
+        self.inputs.remove(call);
         let known = self.known(call, tool);
         known.state = match outcome {
             Outcome::Ok => CallState::Done,
@@ -205,11 +210,20 @@ impl Calls {
                 self.owners.insert(session.to_owned(), owner);
                 Vec::new()
             }
+            Record::Answered { parts, .. } => {
+                for part in parts {
+                    if let StoredContent::Call { id, arguments, .. } = &part.content {
+                        let id = child_call(session, id);
+                        self.inputs.insert(id, input(arguments));
+                    }
+                }
+                Vec::new()
+            }
             Record::LeaveAsked { call, title, .. } => {
                 let id = child_call(session, call);
                 self.asked.insert(id.clone());
                 vec![Update::Call(CallUpdate {
-                    title: Some(title.clone()),
+                    title: Some(one_line(title)),
                     kind: Some(CallKind::Other),
                     state: Some(CallState::Pending),
                     ..CallUpdate::new(id)
@@ -225,6 +239,7 @@ impl Calls {
                 content,
                 ..
             } => {
+                self.inputs.remove(&child_call(session, call));
                 let state = match outcome {
                     Outcome::Ok => CallState::Done,
                     _ => CallState::Failed,
@@ -261,6 +276,10 @@ impl Calls {
         found.map(|(call, _)| call.clone())
     }
 
+    pub(super) fn input(&self, call: &str) -> Option<Value> {
+        self.inputs.get(call).cloned()
+    }
+
     pub(super) fn kind(&self, call: &str) -> CallKind {
         let known = self.known.get(call);
         known.map_or(CallKind::Other, |known| known.kind)
@@ -287,7 +306,7 @@ impl Calls {
         if let Some(known) = self.known.get_mut(owner) {
             known.doings.push(Doing {
                 id: child_call(session, call),
-                title: title.to_owned(),
+                title: one_line(title),
                 has_failed: false,
             });
             self.held.insert(owner.clone());
@@ -469,8 +488,19 @@ fn command(shown: &Shown) -> CallContent {
     fenced(&format!("$ {command}\n{output}{newline}{end}"))
 }
 
-/// A text as it is, whatever it holds.
-fn fenced(text: &str) -> CallContent {
+/// What a call was given, of which a model wrote the JSON.
+fn input(arguments: &str) -> Value {
+    serde_json::from_str(arguments).unwrap_or_else(|_| Value::from(arguments))
+}
+
+/// A foreign text on one line.
+fn one_line(text: &str) -> String {
+    printable(text, LineFeeds::Escape).into_owned()
+}
+
+/// A text between fences that it cannot close, with its control characters visible.
+pub(in crate::acp) fn fenced(text: &str) -> CallContent {
+    let text = &*printable(text, LineFeeds::Keep);
     let longest = text.split(|letter| letter != '`').map(str::len).max();
     let fence = "`".repeat(longest.unwrap_or_default().max(2) + 1);
     let newline = if text.ends_with('\n') { "" } else { "\n" };

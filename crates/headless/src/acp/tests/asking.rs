@@ -1,7 +1,7 @@
 //! Questions for leave and others, on their way to the editor and back.
 
 use model::Script;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::peer::{Shown, World, able};
 
@@ -28,6 +28,15 @@ async fn what_is_refused_does_not_happen() {
             .is_some_and(|title| title.contains("a.txt")),
         "{call}"
     );
+    // What is decided on is in the question: the arguments, and the same as text.
+    assert_eq!(
+        call["rawInput"],
+        serde_json::from_str::<Value>(EDIT).expect("JSON")
+    );
+    let text = call["content"].to_string();
+    for words in ["path: a.txt", "old_string: one", "new_string: two"] {
+        assert!(text.contains(words), "{text}");
+    }
     peer.choose(&question, "reject_once").await;
     let (end, rest) = peer.answer_of(turn).await;
     assert_eq!(end["result"]["stopReason"], "end_turn");

@@ -69,7 +69,7 @@ fn a_program_that_is_not_there_is_named() {
         program: "burin-no-such-program".into(),
         arguments: Vec::new(),
         folder: folder.path().clone(),
-        environment: Environment::Inherited,
+        environment: Environment::Only(Vec::new()),
     })
     .expect_err("nothing starts");
     assert!(

@@ -9,7 +9,7 @@ use crate::temp::TempFolder;
 type Heard = Arc<Mutex<Vec<u8>>>;
 
 fn launch(script: &str, folder: &TempFolder, screen: Option<Screen>) -> (Spawned, Heard) {
-    let variables = std::env::vars_os().collect();
+    let variables = crate::environment::variables(crate::environment::Recipient::Foreign);
     let launch = Launch {
         program: "bash".into(),
         arguments: vec!["-c".into(), script.into()],

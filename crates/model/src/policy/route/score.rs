@@ -1,5 +1,6 @@
 //! What speaks for a lane and against it.
 
+use base::grouped;
 use serde::{Deserialize, Serialize};
 
 use super::{Candidate, Need, Privacy, Verdict, Wanted};
@@ -74,7 +75,12 @@ pub enum Exclusion {
     #[error("it does not complete text around the cursor")]
     NoFim,
     /// The prompt is too long for it.
-    #[error("it takes {} tokens and the request has {}", has.0, needs.0)]
+    #[error(
+        "it takes {} tokens at most, and the request has {}: shorten the request, or choose a model with a larger \
+         context",
+        grouped(has.0),
+        grouped(needs.0)
+    )]
     ContextTooSmall {
         /// What it takes.
         has: TokenCount,

@@ -9,10 +9,11 @@ use base::AbsPath;
 use host::process::{Bound, BoundStart, Bounds, Denial, End, Planted};
 use serde_json::json;
 
+use super::{Wanted, question};
 use crate::ask::{Desk, Question};
 use crate::confine::Sandbox;
 use crate::outcome::{Detail, Outcome};
-use crate::tool::{Answer, Shown};
+use crate::tool::{Answer, Call, Input, Shown};
 use crate::tools::tests::World;
 
 /// Forbids to change `/etc/motd`, as long as nobody grants it.
@@ -291,4 +292,23 @@ async fn the_question_names_the_rule_that_is_kept() {
         options.contains(&"Always in this project for Bash(echo hi > /etc/motd)".to_owned()),
         "{options:?}"
     );
+}
+#[test]
+fn the_question_names_the_whole_command_and_all_that_it_would_allow() {
+    let command = format!("ls #\n{}rm victim.txt", " ".repeat(200));
+    let call = Call {
+        id: "c1".to_owned(),
+        tool: "exec_command".to_owned(),
+        input: Input::Json(json!({ "command": command })),
+        waits: false,
+    };
+    let wanted = Wanted::read(&call).expect("a command");
+    let hosts: Vec<Denial> = (0..9)
+        .map(|number| Denial::Host(format!("h{number}.example"), 443))
+        .collect();
+    let asked = question(&wanted, &hosts, &[]).text;
+    assert!(asked.contains(&command), "{asked}");
+    for denial in &hosts {
+        assert!(asked.contains(&denial.to_string()), "{asked}");
+    }
 }

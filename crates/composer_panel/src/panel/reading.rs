@@ -1,0 +1,102 @@
+//! A foreign text on a card that waits for the person: shown whole before anything can be allowed.
+
+use gpui_kit::{
+    AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
+    StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window, div, px,
+};
+use ui::{ActiveTheme as _, Button, ButtonStyle, Label, dp};
+
+use super::ComposerPanel;
+use crate::actions::ShowRest;
+use crate::whole::Whole;
+
+impl ComposerPanel {
+    /// How much of a text the person has asked to see.
+    pub(super) fn whole(&self, text: &str) -> Whole {
+        let asked = self.read.get(text).copied();
+        Whole::new(text, asked.unwrap_or_default())
+    }
+
+    /// Shows more of the text that waits for the person.
+    pub(super) fn show_rest(&mut self, _: &ShowRest, _: &mut Window, cx: &mut Context<Self>) {
+        let waiting = self.waiting_texts();
+        if let Some(text) = waiting.into_iter().find(|it| self.whole(it).hidden() > 0) {
+            self.read_on(text, cx);
+        }
+    }
+
+    /// The texts of the cards, the nearest to the prompt first.
+    fn waiting_texts(&self) -> Vec<String> {
+        let asking = self.transcript().and_then(|it| it.asking());
+        let asking = asking.map(|asking| asking.call.details.clone());
+        let question = self.open.as_ref().and_then(|open| open.question.as_ref());
+        let question = question.map(|(_, question)| question.text.clone());
+        let open = asking.into_iter().chain(question);
+        open.chain(self.house_texts()).collect()
+    }
+
+    fn read_on(&mut self, text: String, cx: &mut Context<Self>) {
+        *self.read.entry(text).or_default() += 1;
+        cx.notify();
+    }
+
+    /// The text, and below it the way to the rest.
+    pub(super) fn render_whole(
+        &self,
+        id: &'static str,
+        text: &str,
+        cx: &Context<Self>,
+    ) -> AnyElement {
+        let colors = cx.theme().colors;
+        let whole = self.whole(text);
+        let rest = (whole.hidden() > 0).then(|| {
+            let label = match whole.hidden() {
+                1 => "Show 1 more line".to_owned(),
+                hidden => format!("Show {hidden} more lines"),
+            };
+            let text = text.to_owned();
+            div()
+                .flex()
+                .flex_wrap()
+                .items_center()
+                .gap(dp(8.0))
+                .child(
+                    Button::new((id, 1_usize), label)
+                        .style(ButtonStyle::Plain)
+                        .on_click(cx.listener(move |this, _, window, cx| {
+                            this.read_on(text.clone(), cx);
+                            // The button may be gone now, and the keyboard with it.
+                            this.focus_prompt(window, cx);
+                        })),
+                )
+                .child(
+                    Label::new("Nothing can be allowed before all of it is shown.")
+                        .small()
+                        .muted(),
+                )
+        });
+        div()
+            .flex()
+            .flex_col()
+            .gap(dp(8.0))
+            .child(
+                div()
+                    .id(id)
+                    .role(Role::Label)
+                    .aria_label(whole.shown().to_owned())
+                    .test_support()
+                    .min_w_0()
+                    .p(dp(8.0))
+                    .rounded(px(4.0))
+                    .bg(colors.sunken)
+                    .font(cx.theme().code_font())
+                    .text_size(dp(12.0))
+                    .text_color(colors.text)
+                    // Long lines wrap: nothing is out of view.
+                    .whitespace_normal()
+                    .child(whole.shown().to_owned()),
+            )
+            .children(rest)
+            .into_any_element()
+    }
+}

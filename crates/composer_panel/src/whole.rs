@@ -1,0 +1,143 @@
+//! A foreign text that a person decides on, of which a part is shown until they ask for the rest.
+//!
+//! Plain data. Invariant: the text is printable, and its parts are shown from the beginning without a gap.
+//! Start at `Whole::new`.
+
+use base::{LineFeeds, printable};
+
+/// Rows that are shown at first.
+const FIRST: usize = 12;
+/// Rows that are added each time more is asked for.
+const MORE: usize = 400;
+/// Columns that a row is counted with; longer lines wrap.
+const COLUMNS: usize = 48;
+
+/// A text and how much of it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Whole {
+    text: String,
+    /// Bytes that are shown.
+    end: usize,
+    /// Rows behind these.
+    hidden: usize,
+}
+
+impl Whole {
+    /// `text`, after more of it was asked for so many times.
+    pub(crate) fn new(text: &str, asked: usize) -> Self {
+        let text = printable(text, LineFeeds::Keep).into_owned();
+        let room = FIRST + asked * MORE;
+        let (mut end, mut rows, mut start) = (text.len(), 0, 0);
+        for line in text.split('\n') {
+            let taken = columns(line).div_ceil(COLUMNS).max(1);
+            if rows < room && rows + taken > room {
+                end = start + cut(line, (room - rows) * COLUMNS);
+            } else if rows == room && end == text.len() {
+                end = start.saturating_sub(1);
+            }
+            rows += taken;
+            start += line.len() + 1;
+        }
+        Self {
+            end,
+            hidden: rows.saturating_sub(room),
+            text,
+        }
+    }
+
+    /// What is shown.
+    pub(crate) fn shown(&self) -> &str {
+        &self.text[..self.end]
+    }
+
+    /// The rows that are not shown.
+    pub(crate) fn hidden(&self) -> usize {
+        self.hidden
+    }
+
+    /// Why nothing can be allowed yet; `None` where everything is shown.
+    pub(crate) fn obstacle(&self) -> Option<String> {
+        match self.hidden {
+            0 => None,
+            1 => Some("Show the last line before you allow this.".to_owned()),
+            hidden => Some(format!(
+                "Show the other {hidden} lines before you allow this."
+            )),
+        }
+    }
+}
+
+fn width(char: char) -> usize {
+    match char {
+        '\t' => 8,
+        _ if char.is_ascii() => 1,
+        _ => 2,
+    }
+}
+
+fn columns(line: &str) -> usize {
+    line.chars().map(width).sum()
+}
+
+/// The bytes of a line that fit into `room` columns.
+fn cut(line: &str, room: usize) -> usize {
+    let mut columns = 0;
+    let mut chars = line.char_indices();
+    let over = chars.find(|(_, char)| {
+        columns += width(*char);
+        columns > room
+    });
+    over.map_or(line.len(), |(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hostile_lines() -> Vec<String> {
+        let lines = include_str!("../../base/src/printable/hostile-lines.json");
+        serde_json::from_str(lines).expect("a list of lines")
+    }
+
+    /// Asks for more until nothing is hidden; how often that was.
+    fn read(text: &str) -> (Whole, usize) {
+        let asked = (0..100).find(|asked| Whole::new(text, *asked).hidden() == 0);
+        let asked = asked.expect("an end");
+        (Whole::new(text, asked), asked)
+    }
+
+    #[test]
+    fn what_is_shown_equals_what_runs() {
+        for line in hostile_lines() {
+            let (whole, _) = read(&line);
+            assert_eq!(whole.shown(), printable(&line, LineFeeds::Keep), "{line:?}");
+            assert_eq!(whole.obstacle(), None);
+            let is_clean = |char: char| char == '\n' || char == '\t' || !char.is_control();
+            assert!(whole.shown().chars().all(is_clean), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_shown_stands_in_the_way() {
+        for (text, asked) in [
+            ("ls".to_owned(), 0),
+            ("ls\n".repeat(11) + "ls", 0),
+            ("ls\n".repeat(12) + "rm victim.txt", 1),
+            (format!("ls{}; rm victim.txt", " ".repeat(200)), 0),
+            (format!("ls{}; rm victim.txt", " ".repeat(2000)), 1),
+            (format!("ls{}; rm victim.txt", "\t".repeat(200)), 1),
+            (format!("ls{}; rm victim.txt", "\u{65e5}".repeat(300)), 1),
+            ("\n".repeat(1000) + "rm victim.txt", 3),
+        ] {
+            assert_eq!(read(&text).1, asked, "{text:?}");
+            let first = Whole::new(&text, 0);
+            assert_eq!(first.obstacle().is_some(), asked > 0, "{text:?}");
+            assert_eq!(
+                first.shown().contains("rm victim"),
+                asked == 0 && text.contains("rm")
+            );
+            let begins = printable(&text, LineFeeds::Keep).starts_with(first.shown());
+            assert!(begins, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Questions at a terminal: one after the other, each shown whole before it can be answered with yes.
+//!
+//! Invariant: everything foreign in a question is printable, and each of its lines stands behind a bar, so that
+//! it cannot pass for a question of ours.
+//! Invariant: a question is shown only once the ones before it are answered, so a line answers what stands above it.
+//! Start at `Questions::ask`.
+
+use std::collections::VecDeque;
+use std::io::Write;
+
+use base::{LineFeeds, printable};
+
+/// Columns that a row is counted with where a terminal wraps.
+const COLUMNS: usize = 76;
+/// Rows that are shown at once.
+const ROWS: usize = 20;
+
+/// What is asked.
+pub(crate) struct Question {
+    /// The foreign text that is decided on, a page at a time.
+    pages: VecDeque<String>,
+    /// Lines that are left behind the pages shown.
+    rest: usize,
+    /// The question itself, in our words.
+    prompt: String,
+    /// What an answer without yes or no means before everything was shown.
+    is_approval: bool,
+}
+
+impl Question {
+    /// Asks to approve `details`. Only a refusal is taken before all of it was shown.
+    pub(crate) fn approval(details: &str, prompt: String) -> Self {
+        let details = printable(details, LineFeeds::Keep);
+        let pages = pages(&details);
+        Self {
+            rest: lines(&pages),
+            pages,
+            prompt,
+            is_approval: true,
+        }
+    }
+
+    /// Asks for an answer in words. A text that is longer than a page is read to its end first.
+    pub(crate) fn words(text: &str) -> Self {
+        if pages(&printable(text, LineFeeds::Keep)).len() > 1 {
+            return Self::approval(text, "  Your answer: ".to_owned());
+        }
+        Self {
+            pages: VecDeque::new(),
+            rest: 0,
+            prompt: printable(text, LineFeeds::Keep).into_owned(),
+            is_approval: false,
+        }
+    }
+
+    /// Shows the next page, and behind the last the question.
+    fn show(&mut self, out: &mut dyn Write) {
+        let page = self.pages.pop_front().unwrap_or_default();
+        self.rest = lines(&self.pages);
+        let prompt = match self.rest {
+            0 => self.prompt.clone(),
+            1 => "  1 more line: press Enter to read it, or [n]o: ".to_owned(),
+            rest => format!("  {rest} more lines: press Enter to read on, or [n]o: "),
+        };
+        // Where standard error is closed there is nobody to ask.
+        write!(out, "\n{page}{prompt}").ok();
+        out.flush().ok();
+    }
+}
+
+/// The questions that wait for an answer, each with what it is about.
+pub(crate) struct Questions<T> {
+    /// The oldest first; that one is shown.
+    open: VecDeque<(T, Question)>,
+}
+
+impl<T> Questions<T> {
+    pub(crate) fn new() -> Self {
+        Self {
+            open: VecDeque::new(),
+        }
+    }
+
+    /// Asks, once everything before is answered.
+    pub(crate) fn ask(&mut self, about: T, question: Question, out: &mut dyn Write) {
+        self.open.push_back((about, question));
+        if self.open.len() == 1 {
+            self.show(out);
+        }
+    }
+
+    /// Whether this is asked already.
+    pub(crate) fn has(&self, about: &T) -> bool
+    where
+        T: PartialEq,
+    {
+        self.open.iter().any(|(it, _)| it == about)
+    }
+
+    /// Drops questions that need no answer any more.
+    pub(crate) fn retain(&mut self, keep: impl Fn(&T) -> bool, out: &mut dyn Write) {
+        let was_shown = self.open.front().is_some_and(|(about, _)| !keep(about));
+        self.open.retain(|(about, _)| keep(about));
+        if was_shown {
+            self.show(out);
+        }
+    }
+
+    /// Takes a line of the terminal: the answer to the question that is shown, or the wish to read on.
+    pub(crate) fn answer(&mut self, line: &str, out: &mut dyn Write) -> Option<T> {
+        let (_, question) = self.open.front_mut()?;
+        let is_refusal = matches!(line.to_lowercase().as_str(), "n" | "no");
+        if question.is_approval && question.rest > 0 && !is_refusal {
+            question.show(out);
+            return None;
+        }
+        let (about, _) = self.open.pop_front()?;
+        self.show(out);
+        Some(about)
+    }
+
+    fn show(&mut self, out: &mut dyn Write) {
+        if let Some((_, question)) = self.open.front_mut() {
+            question.show(out);
+        }
+    }
+}
+
+/// The text behind bars, in pages of `ROWS` rows. A line that is longer than a page goes on on the next.
+fn pages(text: &str) -> VecDeque<String> {
+    let mut pages = VecDeque::new();
+    let (mut page, mut used) = (String::new(), 0);
+    for line in text.split('\n') {
+        let mut rest = line;
+        loop {
+            let (end, columns) = fitting(rest, (ROWS - used) * COLUMNS);
+            page.push_str(&format!("  │ {}\n", &rest[..end]));
+            used += columns.div_ceil(COLUMNS).max(1);
+            rest = &rest[end..];
+            if used >= ROWS {
+                pages.push_back(std::mem::take(&mut page));
+                used = 0;
+            }
+            if rest.is_empty() {
+                break;
+            }
+        }
+    }
+    if !page.is_empty() {
+        pages.push_back(page);
+    }
+    pages
+}
+
+/// The bytes of a line that fit into `room` columns, and the columns they may take.
+fn fitting(line: &str, room: usize) -> (usize, usize) {
+    let mut columns = 0;
+    for (at, char) in line.char_indices() {
+        let wide = match char {
+            '\t' => 8,
+            _ if char.is_ascii() => 1,
+            _ => 2,
+        };
+        if columns + wide > room {
+            return (at, columns);
+        }
+        columns += wide;
+    }
+    (line.len(), columns)
+}
+
+fn lines(pages: &VecDeque<String>) -> usize {
+    pages.iter().map(|page| page.lines().count()).sum()
+}
+
+#[cfg(test)]
+mod tests;
