@@ -11,10 +11,12 @@ mod program {
     mod compose;
     mod desk;
     mod eight;
+    mod ends;
     mod guests;
     mod home;
     mod index;
     mod kills;
+    mod left;
     mod npm;
     mod obeys;
     mod opened;

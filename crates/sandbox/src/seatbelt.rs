@@ -183,11 +183,13 @@ fn protecting(policy: &Policy, text: &mut String) -> Result<(), Refused> {
     for repository in &protected.repositories {
         leaves.extend(GIT_CONTROL.iter().map(|name| repository.join(name)));
     }
-    for name in &protected.names {
-        let pattern = pattern(&policy.workspace, name)?;
-        text.push_str(&format!(
-            "(deny file-write* file-link (regex #\"{pattern}\"))\n"
-        ));
+    for root in [&policy.workspace].into_iter().chain(&policy.writable) {
+        for name in &protected.names {
+            let pattern = pattern(root, name)?;
+            text.push_str(&format!(
+                "(deny file-write* file-link (regex #\"{pattern}\"))\n"
+            ));
+        }
     }
     if !protected
         .repositories

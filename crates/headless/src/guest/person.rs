@@ -29,12 +29,14 @@ pub(super) struct Person {
     /// Whether somebody can be asked.
     is_there: bool,
     lines: Option<mpsc::Receiver<String>>,
+    /// The input has ended, so nobody answers any more.
+    is_gone: bool,
     interrupt: Interrupt,
     desk: Desk,
     questions: mpsc::Receiver<(Question, oneshot::Sender<Option<String>>)>,
     filled: mpsc::Receiver<Command>,
     fills: mpsc::Sender<Command>,
-    /// What was asked at the terminal and not answered, the oldest first.
+    /// What was asked and not answered, the oldest first; of a program only leave.
     open: VecDeque<Open>,
     /// What was asked of a program in the person's place.
     asked: BTreeMap<u64, oneshot::Sender<Option<String>>>,
@@ -87,6 +89,7 @@ impl Person {
             allows_all,
             is_there,
             lines: is_there.then(listen),
+            is_gone: false,
             interrupt: Interrupt::new(),
             desk: match is_there && !allows_all {
                 true => desk,
@@ -109,6 +112,11 @@ impl Person {
     /// The next thing the person wants.
     pub(super) async fn next(&mut self, streams: &mut Streams<'_>) -> Command {
         loop {
+            if self.is_gone
+                && let Some(command) = self.refuse()
+            {
+                return command;
+            }
             let line = async {
                 match &mut self.lines {
                     Some(lines) => lines.recv().await,
@@ -117,7 +125,10 @@ impl Person {
             };
             tokio::select! {
                 line = line => match line {
-                    None => self.lines = None,
+                    None => {
+                        self.lines = None;
+                        self.is_gone = true;
+                    }
                     Some(line) => if let Some(command) = self.heard(&line) {
                         return command;
                     },
@@ -131,11 +142,27 @@ impl Person {
         }
     }
 
+    /// Refuses what was asked when the input has ended: the run would wait for ever.
+    fn refuse(&mut self) -> Option<Command> {
+        // A question whose answer is dropped has none.
+        self.asked.clear();
+        loop {
+            if let Open::Leave(number, choices) = self.open.pop_front()? {
+                let choice = choice("n", &choices);
+                return Some(Command::Decide { number, choice });
+            }
+        }
+    }
+
     /// What a line means.
     fn heard(&mut self, line: &str) -> Option<Command> {
         if self.form == Form::Json {
             return match serde_json::from_str(line).ok()? {
-                Line::Decide { number, choice } => Some(Command::Decide { number, choice }),
+                Line::Decide { number, choice } => {
+                    self.open
+                        .retain(|open| !matches!(open, Open::Leave(known, _) if *known == number));
+                    Some(Command::Decide { number, choice })
+                }
                 Line::Stop => Some(Command::Stop),
                 Line::Reply { question, text } => {
                     // Whoever asked may have gone meanwhile.
@@ -218,8 +245,8 @@ impl Person {
                 streams,
                 &format!("\n{title}\n  Allow? [y]es{always}, [n]o: "),
             );
-            self.open.push_back(Open::Leave(number, choices));
         }
+        self.open.push_back(Open::Leave(number, choices));
     }
 
     /// Has a form filled in, beside everything else.

@@ -26,6 +26,8 @@ pub(super) struct Person {
     /// What was asked and not answered, the oldest first.
     open: VecDeque<Open>,
     lines: Option<mpsc::Receiver<String>>,
+    /// The input has ended, so nobody answers any more.
+    is_gone: bool,
     interrupt: Interrupt,
 }
 
@@ -61,6 +63,7 @@ impl Person {
             is_there,
             open: VecDeque::new(),
             lines: is_heard.then(listen),
+            is_gone: false,
             interrupt: Interrupt::new(),
         }
     }
@@ -73,6 +76,12 @@ impl Person {
     /// The next thing the person wants.
     pub(super) async fn next(&mut self) -> Command {
         loop {
+            // What is asked when the input has ended is refused: the run would wait for ever.
+            if self.is_gone
+                && let Some(command) = self.answer("")
+            {
+                return command;
+            }
             let line = async {
                 match &mut self.lines {
                     Some(lines) => lines.recv().await,
@@ -84,10 +93,17 @@ impl Person {
                 () = self.interrupt.wait() => return Command::Stop,
             };
             match line {
-                None => self.lines = None,
+                None => {
+                    self.lines = None;
+                    self.is_gone = true;
+                }
                 Some(line) => {
                     let command = match self.form {
-                        Form::Json => read(&line),
+                        Form::Json => {
+                            let command = read(&line);
+                            command.iter().for_each(|command| self.forget(command));
+                            command
+                        }
                         Form::Text => self.answer(line.trim()),
                     };
                     if let Some(command) = command {
@@ -151,6 +167,15 @@ impl Person {
             streams.errors.write_all(text.as_bytes()).ok();
             streams.errors.flush().ok();
         }
+    }
+
+    /// Takes note that a command of the input answers something.
+    fn forget(&mut self, command: &Command) {
+        self.open.retain(|open| match (command, &open.what) {
+            (Command::Decide { call, .. }, Asked::Leave(known)) => call != known,
+            (Command::Reply { question, .. }, Asked::Question(known)) => question != known,
+            _ => true,
+        });
     }
 
     /// What a line of the terminal answers.
