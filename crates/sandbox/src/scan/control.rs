@@ -154,7 +154,12 @@ impl<'a> Walk<'a> {
         };
         let way = Way::Irregular;
         let known = self.marks.get(path).map(|mark| mark.way);
-        if matches!(known, None | Some(Way::Layout | Way::Unseen)) {
+        // What it is matters more than what stands in it, unless that is run as it is.
+        let is_weaker = matches!(
+            known,
+            None | Some(Way::Layout | Way::Unseen | Way::Rebase | Way::Drivers | Way::Gitlink)
+        );
+        if is_weaker {
             self.marks.insert(path.to_owned(), Mark { way, state });
         }
     }

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::bytes::open_below;
 use super::walk::open_top;
 use super::{Before, Change, Finding, Way};
+use crate::names;
 
 /// What was put aside.
 #[derive(Debug)]
@@ -78,7 +79,7 @@ impl Quarantine {
             quarantine.write(files)?;
             move_to(&finding.path, &folder.join(name), inside)?;
             match &finding.before {
-                None => {}
+                None => remove_empty(finding),
                 Some(Before::File(content)) => {
                     let aside = folder.join("before");
                     files.write_private(&aside, &content.bytes)?;
@@ -124,6 +125,9 @@ impl Quarantine {
                         files,
                     )?;
                 }
+                if let Some(above) = there.parent() {
+                    files.create_folder(&above)?;
+                }
                 move_to(&here, &there, files)?;
             }
             self.list.items.pop();
@@ -135,6 +139,29 @@ impl Quarantine {
     fn write(&self, files: &dyn Files) -> Result<(), Error> {
         let text = serde_json::to_vec_pretty(&self.list).unwrap_or_default();
         files.write_private(&self.folder.join(LIST), &text)
+    }
+}
+
+/// Removes the folders of a protected name that are empty now: they came with what was put aside.
+fn remove_empty(finding: &Finding) {
+    let Way::Name(_) = finding.way else {
+        return;
+    };
+    let inner = finding.path.relative_to(&finding.top);
+    let above = inner
+        .into_iter()
+        .flat_map(|inner| inner.ancestors().skip(1));
+    for folder in above.take_while(|folder| names::of(folder).is_some()) {
+        let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
+            return;
+        };
+        let removed = open_top(&finding.top)
+            .and_then(|top| open_below(top, parent))
+            .and_then(|held| rustix::fs::unlinkat(held, name, AtFlags::REMOVEDIR));
+        // It holds something else.
+        if removed.is_err() {
+            return;
+        }
     }
 }
 
