@@ -98,7 +98,10 @@ pub(super) fn find(policy: &Policy, roots: &[Found]) -> Protected {
     // Many of them share few folders.
     let mut folders: BTreeMap<&Path, PathBuf> = BTreeMap::new();
     for path in policy.protected.paths.iter().map(|path| path.as_path()) {
-        if let (Some(above), Some(name)) = (path.parent(), path.file_name()) {
+        let is_own = |root: &PathBuf| path.starts_with(root);
+        if protected.roots.iter().any(is_own) {
+            protected.path(path);
+        } else if let (Some(above), Some(name)) = (path.parent(), path.file_name()) {
             let above = folders.entry(above).or_insert_with(|| plan::real(above));
             protected.path(&above.join(name));
         }

@@ -246,8 +246,9 @@ impl World {
 
 /// Runs something as the person does, in the workspace.
 fn person(scene: &Scene, script: &str) -> (bool, String) {
-    let done = Command::new("/bin/sh")
-        .args(["-c", script])
+    // What waits for an answer that never comes is no effect.
+    let done = Command::new("timeout")
+        .args(["-k", "1", "20", "/bin/sh", "-c", script])
         .current_dir(scene.work())
         .env_clear()
         .envs(scene.variables().iter().cloned())

@@ -118,7 +118,7 @@ fn links_and_special_files_in_a_git_folder_are_put_aside() {
         ("ln src/main.rs", "logs/refs/x"),
         ("ln README", "refs/heads/x"),
     ] {
-        let act = format!("{how} .git/{name}");
+        let act = format!("rm -rf .git/{name}; {how} .git/{name}");
         check_armed(
             "echo > README; mkdir -p .git/refs/heads",
             &act,
