@@ -150,15 +150,21 @@ pub(crate) fn environment() -> Vec<(OsString, OsString)> {
     .concat()
 }
 
-/// The ports of the machine's own loopback that a list gives.
-pub(crate) fn own_ports(hosts: &[HostRule]) -> Vec<u16> {
-    let rules = hosts.iter().filter_map(|host| Rule::of(host).ok());
-    let mut ports: Vec<u16> = rules.flat_map(|rule| rule.own_ports()).collect();
-    ports.sort_unstable();
-    ports.dedup();
-    // There the proxy itself listens.
-    ports.retain(|port| *port != Proxy::PORT);
-    ports
+/// The ports of the machine's own loopback that a list gives: those of IPv4, and those of IPv6.
+pub(crate) fn own_ports(hosts: &[HostRule]) -> [Vec<u16>; 2] {
+    let rules: Vec<Rule> = hosts
+        .iter()
+        .filter_map(|host| Rule::of(host).ok())
+        .collect();
+    [false, true].map(|is_six| {
+        let ports = rules.iter().flat_map(|rule| rule.own_ports(is_six));
+        let mut ports: Vec<u16> = ports.copied().collect();
+        ports.sort_unstable();
+        ports.dedup();
+        // There the proxy itself listens.
+        ports.retain(|port| *port != Proxy::PORT);
+        ports
+    })
 }
 
 /// Accepts until the other end of `stopped` is closed.

@@ -92,8 +92,15 @@ fn build(view: &View<'_>, files: &[RawFd]) -> Result<(), Failure> {
         let ready = [wire::READY, wire::WITH_PROXY, 0];
         at(stage::LOOPBACK, wire::say(files[0], ready, &[listener]))?;
         kernel::close(listener);
-        for port in head.ports() {
-            let listener = at(stage::LOOPBACK, kernel::listen_everywhere(port))?;
+        for (port, is_six) in head.ports() {
+            let listener = match is_six {
+                false => at(stage::LOOPBACK, kernel::listen_on_four(port))?,
+                true => match kernel::listen_on_six(port) {
+                    Ok(listener) => listener,
+                    // The kernel knows no such addresses, so no client calls one.
+                    Err(_) => continue,
+                },
+            };
             let ready = [wire::READY, wire::WITH_PORT, 0];
             at(stage::LOOPBACK, wire::say(files[0], ready, &[listener]))?;
             kernel::close(listener);

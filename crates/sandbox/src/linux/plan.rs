@@ -171,7 +171,8 @@ impl Plan {
         head.group = u64::from(group);
         head.highest = numbered(policy).unwrap_or_default();
         if let Network::Hosts(hosts) = &policy.network {
-            head.set_ports(&crate::net::own_ports(hosts));
+            let [four, six] = crate::net::own_ports(hosts);
+            head.set_ports(&four, &six);
         }
         Ok(Self {
             bytes: builder.blob.write(),

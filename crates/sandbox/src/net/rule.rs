@@ -50,16 +50,18 @@ impl Rule {
         Ok(Self { who, ports })
     }
 
-    /// The ports that it gives of the machine's own loopback.
-    pub(super) fn own_ports(&self) -> Vec<u16> {
+    /// The ports that it gives of the machine's own loopback, of IPv4 or of IPv6.
+    pub(super) fn own_ports(&self, is_six: bool) -> &[u16] {
         let is_own = match &self.who {
-            Who::Host(Host::Address(address)) => address.is_loopback(),
+            Who::Host(Host::Address(address)) => {
+                address.is_loopback() && address.is_ipv6() == is_six
+            }
             Who::Host(host) => is_localhost(host),
             Who::Below(_) => false,
         };
         match is_own {
-            true => self.ports.clone(),
-            false => Vec::new(),
+            true => &self.ports,
+            false => &[],
         }
     }
 

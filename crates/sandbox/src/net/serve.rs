@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -206,14 +206,27 @@ fn begin_with(stream: TcpStream, shared: &Arc<Shared>, served: Served) {
     }
 }
 
-/// Hands everything on to the address and port that the client called, which are the machine's own.
+/// Hands everything on to the address and port that the client called, which are the machine's own. A server that
+/// listens on the other address of `localhost` alone is reached too: the client has no other chance to try it.
 fn lead_on(stream: &TcpStream, shared: &Shared, id: u64) -> io::Result<()> {
     let called = stream.local_addr()?;
-    let host = Host::of_address(called.ip());
-    match shared.reach(id, &host, called.port()) {
-        Ok(server) => tunnel::join(stream, &server),
+    let (address, port) = (plain(called.ip()), called.port());
+    let other = match address {
+        IpAddr::V4(v4) if v4 == Ipv4Addr::LOCALHOST => Some(Ipv6Addr::LOCALHOST.into()),
+        IpAddr::V6(v6) if v6 == Ipv6Addr::LOCALHOST => Some(Ipv4Addr::LOCALHOST.into()),
+        _ => None,
+    };
+    let host = Host::of_address(address);
+    let why = match shared.reach(id, &host, port) {
+        Ok(server) => return tunnel::join(stream, &server),
+        Err(Unreached::Denied(why) | Unreached::Failed(why)) => why,
+    };
+    let is_given = |host: &Host| shared.rules.iter().any(|rule| rule.admits(host, port));
+    let other = other.map(Host::of_address).filter(is_given);
+    match other.map(|other| shared.reach(id, &other, port)) {
+        Some(Ok(server)) => tunnel::join(stream, &server),
         // A connection that is cut says as much as there is to say without a proxy's answer.
-        Err(Unreached::Denied(why) | Unreached::Failed(why)) => Err(io::Error::other(why)),
+        _ => Err(io::Error::other(why)),
     }
 }
 

@@ -159,7 +159,7 @@ fn submodules_are_committed_to() {
                 format!("echo x > .git/modules/{name}/commondir"),
                 format!("echo x > .git/modules/{name}/objects/info/alternates"),
                 format!("mv .git/modules/{name} .git/modules/x"),
-                format!("rm -rf .git/modules/{name}"),
+                format!("rmdir .git/modules/{name}"),
             ] {
                 check_fails(&scene, &policy, &script);
             }
