@@ -7,7 +7,7 @@ mod report;
 
 use std::process::ExitCode;
 
-use agent::ground::{Change, Ground, commit};
+use agent::ground::{Action, Change, Ground, commit};
 use base::AbsPath;
 use clap::{Args, ValueEnum};
 use host::{Dirs, Files};
@@ -148,6 +148,10 @@ impl Apply {
                 return report;
             }
         };
+        if let Some(sentence) = protected(ground.real_root(), &changes) {
+            report.failure = Some(format!("{sentence}; nothing was changed"));
+            return report;
+        }
         match self.write(files, dirs, &changes) {
             Ok(warnings) => {
                 report.is_written = true;
@@ -171,6 +175,20 @@ impl Apply {
         dirs.create().map_err(|error| error.to_string())?;
         commit(files, &dirs.recovery(), changes).map_err(|error| error.sentence)
     }
+}
+
+/// Why one of the changes must not be made for a model.
+fn protected(root: &AbsPath, changes: &[Change]) -> Option<String> {
+    let home = std::env::var_os("HOME").and_then(AbsPath::new);
+    let paths = changes.iter().flat_map(|change| {
+        let moved_from = match &change.action {
+            Action::Write { moved_from, .. } => moved_from.as_ref(),
+            Action::Remove(_) => None,
+        };
+        [Some(&change.path), moved_from].into_iter().flatten()
+    });
+    let mut paths = paths.map(|path| ::sandbox::refusal(root, path, home.as_ref()));
+    paths.find_map(|refusal| refusal)
 }
 
 #[cfg(test)]

@@ -19,12 +19,12 @@ use clap::Args;
 use host::Dirs;
 use host::environment::{Recipient, Variable, named, variables};
 use host::process::{Bounds, Denial, End, Spawned};
-use sandbox::{HostRule, Layer, Network, Person, Policy, Room};
+use sandbox::{HostRule, Layer, Network, Person, Policy, Programs, Room, Scope};
 
 use crate::permissions::{self, Permissions};
 use bound::{Fresh, Warm};
 use kept::Kept;
-use lookout::Lookout;
+pub(crate) use lookout::Lookout;
 use reading::Reading;
 
 /// What the person says about the sandbox of one run.
@@ -36,7 +36,7 @@ pub(crate) struct Confinement {
     /// Do without this layer of the sandbox: namespaces, mounts, network, landlock, seccomp, no-new-privs or limits
     #[arg(long, value_name = "LAYER", value_parser = layer)]
     without: Vec<Layer>,
-    /// Let commands reach this host, written `example.com` or `*.example.com`
+    /// Let commands reach this host, written `example.com`, `*.example.com` or `127.0.0.1:8080`
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
 }
@@ -116,17 +116,21 @@ pub(crate) fn sandbox(
         ));
     }
     policy.without.extend(said.without.iter().copied());
-    let hosts = said.allow_host.iter().map(|host| HostRule {
-        host: host.clone(),
-        ports: Vec::new(),
-    });
+    let mut hosts: Vec<HostRule> = Vec::new();
+    for host in &said.allow_host {
+        match host.parse() {
+            Ok(host) => hosts.push(host),
+            Err(bad) => problems.push(bad.to_string()),
+        }
+    }
     add_hosts(&mut policy, hosts);
     policy.protected.repositories.extend(ground.git_dir.clone());
     policy.readable.extend(ground.readable);
-    let aside = dirs.state.join("aside");
-    let lookout = Lookout::new(&policy.workspace, &policy.protected.repositories, aside);
+    problems.extend(person.warning(&policy.workspace));
+    let programs = Programs::of(&policy.workspace, Some(&person.home));
+    problems.extend(programs.notices().map(str::to_owned));
     let yard = Yard {
-        lookout: Arc::new(lookout),
+        lookout: Arc::new(lookout(&policy, &person, dirs)),
         has_own_ground: ground.git_dir.is_some(),
         variables: ground.variables,
         policy,
@@ -145,6 +149,24 @@ pub(crate) fn command_variables(dirs: &Dirs) -> Vec<Variable> {
     let mut all = variables(Recipient::Foreign);
     all.extend(named(kept.environment()));
     all
+}
+
+/// Looks over what commands under a policy can write.
+pub(crate) fn lookout(policy: &Policy, person: &Person, dirs: &Dirs) -> Lookout {
+    let writable = policy.writable.iter().filter(|path| {
+        let stat = host::Files::stat(&host::RealFiles, path);
+        stat.is_ok_and(|stat| stat.kind == host::FileKind::Folder)
+    });
+    let scope = Scope {
+        roots: [&policy.workspace]
+            .into_iter()
+            .chain(writable)
+            .cloned()
+            .collect(),
+        git_folders: policy.protected.repositories.clone(),
+        home: Some(person.home.clone()),
+    };
+    Lookout::over(scope, dirs.state.join("aside"))
 }
 
 /// Whose machine it is.
@@ -190,6 +212,7 @@ impl Sandbox for Yard {
         let lookout = self.lookout.clone();
         if !granted.is_empty() {
             let policy = widened(&self.policy, granted);
+            lookout.add(&policy.writable);
             return Ok(Arc::new(Fresh {
                 policy,
                 lookout,
@@ -198,8 +221,9 @@ impl Sandbox for Yard {
         }
         let mut room = lock(&self.room);
         let room = match &*room {
-            Some(room) => room.clone(),
-            None => {
+            Some(room) if room.is_current() => room.clone(),
+            // There is none, or something protected came into being since, such as a first repository.
+            _ => {
                 let opened = Room::open(&self.policy).map_err(|refused| refused.to_string())?;
                 room.insert(Arc::new(opened)).clone()
             }

@@ -106,6 +106,18 @@ impl<T> Questions<T> {
         }
     }
 
+    /// Takes the oldest question out: nobody answers it any more.
+    pub(crate) fn pop(&mut self) -> Option<T> {
+        self.open.pop_front().map(|(about, _)| about)
+    }
+
+    /// Drops all questions; whether there were any.
+    pub(crate) fn clear(&mut self) -> bool {
+        let had_some = !self.open.is_empty();
+        self.open.clear();
+        had_some
+    }
+
     /// Takes a line of the terminal: the answer to the question that is shown, or the wish to read on.
     pub(crate) fn answer(&mut self, line: &str, out: &mut dyn Write) -> Option<T> {
         let (_, question) = self.open.front_mut()?;

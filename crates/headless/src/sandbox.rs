@@ -10,16 +10,15 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ::sandbox::scan::Quarantine;
-use ::sandbox::{
-    Control, HostRule, Layer, Network, Order, Person, Policy, PolicyFile, names, start,
-};
+use ::sandbox::scan::{Finding, Quarantine};
+use ::sandbox::{HostRule, Layer, Network, Order, Person, Policy, PolicyFile, names, start};
 use base::AbsPath;
 use clap::Args;
 use host::environment::Recipient;
 use host::{Dirs, Files};
 
 use self::report::{End, Report};
+use crate::confined::{self, Lookout};
 use crate::{Streams, tell};
 
 /// Longest policy file that is read.
@@ -81,8 +80,12 @@ impl Sandbox {
                 return Ok(ExitCode::from(REFUSED));
             }
         };
-        let control = Control::of(&policy.workspace, &policy.protected.repositories);
-        let report = self.perform(&policy, &control)?;
+        let person = confined::person(dirs);
+        if let Some(warning) = person.warning(&policy.workspace) {
+            tell(streams, &warning);
+        }
+        let lookout = confined::lookout(&policy, &person, dirs);
+        let report = self.perform(&policy, &lookout, streams)?;
         if let Some(sentence) = report.refusal() {
             tell(streams, sentence);
         }
@@ -94,7 +97,12 @@ impl Sandbox {
         Ok(ExitCode::from(code))
     }
 
-    fn perform(&self, policy: &Policy, control: &Control) -> Result<Report, String> {
+    fn perform(
+        &self,
+        policy: &Policy,
+        lookout: &Lookout,
+        streams: &mut Streams<'_>,
+    ) -> Result<Report, String> {
         let (program, arguments) = self.command.split_first().ok_or("no command was given")?;
         let order = Order {
             program: program.clone(),
@@ -105,10 +113,15 @@ impl Sandbox {
             terminal: false,
         };
         let mut report = Report::of(policy);
+        lookout.begin();
         match start(policy, order) {
             Ok(running) => {
+                let fixed = running.fixed();
                 let finished = running.wait();
-                report.findings = control.changes();
+                for (finding, aside) in lookout.settle(&fixed) {
+                    tell(streams, &left(&finding, aside.as_ref()));
+                    report.findings.push(finding);
+                }
                 report.end = End::of(finished.end);
                 report.denials = finished.denials;
                 report.without = finished.without;
@@ -177,6 +190,20 @@ impl Sandbox {
         let text = String::from_utf8(text).map_err(|_| format!("{path} is not UTF-8"))?;
         let file = PolicyFile::parse(&text).and_then(|file| file.apply(policy, home));
         file.map_err(|sentence| format!("{path}: {sentence}"))
+    }
+}
+
+/// A sentence about what a command left.
+fn left(finding: &Finding, aside: Option<&AbsPath>) -> String {
+    let finding = finding.to_string();
+    let finding = base::printable(&finding, base::LineFeeds::Escape);
+    match aside {
+        Some(folder) => {
+            format!(
+                "{finding}. It was put aside; `burin-agent sandbox --restore {folder}` brings it back"
+            )
+        }
+        None => finding.into_owned(),
     }
 }
 

@@ -11,11 +11,13 @@ mod program {
     mod compose;
     mod desk;
     mod eight;
+    mod ends;
     mod environment;
     mod guests;
     mod home;
     mod index;
     mod kills;
+    mod left;
     mod npm;
     mod obeys;
     mod opened;

@@ -33,6 +33,10 @@ impl Room {
     pub(crate) fn start(room: &Arc<Self>, _: Order) -> Result<Running, Refused> {
         match room.0 {}
     }
+
+    pub(crate) fn is_current(&self) -> bool {
+        match self.0 {}
+    }
 }
 
 #[derive(Debug)]

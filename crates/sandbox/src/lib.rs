@@ -10,6 +10,9 @@
 #![warn(missing_docs)]
 
 mod denied;
+mod git;
+mod guard;
+mod links;
 mod order;
 mod policy;
 mod refused;
@@ -29,8 +32,10 @@ use elsewhere as system;
 use linux as system;
 
 pub use denied::{Access, Denials, Denied};
+pub use git::Programs;
+pub use guard::refusal;
 pub use net::BadRule;
 pub use order::{End, Ender, Finished, Order, Room, Running, prepare, start};
 pub use policy::{HostRule, Layer, Limits, Network, Person, Policy, PolicyFile, Protected};
 pub use refused::Refused;
-pub use scan::Control;
+pub use scan::{Control, Scope};

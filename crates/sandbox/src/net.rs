@@ -28,7 +28,7 @@ mod tunnel;
 
 use std::ffi::OsString;
 use std::io;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -47,10 +47,14 @@ use crate::{Denials, HostRule};
 /// The proxy of one sandbox. Dropping it ends it, with every connection.
 pub(crate) struct Proxy {
     shared: Arc<Shared>,
-    /// Closing it wakes the one who accepts, and tells them to stop.
+    /// Closing it wakes those who accept, and tells them to stop.
     stopper: Option<UnixStream>,
-    accepting: Option<JoinHandle<()>>,
+    stopped: UnixStream,
+    accepting: Vec<JoinHandle<()>>,
 }
+
+/// How a connection is served.
+type Serve = fn(TcpStream, &Arc<Shared>);
 
 impl Proxy {
     /// The port at which a command finds its proxy, on its own loopback.
@@ -76,18 +80,35 @@ impl Proxy {
     ) -> io::Result<Self> {
         let rules: Result<Vec<Rule>, BadRule> = rules.iter().map(Rule::of).collect();
         let rules = rules.map_err(|bad| io::Error::new(io::ErrorKind::InvalidInput, bad))?;
-        listener.set_nonblocking(true)?;
         let (stopper, stopped) = UnixStream::pair()?;
-        let shared = Arc::new(Shared::new(rules, denials, resolve));
-        let theirs = Arc::clone(&shared);
+        let mut proxy = Self {
+            shared: Arc::new(Shared::new(rules, denials, resolve)),
+            stopper: Some(stopper),
+            stopped,
+            accepting: Vec::new(),
+        };
+        proxy.accept(listener, serve::begin)?;
+        Ok(proxy)
+    }
+
+    /// Leads what knocks at `listener` on to the same address and port of the machine, where the rules give it. That
+    /// is for clients which do not use a proxy for their own machine.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub(crate) fn lead_on(&mut self, listener: TcpListener) -> io::Result<()> {
+        self.accept(listener, serve::begin_leading_on)
+    }
+
+    fn accept(&mut self, listener: TcpListener, serve: Serve) -> io::Result<()> {
+        listener.set_nonblocking(true)?;
+        let stopped = self.stopped.try_clone()?;
+        let shared = Arc::clone(&self.shared);
         let accepting = thread::Builder::new()
             .name("sandbox proxy".to_owned())
-            .spawn(move || accept(&listener, &stopped, &theirs))?;
-        Ok(Self {
-            shared,
-            stopper: Some(stopper),
-            accepting: Some(accepting),
-        })
+            .spawn(move || accept(&listener, &stopped, &shared, serve))?;
+        self.accepting.push(accepting);
+        Ok(())
     }
 }
 
@@ -100,10 +121,10 @@ impl std::fmt::Debug for Proxy {
 impl Drop for Proxy {
     fn drop(&mut self) {
         drop(self.stopper.take());
-        if let Some(accepting) = self.accepting.take()
-            && accepting.join().is_err()
-        {
-            log::error!("the proxy of a sandbox ended badly");
+        for accepting in self.accepting.drain(..) {
+            if accepting.join().is_err() {
+                log::error!("the proxy of a sandbox ended badly");
+            }
         }
         self.shared.cut_all();
     }
@@ -129,8 +150,25 @@ pub(crate) fn environment() -> Vec<(OsString, OsString)> {
     .concat()
 }
 
+/// The ports of the machine's own loopback that a list gives: those of IPv4, and those of IPv6.
+pub(crate) fn own_ports(hosts: &[HostRule]) -> [Vec<u16>; 2] {
+    let rules: Vec<Rule> = hosts
+        .iter()
+        .filter_map(|host| Rule::of(host).ok())
+        .collect();
+    [false, true].map(|is_six| {
+        let ports = rules.iter().flat_map(|rule| rule.own_ports(is_six));
+        let mut ports: Vec<u16> = ports.copied().collect();
+        ports.sort_unstable();
+        ports.dedup();
+        // There the proxy itself listens.
+        ports.retain(|port| *port != Proxy::PORT);
+        ports
+    })
+}
+
 /// Accepts until the other end of `stopped` is closed.
-fn accept(listener: &TcpListener, stopped: &UnixStream, shared: &Arc<Shared>) {
+fn accept(listener: &TcpListener, stopped: &UnixStream, shared: &Arc<Shared>, serve: Serve) {
     loop {
         let mut waiting = [
             PollFd::from_borrowed_fd(listener.as_fd(), PollFlags::IN),
@@ -145,7 +183,7 @@ fn accept(listener: &TcpListener, stopped: &UnixStream, shared: &Arc<Shared>) {
             return;
         }
         match listener.accept() {
-            Ok((stream, _)) => serve::begin(stream, shared),
+            Ok((stream, _)) => serve(stream, shared),
             // Whoever knocked is gone already, or there are too many descriptors: the next one may have more luck.
             Err(error) if is_passing(&error) => {}
             Err(error) => return log::error!("the proxy of a sandbox cannot accept: {error}"),

@@ -87,6 +87,12 @@ impl Room {
         system::Room::open(policy).map(|room| Self(Arc::new(room)))
     }
 
+    /// Whether what the room protects is still what was there when it was opened. A room that is not current
+    /// protects the old files: open another one for the next order.
+    pub fn is_current(&self) -> bool {
+        self.0.is_current()
+    }
+
     /// Runs an order. Several can run at a time.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 mod file;
 mod person;
+mod secrets;
 
 pub use file::PolicyFile;
 pub use person::Person;
@@ -24,10 +25,11 @@ pub struct Policy {
     pub workspace: AbsPath,
     /// Paths to be seen, read-only, although they lie in a hidden or a private folder.
     pub readable: Vec<AbsPath>,
-    /// Files and folders beside the workspace that can be written. Those that do not exist are passed over.
+    /// Files and folders beside the workspace that can be written. Those that do not exist are passed over, and so
+    /// are those behind a link that a command could have made.
     pub writable: Vec<AbsPath>,
     /// Folders that seem writable: changes are seen by nobody else and gone at the end. For caches in
-    /// the home folder. Those that do not exist are passed over.
+    /// the home folder. Those that do not exist are made, empty, where no listing shows them; others are passed over.
     pub scratch: Vec<AbsPath>,
     /// Files and folders that look empty. Those that do not exist are passed over.
     pub hidden: Vec<AbsPath>,
@@ -46,15 +48,16 @@ pub struct Policy {
 /// What makes other programs run code, and therefore stays as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Protected {
-    /// Names in the workspace's own folder, compared without regard to case: what is there is
-    /// read-only, what is not there cannot come into being. `.git` is always one of them: a pointer
-    /// file is read-only, a folder is a repository as below.
+    /// Names in the workspace and in every other writable folder, compared without regard to case: what is there
+    /// is read-only, what is not there cannot come into being. `.git` is always one of them: a pointer file is
+    /// read-only, a folder is a repository as below, and one that is not there can be made by `git init`.
     pub names: Vec<String>,
     /// Git folders that can be committed to: objects, references, index, `HEAD` and logs can be written,
     /// what configures git can't. They may lie within the workspace (nested repositories) or outside
     /// (the git folder of a linked worktree), where they become writable by being named here.
     pub repositories: Vec<AbsPath>,
-    /// Further files and folders that are read-only although they lie in something writable.
+    /// Further files and folders that are read-only although they lie in something writable; those that are not
+    /// there cannot come into being.
     pub paths: Vec<AbsPath>,
 }
 

@@ -10,13 +10,16 @@
 //! looks like is told by the time of its last change, which nobody can set back. What a file holds is compared itself
 //! where it is small; larger ones, which is unusual for what is looked for, are compared by identity and that time.
 //!
-//! Limitations: a file in git's object store cannot make git run anything and is not looked at. References are not
-//! compared: moving a branch is work. A repository whose index lies in parts has its links to other repositories unread;
+//! A folder in which nothing changed costs one question, and is not opened where it held no folder.
+//!
+//! Limitations: a file in git's object store cannot make git run anything, so only its kind is looked at. References are
+//! not compared: moving a branch is work. A repository whose index lies in parts has its links to other repositories unread;
 //! the other repositories themselves are found all the same.
 //! Start at `Control::of`.
 
 mod armed;
 mod bytes;
+mod control;
 mod git;
 mod index;
 mod quarantine;
@@ -24,19 +27,34 @@ mod walk;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use base::AbsPath;
 
+use crate::git::{Programs, Repository};
 use crate::names::{Guard, Name, Reader};
 
+pub(crate) use armed::is_plain;
 pub use quarantine::Quarantine;
 use walk::Seen;
 
 /// What there was before a run.
 #[derive(Debug)]
 pub struct Control {
+    home: Option<AbsPath>,
     tops: Vec<Top>,
+}
+
+/// What a `Control` compares.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// The folders that commands can write, the workspace first.
+    pub roots: Vec<AbsPath>,
+    /// Git folders beside them that commands can commit to.
+    pub git_folders: Vec<AbsPath>,
+    /// Where the person's own Git configuration lies.
+    pub home: Option<AbsPath>,
 }
 
 /// One look at what a `Control` is about, and what it found.
@@ -51,6 +69,7 @@ pub struct Look {
 struct Top {
     path: AbsPath,
     kind: Kind,
+    programs: Programs,
     seen: Seen,
 }
 
@@ -58,6 +77,8 @@ struct Top {
 enum Kind {
     Workspace,
     GitFolder,
+    /// The part of a repository that its worktrees share, where commands write objects, references and logs alone.
+    Shared,
 }
 
 /// Something that can make a host run something.
@@ -69,10 +90,35 @@ pub struct Finding {
     pub way: Way,
     /// What became of it.
     pub change: Change,
-    /// What it held before, for a file that was changed and was not large.
-    before: Option<Vec<u8>>,
+    /// What was there before, where it can be put back.
+    before: Option<Before>,
     is_armed: bool,
+    /// The folder that was looked at.
+    top: AbsPath,
 }
+
+/// What was at a path before, as it can be put back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Before {
+    File(Content),
+    Link(Vec<u8>),
+}
+
+/// What a file held, and its mode.
+#[derive(Clone, Debug)]
+struct Content {
+    bytes: Vec<u8>,
+    mode: u32,
+}
+
+/// Whether a file can be executed decides what Git makes of it; its other rights do not.
+impl PartialEq for Content {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes && (self.mode & 0o111 == 0) == (other.mode & 0o111 == 0)
+    }
+}
+
+impl Eq for Content {}
 
 /// How something can make a host run something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,6 +134,12 @@ pub enum Way {
     Config,
     /// A program that git runs by itself.
     Hook,
+    /// A file of the workspace that the configuration of git or a hook runs.
+    Program,
+    /// The same in a folder of installed packages.
+    Package,
+    /// What git never makes in its own folder, and writes through: a link, a pipe, a second name for a file.
+    Irregular,
     /// Where git finds the rest of a repository.
     Layout,
     /// Attributes that name drivers, which the configuration of any level may define.
@@ -116,18 +168,66 @@ pub enum Change {
 impl Control {
     /// Looks at a workspace, and at git folders of its that lie elsewhere. A workspace that is not there is empty.
     pub fn of(workspace: &AbsPath, git_folders: &[AbsPath]) -> Self {
-        let git = git_folders.iter().filter(|path| !path.is_within(workspace));
-        let paths = [(workspace, Kind::Workspace)]
-            .into_iter()
-            .chain(git.map(|path| (path, Kind::GitFolder)));
-        let tops = paths.map(|(path, kind)| Top {
-            path: path.clone(),
-            kind,
-            seen: look(path, kind, None),
-        });
-        Self {
-            tops: tops.collect(),
+        Self::over(&Scope {
+            roots: vec![workspace.clone()],
+            git_folders: git_folders.to_vec(),
+            home: None,
+        })
+    }
+
+    /// Looks at everything that commands can write.
+    pub fn over(scope: &Scope) -> Self {
+        let mut control = Self {
+            home: scope.home.clone(),
+            tops: Vec::new(),
+        };
+        for root in &scope.roots {
+            control.add(root);
         }
+        for folder in &scope.git_folders {
+            control.top(folder.clone(), Kind::GitFolder);
+        }
+        control
+    }
+
+    /// Looks at one more folder from now on, with the git folders that belong to it.
+    pub fn add(&mut self, root: &AbsPath) {
+        let is_known = |top: &Top| top.kind == Kind::Workspace && root.is_within(&top.path);
+        if self.tops.iter().any(is_known) {
+            return;
+        }
+        self.top(root.clone(), Kind::Workspace);
+        let Some(repository) = Repository::of(root.as_path()) else {
+            return;
+        };
+        if let Some(folder) = AbsPath::new(&repository.git_dir) {
+            self.top(folder, Kind::GitFolder);
+        }
+        if repository.common_dir != repository.git_dir
+            && let Some(folder) = AbsPath::new(&repository.common_dir)
+        {
+            self.top(folder, Kind::Shared);
+        }
+    }
+
+    /// Adds a folder that lies in none of those which are looked at as a whole.
+    fn top(&mut self, path: AbsPath, kind: Kind) {
+        let real = real(&path);
+        let holds = |top: &Top| match top.kind {
+            Kind::Workspace => real.is_within(&crate::scan::real(&top.path)),
+            Kind::GitFolder | Kind::Shared => real == crate::scan::real(&top.path),
+        };
+        if self.tops.iter().any(holds) {
+            return;
+        }
+        let programs = programs(&path, kind, self.home.as_ref());
+        let seen = look(&path, kind, &programs, None);
+        self.tops.push(Top {
+            path,
+            kind,
+            programs,
+            seen,
+        });
     }
 
     /// Looks again, and says what is new or different, sorted by path. What is merely gone is told where something
@@ -136,10 +236,18 @@ impl Control {
         self.look().findings
     }
 
-    /// The same; from now on what is there now is what was there before.
+    /// The same; from now on what is there now is what was there before, and Git runs what it is told to run now.
     pub fn advance(&mut self) -> Vec<Finding> {
         let look = self.look();
-        self.take(look)
+        let findings = self.take(look);
+        for top in &mut self.tops {
+            let programs = programs(&top.path, top.kind, self.home.as_ref());
+            if programs != top.programs {
+                top.seen = self::look(&top.path, top.kind, &programs, Some(&top.seen));
+                top.programs = programs;
+            }
+        }
+        findings
     }
 
     /// Looks again, and keeps what was seen for `take`.
@@ -147,7 +255,7 @@ impl Control {
         let mut findings = Vec::new();
         let mut seen = Vec::with_capacity(self.tops.len());
         for top in &self.tops {
-            let now = look(&top.path, top.kind, Some(&top.seen));
+            let now = look(&top.path, top.kind, &top.programs, Some(&top.seen));
             differences(&top.path, &top.seen.marks, &now.marks, &mut findings);
             seen.push(now);
         }
@@ -171,11 +279,24 @@ impl Look {
     }
 }
 
-fn look(path: &AbsPath, kind: Kind, before: Option<&Seen>) -> Seen {
+fn look(path: &AbsPath, kind: Kind, programs: &Programs, before: Option<&Seen>) -> Seen {
     match kind {
-        Kind::Workspace => walk::workspace(path, before),
-        Kind::GitFolder => walk::git_folder(path),
+        Kind::Workspace => walk::workspace(path, programs, before),
+        Kind::GitFolder => walk::git_folder(path, before),
+        Kind::Shared => walk::shared(path, before),
     }
+}
+
+fn programs(path: &AbsPath, kind: Kind, home: Option<&AbsPath>) -> Programs {
+    match kind {
+        Kind::Workspace => Programs::of(path, home),
+        Kind::GitFolder | Kind::Shared => Programs::default(),
+    }
+}
+
+/// The path without links, or as it is where nothing is there.
+fn real(path: &AbsPath) -> AbsPath {
+    host::Files::canonicalize(&host::RealFiles, path).unwrap_or_else(|_| path.clone())
 }
 
 /// Something that matters, and what of it is compared.
@@ -190,13 +311,25 @@ struct Mark {
 enum State {
     /// It is there, and that is all that matters.
     There,
-    /// What it holds, or where a link leads.
+    /// What of it matters.
     Holds(Vec<u8>),
+    /// A file, whole.
+    File(Content),
+    /// A link, and where it leads.
+    Link(Vec<u8>),
     /// Device, number, size, and seconds and nanoseconds of the last change.
     Is([u64; 5]),
 }
 
 type Marks = BTreeMap<PathBuf, Mark>;
+
+/// Whether there is a mark at a path or below it.
+fn has_any(marks: &Marks, path: &Path) -> bool {
+    let range = (Bound::Included(path), Bound::Unbounded);
+    let mut rest = marks.range::<Path, _>(range);
+    rest.next()
+        .is_some_and(|(inner, _)| inner.starts_with(path))
+}
 
 fn differences(top: &AbsPath, before: &Marks, now: &Marks, findings: &mut Vec<Finding>) {
     let new_within = |path: &Path| {
@@ -218,8 +351,9 @@ fn differences(top: &AbsPath, before: &Marks, now: &Marks, findings: &mut Vec<Fi
             None => Change::New,
         };
         let held = |old: &Mark| match &old.state {
-            State::Holds(bytes) => Some(bytes.clone()),
-            State::There | State::Is(_) => None,
+            State::File(content) => Some(Before::File(content.clone())),
+            State::Link(target) => Some(Before::Link(target.clone())),
+            State::There | State::Holds(_) | State::Is(_) => None,
         };
         findings.push(Finding {
             path: top.join(path),
@@ -227,17 +361,23 @@ fn differences(top: &AbsPath, before: &Marks, now: &Marks, findings: &mut Vec<Fi
             change,
             before: before.get(path).and_then(held),
             is_armed: armed::is_armed(path, mark, now),
+            top: top.clone(),
         });
     }
     for (path, mark) in before {
-        let matters = matches!(mark.way, Way::Pointer | Way::Config | Way::Layout);
-        if matters && !now.contains_key(path) {
+        let matters = match mark.way {
+            Way::Pointer | Way::Config | Way::Layout | Way::Program => true,
+            Way::Name(name) => name.guard == Guard::Closed,
+            _ => false,
+        };
+        if matters && !has_any(now, path) {
             findings.push(Finding {
                 path: top.join(path),
                 way: mark.way,
                 change: Change::Gone,
                 before: None,
                 is_armed: false,
+                top: top.clone(),
             });
         }
     }
@@ -254,8 +394,10 @@ impl Finding {
     pub fn guard(&self) -> Guard {
         match self.way {
             Way::Name(name) => name.guard,
-            Way::Drivers | Way::Rebase | Way::LinkOut => Guard::Watched,
+            Way::Drivers | Way::Rebase | Way::LinkOut | Way::Package => Guard::Watched,
             Way::Repository
+            | Way::Program
+            | Way::Irregular
             | Way::Pointer
             | Way::Config
             | Way::Hook
@@ -280,6 +422,8 @@ impl Finding {
             Way::Pointer => "pointer",
             Way::Config => "config",
             Way::Hook => "hook",
+            Way::Program | Way::Package => "program",
+            Way::Irregular => "irregular",
             Way::Layout => "layout",
             Way::Drivers => "drivers",
             Way::Gitlink => "gitlink",
@@ -305,6 +449,12 @@ impl fmt::Display for Finding {
             Way::Pointer => f.write_str("it decides which repository git takes this folder for"),
             Way::Config => f.write_str("it decides which programs git runs"),
             Way::Hook => f.write_str("git runs it by itself"),
+            Way::Program | Way::Package => {
+                f.write_str("git runs it by itself, as its configuration or a hook says")
+            }
+            Way::Irregular => {
+                f.write_str("git never makes such a file in its folder, and writes through it")
+            }
             Way::Layout => f.write_str("it decides where git finds the rest of the repository"),
             Way::Drivers => f.write_str("it names drivers for git to run on contents"),
             Way::Gitlink => f.write_str("the index links to another repository, which git enters"),

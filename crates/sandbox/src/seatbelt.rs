@@ -179,15 +179,18 @@ fn protecting(policy: &Policy, text: &mut String) -> Result<(), Refused> {
     text.push_str("\n; What makes other programs run code.\n");
     let protected = &policy.protected;
     let mut pinned: BTreeSet<AbsPath> = BTreeSet::new();
-    let mut leaves: Vec<AbsPath> = protected.paths.clone();
+    let is_inside = |path: &&AbsPath| tops(policy).any(|top| path.is_within(top));
+    let mut leaves: Vec<AbsPath> = protected.paths.iter().filter(is_inside).cloned().collect();
     for repository in &protected.repositories {
         leaves.extend(GIT_CONTROL.iter().map(|name| repository.join(name)));
     }
-    for name in &protected.names {
-        let pattern = pattern(&policy.workspace, name)?;
-        text.push_str(&format!(
-            "(deny file-write* file-link (regex #\"{pattern}\"))\n"
-        ));
+    for root in [&policy.workspace].into_iter().chain(&policy.writable) {
+        for name in &protected.names {
+            let pattern = pattern(root, name)?;
+            text.push_str(&format!(
+                "(deny file-write* file-link (regex #\"{pattern}\"))\n"
+            ));
+        }
     }
     if !protected
         .repositories

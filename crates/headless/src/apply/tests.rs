@@ -420,3 +420,84 @@ fn a_folder_that_is_not_there_is_a_mistake_of_the_caller() {
         answer.errors
     );
 }
+
+#[test]
+fn what_runs_programs_is_not_written_for_a_model() {
+    for path in [
+        ".git/hooks/pre-commit",
+        ".git/config",
+        ".git/info/attributes",
+        ".GIT/config",
+        "sub/.git/hooks/post-checkout",
+        "sub/.git",
+        ".vscode/tasks.json",
+        "sub/.vscode/tasks.json",
+        ".envrc",
+        ".mcp.json",
+        ".claude/settings.json",
+        "hooks/pre-commit",
+        "scripts/lint",
+        "shared/tasks.json",
+        "link/hooks/pre-commit",
+    ] {
+        let world = World::new();
+        for folder in [".git/hooks", ".vscode", "hooks", "scripts", "shared"] {
+            std::fs::create_dir_all(world.root().join(folder)).expect("a folder");
+        }
+        for (name, text) in [
+            (".git/HEAD", "ref: refs/heads/main\n"),
+            (".git/config", "[core]\n hooksPath = hooks\n"),
+            ("hooks/pre-commit", "#!/bin/sh\nscripts/lint\n"),
+            ("shared/tasks.json", "{}\n"),
+            ("scripts/lint", "#!/bin/sh\n"),
+        ] {
+            world.write(name, text);
+        }
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(world.root().join("scripts/lint"), mode).expect("a mode");
+        for (target, name) in [
+            ("../shared/tasks.json", ".vscode/tasks.json"),
+            (".git", "link"),
+        ] {
+            std::os::unix::fs::symlink(target, world.root().join(name)).expect("a link");
+        }
+        let before = tree(&world.root());
+        let edits = format!("ok.txt\n```\nfine\n```\n{path}\n```\nplanted\n```\n");
+        let answer = world.apply(&["whole"], &edits);
+        assert!(!answer.is_good(), "{path}: {}", answer.output);
+        assert!(
+            answer.output.contains("change it yourself"),
+            "{path}: {}",
+            answer.output
+        );
+        assert_eq!(tree(&world.root()), before, "{path}");
+        let answer = world.apply(&["whole", "--partial"], &edits);
+        assert!(!answer.is_good(), "{path}: {}", answer.output);
+        assert_eq!(tree(&world.root()), before, "{path}");
+    }
+    let world = World::new();
+    let edits = "AGENTS.md\n```\nfine\n```\n.github/workflows/ci.yml\n```\nfine\n```\nhooks/x\n```\nfine\n```\n";
+    let answer = world.apply(&["whole"], edits);
+    assert!(answer.is_good(), "{}{}", answer.output, answer.errors);
+}
+
+#[test]
+fn a_protected_name_is_neither_removed_nor_moved_into_for_a_model() {
+    let world = World::new();
+    world.write(".vscode/tasks.json", "{}\n");
+    world.write("a.txt", "a\n");
+    let before = tree(&world.root());
+    for patch in [
+        "*** Begin Patch\n*** Delete File: .vscode/tasks.json\n*** End Patch\n",
+        "*** Begin Patch\n*** Update File: a.txt\n*** Move to: .git/hooks/pre-commit\n@@\n-a\n+b\n*** End Patch\n",
+        "*** Begin Patch\n*** Update File: .vscode/tasks.json\n*** Move to: b.json\n@@\n-{}\n+{ }\n*** End Patch\n",
+    ] {
+        let answer = world.apply(&["apply-patch"], patch);
+        assert!(
+            answer.output.contains("change it yourself"),
+            "{patch}: {}",
+            answer.output
+        );
+        assert_eq!(tree(&world.root()), before, "{patch}");
+    }
+}

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use base::AbsPath;
 use host::process::Planted;
 use host::{Clock as _, Files as _, RealClock, RealFiles};
-use sandbox::Control;
 use sandbox::scan::{Finding, Quarantine};
+use sandbox::{Control, Scope};
 
 use super::lock;
 
@@ -20,10 +20,9 @@ use super::lock;
 const ROUNDS: usize = 4;
 
 /// Looks over one folder.
-pub(super) struct Lookout {
+pub(crate) struct Lookout {
     root: AbsPath,
-    /// Git folders of its that lie elsewhere.
-    git_folders: Vec<AbsPath>,
+    scope: Scope,
     /// Where things are put aside, each time in a folder of its own.
     aside: AbsPath,
     state: Mutex<State>,
@@ -37,23 +36,55 @@ struct State {
 }
 
 impl Lookout {
+    #[cfg(test)]
     pub(super) fn new(root: &AbsPath, git_folders: &[AbsPath], aside: AbsPath) -> Self {
-        let real = RealFiles.canonicalize(root);
-        Self {
-            root: real.unwrap_or_else(|_| root.clone()),
+        let scope = Scope {
+            roots: vec![root.clone()],
             git_folders: git_folders.to_vec(),
+            home: None,
+        };
+        Self::over(scope, aside)
+    }
+
+    /// Looks over everything that commands can write; the first folder is the one they work in.
+    pub(crate) fn over(mut scope: Scope, aside: AbsPath) -> Self {
+        for root in &mut scope.roots {
+            if let Ok(real) = RealFiles.canonicalize(root) {
+                *root = real;
+            }
+        }
+        Self {
+            root: scope.roots.first().unwrap_or(&aside).clone(),
+            scope,
             aside,
             state: Mutex::default(),
         }
     }
 
+    /// Looks over more folders, which the next command can write.
+    pub(super) fn add(&self, roots: &[AbsPath]) {
+        let mut state = lock(&self.state);
+        let control = state
+            .control
+            .get_or_insert_with(|| Control::over(&self.scope));
+        for root in roots
+            .iter()
+            .filter_map(|root| RealFiles.canonicalize(root).ok())
+        {
+            let is_folder = RealFiles.stat(&root);
+            if is_folder.is_ok_and(|stat| stat.kind == host::FileKind::Folder) {
+                control.add(&root);
+            }
+        }
+    }
+
     /// A command is about to start.
-    pub(super) fn begin(&self) {
+    pub(crate) fn begin(&self) {
         let mut state = lock(&self.state);
         let is_alone = state.running == 0;
         state.running += 1;
         match &mut state.control {
-            None => state.control = Some(Control::of(&self.root, &self.git_folders)),
+            None => state.control = Some(Control::over(&self.scope)),
             // Nobody was there who is not trusted.
             Some(control) if is_alone => {
                 control.advance();
@@ -65,12 +96,18 @@ impl Lookout {
     /// A command has ended, or was never begun; `fixed` is what it could not change. Answers what it left, the rest
     /// of which stays where it is.
     pub(super) fn end(&self, fixed: &[AbsPath]) -> Vec<Planted> {
+        let left = self.settle(fixed).into_iter();
+        left.map(|(finding, aside)| told(&finding, aside)).collect()
+    }
+
+    /// The same, as what was found and the folder where it is now.
+    pub(crate) fn settle(&self, fixed: &[AbsPath]) -> Vec<(Finding, Option<AbsPath>)> {
         let mut state = lock(&self.state);
         state.running = state.running.saturating_sub(1);
         let Some(control) = &mut state.control else {
             return Vec::new();
         };
-        let mut planted = Vec::new();
+        let mut left = Vec::new();
         for _ in 0..ROUNDS {
             let look = control.look();
             let is_own =
@@ -79,18 +116,22 @@ impl Lookout {
             let (armed, rest): (Vec<&Finding>, Vec<&Finding>) =
                 found.partition(|finding| finding.is_armed());
             if armed.is_empty() {
-                planted.extend(rest.into_iter().map(|finding| told(finding, None)));
+                left.extend(rest.into_iter().map(|finding| (finding.clone(), None)));
                 control.take(look);
                 break;
             }
             let (folder, is_done) = self.put_aside(&armed);
-            planted.extend(armed.iter().map(|finding| told(finding, folder.clone())));
+            left.extend(
+                armed
+                    .iter()
+                    .map(|&finding| (finding.clone(), folder.clone())),
+            );
             if !is_done {
                 control.take(look);
                 break;
             }
         }
-        planted
+        left
     }
 
     /// The folder that they are in now, and whether it went well.

@@ -30,12 +30,14 @@ pub(super) struct Person {
     /// Whether somebody can be asked.
     is_there: bool,
     lines: Option<mpsc::Receiver<String>>,
+    /// The input has ended, so nobody answers any more.
+    is_gone: bool,
     interrupt: Interrupt,
     desk: Desk,
     questions: mpsc::Receiver<(Question, oneshot::Sender<Option<String>>)>,
     filled: mpsc::Receiver<Command>,
     fills: mpsc::Sender<Command>,
-    /// What is asked at the terminal.
+    /// What was asked and not answered; of a program only approvals.
     open: Questions<Open>,
     /// What was asked of a program in the person's place.
     asked: BTreeMap<u64, oneshot::Sender<Option<String>>>,
@@ -88,6 +90,7 @@ impl Person {
             allows_all,
             is_there,
             lines: is_there.then(listen),
+            is_gone: false,
             interrupt: Interrupt::new(),
             desk: match is_there && !allows_all {
                 true => desk,
@@ -110,6 +113,11 @@ impl Person {
     /// The next thing the person wants.
     pub(super) async fn next(&mut self, streams: &mut Streams<'_>) -> Command {
         loop {
+            if self.is_gone
+                && let Some(command) = self.refuse()
+            {
+                return command;
+            }
             let line = async {
                 match &mut self.lines {
                     Some(lines) => lines.recv().await,
@@ -118,7 +126,10 @@ impl Person {
             };
             tokio::select! {
                 line = line => match line {
-                    None => self.lines = None,
+                    None => {
+                        self.lines = None;
+                        self.is_gone = true;
+                    }
                     Some(line) => if let Some(command) = self.heard(&line, streams) {
                         return command;
                     },
@@ -132,11 +143,29 @@ impl Person {
         }
     }
 
+    /// Refuses what was asked when the input has ended: the run would wait for ever.
+    fn refuse(&mut self) -> Option<Command> {
+        // A question whose answer is dropped has none.
+        self.asked.clear();
+        loop {
+            if let Open::Leave(number, choices) = self.open.pop()? {
+                let choice = choice("n", &choices);
+                return Some(Command::Decide { number, choice });
+            }
+        }
+    }
+
     /// What a line means.
     fn heard(&mut self, line: &str, streams: &mut Streams<'_>) -> Option<Command> {
         if self.form == Form::Json {
             return match serde_json::from_str(line).ok()? {
-                Line::Decide { number, choice } => Some(Command::Decide { number, choice }),
+                Line::Decide { number, choice } => {
+                    self.open.retain(
+                        |open| !matches!(open, Open::Leave(known, _) if *known == number),
+                        &mut std::io::sink(),
+                    );
+                    Some(Command::Decide { number, choice })
+                }
                 Line::Stop => Some(Command::Stop),
                 Line::Reply { question, text } => {
                     // Whoever asked may have gone meanwhile.
@@ -220,8 +249,12 @@ impl Person {
             let prompt = format!("  Allow? [y]es{always}, [n]o: ");
             let question = questions::Question::approval(&details(call), prompt);
             let open = Open::Leave(number, choices);
-            self.open.ask(open, question, streams.errors);
+            return self.open.ask(open, question, streams.errors);
         }
+        // A program reads the event and shows what it likes.
+        let question = questions::Question::words("");
+        let open = Open::Leave(number, choices);
+        self.open.ask(open, question, &mut std::io::sink());
     }
 
     /// Has a form filled in, beside everything else.

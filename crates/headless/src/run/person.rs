@@ -25,6 +25,8 @@ pub(super) struct Person {
     is_there: bool,
     questions: Questions<Open>,
     lines: Option<mpsc::Receiver<String>>,
+    /// The input has ended, so nobody answers any more.
+    is_gone: bool,
     interrupt: Interrupt,
 }
 
@@ -60,6 +62,7 @@ impl Person {
             is_there,
             questions: Questions::new(),
             lines: is_heard.then(listen),
+            is_gone: false,
             interrupt: Interrupt::new(),
         }
     }
@@ -72,6 +75,12 @@ impl Person {
     /// The next thing the person wants.
     pub(super) async fn next(&mut self, streams: &mut Streams<'_>) -> Command {
         loop {
+            // What is asked when the input has ended is refused: the run would wait for ever.
+            if self.is_gone
+                && let Some(open) = self.questions.pop()
+            {
+                return command_of(open, "");
+            }
             let line = async {
                 match &mut self.lines {
                     Some(lines) => lines.recv().await,
@@ -83,10 +92,17 @@ impl Person {
                 () = self.interrupt.wait() => return Command::Stop,
             };
             match line {
-                None => self.lines = None,
+                None => {
+                    self.lines = None;
+                    self.is_gone = true;
+                }
                 Some(line) => {
                     let command = match self.form {
-                        Form::Json => read(&line),
+                        Form::Json => {
+                            let command = read(&line);
+                            command.iter().for_each(|command| self.forget(command));
+                            command
+                        }
                         Form::Text => self.answer(line.trim(), streams),
                     };
                     if let Some(command) = command {
@@ -135,10 +151,7 @@ impl Person {
             },
             Event::Idle(_) => {
                 // What nobody answered is asked no more.
-                if !std::mem::take(&mut self.open).is_empty()
-                    && self.form == Form::Text
-                    && self.is_there
-                {
+                if self.questions.clear() && self.form == Form::Text && self.is_there {
                     streams.errors.write_all(b"\n").ok();
                 }
                 return;
@@ -153,27 +166,44 @@ impl Person {
             }
             _ => return,
         };
-        if self.form == Form::Text && self.is_there {
-            let open = Open { through, what };
-            self.questions.ask(open, question, streams.errors);
+        let open = Open { through, what };
+        match self.form == Form::Text && self.is_there {
+            true => self.questions.ask(open, question, streams.errors),
+            // A program reads the event and shows what it likes.
+            false => self.questions.ask(open, question, &mut std::io::sink()),
         }
+    }
+
+    /// Takes note that a command of the input answers something.
+    fn forget(&mut self, command: &Command) {
+        let is_open = |open: &Open| match (command, &open.what) {
+            (Command::Decide { call, .. }, Asked::Leave(known)) => call != known,
+            (Command::Reply { question, .. }, Asked::Question(known)) => question != known,
+            _ => true,
+        };
+        self.questions.retain(is_open, &mut std::io::sink());
     }
 
     /// What a line of the terminal answers.
     fn answer(&mut self, line: &str, streams: &mut Streams<'_>) -> Option<Command> {
         let open = self.questions.answer(line, streams.errors)?;
-        let command = match open.what {
-            Asked::Question(question) => Command::Reply {
-                question,
-                text: (!line.is_empty()).then(|| line.to_owned()),
-            },
-            Asked::Leave(call) => Command::Decide {
-                call,
-                decision: decision(line),
-            },
-        };
-        Some(through(open.through, command))
+        Some(command_of(open, line))
     }
+}
+
+/// The command that a line means as the answer to what is open; an empty line refuses.
+fn command_of(open: Open, line: &str) -> Command {
+    let command = match open.what {
+        Asked::Question(question) => Command::Reply {
+            question,
+            text: (!line.is_empty()).then(|| line.to_owned()),
+        },
+        Asked::Leave(call) => Command::Decide {
+            call,
+            decision: decision(line),
+        },
+    };
+    through(open.through, command)
 }
 
 /// The question whether a call may run. `who` is put before it, and empty where only one agent works. `details` is what

@@ -121,7 +121,11 @@ pub(super) struct Head {
     pub(super) stream: u64,
     /// The highest number that a process of the namespace is given; 0 leaves it.
     pub(super) highest: u64,
+    /// Ports of the loopback that lead to the machine's own, four in each word, of IPv4 first; 0 is none.
+    pub(super) ports: [u64; PORT_WORDS],
 }
+
+const PORT_WORDS: usize = 8;
 
 /// Switches of `Head`.
 pub(super) const LANDLOCK: u64 = 1;
@@ -133,11 +137,12 @@ pub(super) const NAMESPACES: u64 = 32;
 pub(super) const NETWORK: u64 = 64;
 pub(super) const MOUNTS: u64 = 128;
 
-const HEAD_WORDS: usize = 13;
+const HEAD_WORDS: usize = 13 + PORT_WORDS;
 
 impl Head {
     fn words(self) -> [u64; HEAD_WORDS] {
         let [files, network, scopes] = self.handled;
+        let [a, b, c, d, e, f, g, h] = self.ports;
         [
             self.clone,
             self.switches,
@@ -152,6 +157,14 @@ impl Head {
             scopes,
             self.stream,
             self.highest,
+            a,
+            b,
+            c,
+            d,
+            e,
+            f,
+            g,
+            h,
         ]
     }
 
@@ -168,7 +181,27 @@ impl Head {
             handled: [words[8], words[9], words[10]],
             stream: words[11],
             highest: words[12],
+            ports: std::array::from_fn(|ix| words[13 + ix]),
         }
+    }
+
+    /// Sets the ports that lead to the machine; those for which there is no room are left out.
+    pub(super) fn set_ports(&mut self, four: &[u16], six: &[u16]) {
+        const HALF: usize = 2 * PORT_WORDS;
+        let four = four.iter().take(HALF).enumerate();
+        let six = six.iter().take(HALF).enumerate();
+        for (ix, port) in four.chain(six.map(|(ix, port)| (HALF + ix, port))) {
+            self.ports[ix / 4] |= u64::from(*port) << (16 * (ix % 4));
+        }
+    }
+
+    /// The ports that lead to the machine, and whether each is one of IPv6.
+    pub(super) fn ports(self) -> impl Iterator<Item = (u16, bool)> {
+        let port = move |ix: usize| {
+            let port = (self.ports[ix / 4] >> (16 * (ix % 4))) as u16;
+            (port, ix >= 2 * PORT_WORDS)
+        };
+        (0..4 * PORT_WORDS).map(port).filter(|(port, _)| *port != 0)
     }
 
     pub(super) fn has(self, switch: u64) -> bool {

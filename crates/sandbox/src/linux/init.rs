@@ -92,6 +92,27 @@ fn build(view: &View<'_>, files: &[RawFd]) -> Result<(), Failure> {
         let ready = [wire::READY, wire::WITH_PROXY, 0];
         at(stage::LOOPBACK, wire::say(files[0], ready, &[listener]))?;
         kernel::close(listener);
+        for (port, is_six) in head.ports() {
+            let listener = match is_six {
+                false => at(stage::LOOPBACK, kernel::listen_on_four(port))?,
+                true => match kernel::listen_on_six(port) {
+                    Ok(listener) => listener,
+                    // The kernel knows no such addresses, so no client calls one.
+                    Err(_) => continue,
+                },
+            };
+            let ready = [wire::READY, wire::WITH_PORT, 0];
+            at(stage::LOOPBACK, wire::say(files[0], ready, &[listener]))?;
+            kernel::close(listener);
+        }
+    }
+    if head.has(blob::NETWORK) && head.has(blob::SECCOMP) {
+        // Without it no socket of the workspace is connected to.
+        if let Ok(sockets) = kernel::socket_list() {
+            let ready = [wire::READY, wire::WITH_SOCKETS, 0];
+            at(stage::LOOPBACK, wire::say(files[0], ready, &[sockets]))?;
+            kernel::close(sockets);
+        }
     }
     Ok(())
 }

@@ -298,6 +298,70 @@ pub(super) fn raise_loopback() -> Result<(), Errno> {
     raised
 }
 
+/// A socket that listens on a port of every address of IPv4.
+pub(super) fn listen_on_four(port: u16) -> Result<RawFd, Errno> {
+    // SAFETY: all zeroes is a valid address, and means every one.
+    let mut address: libc::sockaddr_in = unsafe { std::mem::zeroed() };
+    address.sin_family = libc::AF_INET as u16;
+    address.sin_port = port.to_be();
+    let size = size_of_val(&address);
+    listen_at(libc::AF_INET, (&raw const address).cast(), size)
+}
+
+/// A socket that listens on a port of every address of IPv6 and of no other.
+pub(super) fn listen_on_six(port: u16) -> Result<RawFd, Errno> {
+    // SAFETY: all zeroes is a valid address, and means every one.
+    let mut address: libc::sockaddr_in6 = unsafe { std::mem::zeroed() };
+    address.sin6_family = libc::AF_INET6 as u16;
+    address.sin6_port = port.to_be();
+    let size = size_of_val(&address);
+    listen_at(libc::AF_INET6, (&raw const address).cast(), size)
+}
+
+/// `address` points to an address of this family and size.
+fn listen_at(family: c_int, address: *const libc::sockaddr, size: usize) -> Result<RawFd, Errno> {
+    // SAFETY: takes numbers only.
+    let socket = number(c_long::from(unsafe {
+        libc::socket(family, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0)
+    }))?;
+    let yes: c_int = 1;
+    if family == libc::AF_INET6 {
+        // SAFETY: the value has the size that is told.
+        done(c_long::from(unsafe {
+            libc::setsockopt(
+                socket,
+                libc::IPPROTO_IPV6,
+                libc::IPV6_V6ONLY,
+                (&raw const yes).cast(),
+                size_of_val(&yes) as u32,
+            )
+        }))?;
+    }
+    // SAFETY: the address has the size that is told, as the caller sees to.
+    let bound = done(c_long::from(unsafe {
+        libc::bind(socket, address, size as u32)
+    }));
+    // SAFETY: takes numbers only.
+    let listens = bound.and_then(|()| done(c_long::from(unsafe { libc::listen(socket, 128) })));
+    match listens {
+        Ok(()) => Ok(socket),
+        Err(errno) => {
+            close(socket);
+            Err(errno)
+        }
+    }
+}
+
+/// A socket that tells about the sockets of the network it was made in.
+pub(super) fn socket_list() -> Result<RawFd, Errno> {
+    const ABOUT_SOCKETS: c_int = 4;
+    let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
+    // SAFETY: takes numbers only.
+    number(c_long::from(unsafe {
+        libc::socket(libc::AF_NETLINK, kind, ABOUT_SOCKETS)
+    }))
+}
+
 /// A socket that listens on a port of the loopback.
 pub(super) fn listen(port: u16) -> Result<RawFd, Errno> {
     // SAFETY: takes numbers only.

@@ -6,13 +6,19 @@
 //! Invariant: what is protected within something writable is a mount of its own, and so is every folder
 //! that leads to it: a mount can be neither renamed nor removed.
 
-use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use base::AbsPath;
+
 use super::blob::{self, Kind};
-use super::plan::{Builder, Found, find, identity};
+use super::plan::{self, Builder, Found, find, find_own, identity, is_link};
 use super::protect::Protected;
+use crate::links::trace;
 use crate::{Layer, Policy, Refused};
 
 const READ_ONLY: u64 = libc::MOUNT_ATTR_RDONLY;
@@ -23,6 +29,9 @@ const PRIVATE: &[&str] = &["/tmp", "/var/tmp", "/run"];
 
 /// Beneath a private folder, but part of the system.
 const SYSTEM: &[&str] = &["/run/current-system", "/run/opengl-driver", "/run/wrappers"];
+
+/// From so many paths on it is quicker to read their folder.
+const WORTH_READING: usize = 8;
 
 const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom", "tty"];
 
@@ -60,18 +69,18 @@ struct Planned {
 pub(super) fn plan(
     builder: &mut Builder,
     policy: &Policy,
-    workspace: &Found,
+    given: &[Found],
     protected: &Protected,
 ) -> Result<Vec<Found>, Refused> {
     builder.layer = Layer::Mounts;
-    if let Some((device, inode)) = identity(&workspace.path) {
-        builder.step(Kind::Same, &workspace.path, |step| {
-            (step.a, step.b) = (device, inode);
-        });
-    }
-    let roots = roots(policy, workspace, protected);
+    let roots = roots(given, protected);
     let mut planned: Vec<Planned> = Vec::new();
     for found in &roots {
+        if let Some((device, inode)) = identity(&found.path) {
+            builder.step(Kind::Same, &found.path, |step| {
+                (step.a, step.b) = (device, inode);
+            });
+        }
         let slot = copy(builder, &found.path, HARMLESS, 0);
         let (found, cover) = (found.clone(), Cover::Copied(slot));
         planned.push(Planned { found, cover });
@@ -81,27 +90,28 @@ pub(super) fn plan(
         step.flags = blob::RECURSIVE;
         step.a = READ_ONLY | HARMLESS;
     });
-    for found in readable(policy) {
+    for found in readable(policy, &roots) {
         let slot = copy(builder, &found.path, 0, 0);
         let cover = Cover::Copied(slot);
         planned.push(Planned { found, cover });
     }
     let mut writable = roots.clone();
-    writable.extend(cover(builder, policy, &mut planned));
+    writable.extend(cover(builder, policy, &roots, &mut planned));
     planned.sort_by_key(|planned| {
         let depth = planned.found.path.components().count();
         (depth, planned.found.path.clone(), planned.cover)
     });
     lay(builder, policy, &planned, &devices);
-    protect(builder, &roots, protected);
+    link_workspace(builder, policy);
+    protect(builder, &roots, &planned, protected);
     builder.check()?;
     writable.push(folder("/dev"));
     Ok(writable)
 }
 
 /// Without mounts of its own, what can be written is what the policy says.
-pub(super) fn bare(policy: &Policy, workspace: &Found, protected: &Protected) -> Vec<Found> {
-    let mut writable = roots(policy, workspace, protected);
+pub(super) fn bare(given: &[Found], protected: &Protected) -> Vec<Found> {
+    let mut writable = roots(given, protected);
     writable.push(folder("/dev"));
     writable
 }
@@ -113,14 +123,17 @@ fn folder(path: &str) -> Found {
     }
 }
 
-/// What can be written and is the disk itself.
-fn roots(policy: &Policy, workspace: &Found, protected: &Protected) -> Vec<Found> {
+/// What the policy says can be written, the workspace first.
+///
+/// A command may have put a link where it could write: such a link does not decide what the next command can write.
+pub(super) fn written(policy: &Policy, workspace: &Found) -> Vec<Found> {
     let mut roots = vec![workspace.clone()];
-    let writable = policy
-        .writable
-        .iter()
-        .filter_map(|path| find(path.as_path()));
-    for found in writable.chain(protected.folders.iter().cloned()) {
+    let named = policy.writable.iter().map(|path| path.as_path().to_owned());
+    let areas: Vec<PathBuf> = [workspace.path.clone()].into_iter().chain(named).collect();
+    for path in &policy.writable {
+        let Some(found) = find_own(path.as_path(), &areas) else {
+            continue;
+        };
         if !roots.iter().any(|root| found.path.starts_with(&root.path)) {
             roots.push(found);
         }
@@ -128,18 +141,63 @@ fn roots(policy: &Policy, workspace: &Found, protected: &Protected) -> Vec<Found
     roots
 }
 
+/// What can be written and is the disk itself.
+fn roots(given: &[Found], protected: &Protected) -> Vec<Found> {
+    let mut roots = given.to_vec();
+    for found in &protected.folders {
+        if !roots.iter().any(|root| found.path.starts_with(&root.path)) {
+            roots.push(found.clone());
+        }
+    }
+    roots
+}
+
 /// What is to be seen although something above it is covered.
-fn readable(policy: &Policy) -> Vec<Found> {
+fn readable(policy: &Policy, roots: &[Found]) -> Vec<Found> {
+    let areas: Vec<PathBuf> = roots.iter().map(|root| root.path.clone()).collect();
     let system = SYSTEM.iter().filter_map(|path| find(Path::new(path)));
     let named = policy
         .readable
         .iter()
-        .filter_map(|path| find(path.as_path()));
+        .filter_map(|path| find_own(path.as_path(), &areas));
     system.chain(named).collect()
 }
 
+/// The name by which the person reached the workspace, where that lies in a folder which starts empty.
+fn link_workspace(builder: &mut Builder, policy: &Policy) {
+    let given = policy.workspace.as_path();
+    let is_private = PRIVATE.iter().any(|folder| given.starts_with(folder));
+    let mut prefixes: Vec<&Path> = given.ancestors().collect();
+    prefixes.reverse();
+    let link = prefixes.into_iter().find(|path| is_link(path));
+    let (true, Some(link)) = (is_private, link) else {
+        return;
+    };
+    let (Some(target), Some(above)) = (find(link), link.parent()) else {
+        return;
+    };
+    for folder in above.ancestors().collect::<Vec<_>>().into_iter().rev() {
+        if PRIVATE
+            .iter()
+            .any(|private| folder.starts_with(private) && folder != Path::new(private))
+        {
+            builder.step(Kind::Folder, folder, |step| step.a = 0o755);
+            builder.make_optional();
+        }
+    }
+    let target = builder.text(target.path.as_os_str());
+    builder.step(Kind::Link, link, |step| step.other = target);
+    builder.make_optional();
+}
+
 /// What covers the disk; the answer is which of it can be written.
-fn cover(builder: &mut Builder, policy: &Policy, planned: &mut Vec<Planned>) -> Vec<Found> {
+fn cover(
+    builder: &mut Builder,
+    policy: &Policy,
+    roots: &[Found],
+    planned: &mut Vec<Planned>,
+) -> Vec<Found> {
+    let areas: Vec<PathBuf> = roots.iter().map(|root| root.path.clone()).collect();
     let mut covers: Vec<Planned> = Vec::new();
     let mut push = |found: Found, cover: Cover| {
         if !covers.iter().any(|known| known.found == found) {
@@ -149,7 +207,7 @@ fn cover(builder: &mut Builder, policy: &Policy, planned: &mut Vec<Planned>) -> 
     for found in PRIVATE.iter().filter_map(|path| find(Path::new(path))) {
         push(found, Cover::Private);
     }
-    for found in policy.hidden.iter().filter_map(|path| find(path.as_path())) {
+    for found in there(&policy.hidden) {
         let holds = |planned: &Planned| planned.found.path.starts_with(&found.path);
         // Something has to be put down in it, for which it needs a folder of its own.
         let cover = match planned.iter().any(holds) {
@@ -159,11 +217,11 @@ fn cover(builder: &mut Builder, policy: &Policy, planned: &mut Vec<Planned>) -> 
         };
         push(found, cover);
     }
-    for found in policy
-        .scratch
-        .iter()
-        .filter_map(|path| find(path.as_path()))
-    {
+    for path in &policy.scratch {
+        make_cache(path.as_path(), &areas);
+        let Some(found) = find_own(path.as_path(), &areas) else {
+            continue;
+        };
         // The options of a mount are separated by these.
         let text = found.path.to_string_lossy().into_owned();
         if found.is_folder && !text.contains([',', ':', '\\', '\u{fffd}']) {
@@ -188,6 +246,33 @@ fn cover(builder: &mut Builder, policy: &Policy, planned: &mut Vec<Planned>) -> 
     writable
 }
 
+/// Those of many paths that are there. A folder that holds several of them is read once instead of asked for each.
+fn there(paths: &[AbsPath]) -> Vec<Found> {
+    let mut folders: BTreeMap<&Path, (usize, Option<BTreeSet<OsString>>)> = BTreeMap::new();
+    for above in paths.iter().filter_map(|path| path.as_path().parent()) {
+        folders.entry(above).or_default().0 += 1;
+    }
+    for (folder, (count, listing)) in &mut folders {
+        if *count >= WORTH_READING {
+            // A folder that may be entered and not read is asked for each.
+            let names = plan::names(folder).map(|names| names.into_iter().collect());
+            *listing = match names {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => None,
+                names => Some(names.unwrap_or_default()),
+            };
+        }
+    }
+    let may_be_there = |path: &&Path| {
+        let listing = path.parent().and_then(|above| folders.get(above));
+        match (listing, path.file_name()) {
+            (Some((_, Some(names))), Some(name)) => names.contains(name),
+            _ => true,
+        }
+    };
+    let paths = paths.iter().map(AbsPath::as_path);
+    paths.filter(may_be_there).filter_map(find).collect()
+}
+
 /// Whether the nearest thing above a cover shows nothing of the disk.
 fn is_out_of_sight(cover: &Planned, all: &[Planned]) -> bool {
     let path = &cover.found.path;
@@ -200,12 +285,16 @@ fn is_out_of_sight(cover: &Planned, all: &[Planned]) -> bool {
 
 fn copy(builder: &mut Builder, path: &Path, set: u64, clear: u64) -> u32 {
     let slot = builder.slot();
+    copy_into(builder, path, slot, set, clear);
+    slot
+}
+
+fn copy_into(builder: &mut Builder, path: &Path, slot: u32, set: u64, clear: u64) {
     builder.step(Kind::Copy, path, |step| {
         step.flags = blob::RECURSIVE;
         step.slot = slot;
         (step.a, step.b) = (set, clear);
     });
-    slot
 }
 
 fn copy_devices(builder: &mut Builder) -> Vec<(PathBuf, u32)> {
@@ -346,30 +435,97 @@ fn common<'a>(device: u64, folders: &[(&'a Path, u32)]) -> &'a Path {
     first.ancestors().find(holds_all).unwrap_or(first)
 }
 
-/// Pins every folder that leads to something protected, and makes that itself read-only.
-fn protect(builder: &mut Builder, roots: &[Found], protected: &Protected) {
-    let mut mounts: BTreeMap<&Path, bool> = BTreeMap::new();
-    let fixed = protected.fixed.iter().map(|found| (&*found.path, true));
-    let pins = protected.pins.iter().map(|path| (&**path, false));
-    for (path, is_fixed) in pins.chain(fixed) {
-        let holds = |root: &&Found| path.starts_with(&root.path);
+/// What a mount within something writable is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kept {
+    /// It can be written, and neither renamed nor removed.
+    Pinned,
+    Fixed,
+    /// It can be written although it lies in something fixed.
+    Open,
+}
+
+/// Pins every folder that leads to something protected or covered, and makes what is protected read-only.
+fn protect(builder: &mut Builder, roots: &[Found], planned: &[Planned], protected: &Protected) {
+    let mut mounts: BTreeMap<&Path, Kept> = BTreeMap::new();
+    let covered = planned.iter().map(|planned| (&*planned.found.path, None));
+    let pins = protected
+        .pins
+        .iter()
+        .map(|path| (&**path, Some(Kept::Pinned)));
+    let fixed = protected
+        .fixed
+        .iter()
+        .map(|found| (&*found.path, Some(Kept::Fixed)));
+    let open = protected
+        .open
+        .iter()
+        .map(|path| (&**path, Some(Kept::Open)));
+    for (path, kept) in covered.chain(pins).chain(fixed).chain(open) {
+        let holds =
+            |root: &&Found| path.starts_with(&root.path) && (kept.is_some() || path != root.path);
         let length = |root: &&Found| root.path.as_os_str().len();
         let Some(root) = roots.iter().filter(holds).max_by_key(length) else {
             continue;
         };
+        if kept.is_some() && is_covered(path, &root.path, planned) {
+            continue;
+        }
         let leading = path.ancestors().skip(1);
         for folder in
             leading.take_while(|folder| folder.starts_with(&root.path) && *folder != root.path)
         {
-            mounts.entry(folder).or_insert(false);
+            mounts.entry(folder).or_insert(Kept::Pinned);
         }
-        if path != root.path || is_fixed {
-            mounts.insert(path, is_fixed);
+        match kept {
+            Some(kept) if path != root.path || kept == Kept::Fixed => {
+                mounts.insert(path, kept);
+            }
+            _ => {}
         }
     }
+    if mounts.is_empty() {
+        return;
+    }
+    // Each is put down before the next is taken.
+    let slot = builder.slot();
     // A map is in the order of paths, and a folder comes before what it holds.
-    for (path, is_fixed) in mounts {
-        let slot = copy(builder, path, if is_fixed { READ_ONLY } else { 0 }, 0);
+    for (path, kept) in mounts {
+        let (set, clear) = match kept {
+            Kept::Pinned => (0, 0),
+            Kept::Fixed => (READ_ONLY, 0),
+            Kept::Open => (0, READ_ONLY),
+        };
+        copy_into(builder, path, slot, set, clear);
         builder.step(Kind::Place, path, |step| step.slot = slot);
+    }
+}
+
+/// Whether something between a root and a path shows nothing of the disk.
+fn is_covered(path: &Path, root: &Path, planned: &[Planned]) -> bool {
+    planned.iter().any(|planned| {
+        let at = &planned.found.path;
+        let is_between = at.starts_with(root) && at != root && path.starts_with(at) && path != at;
+        is_between && matches!(planned.cover, Cover::Private | Cover::Hidden)
+    })
+}
+
+/// Makes a cache that is not there yet, so that something can be put in its place. Only where the person does not see
+/// it, in a hidden folder; what cannot be made is passed over like everything that is not there.
+fn make_cache(path: &Path, areas: &[PathBuf]) {
+    let is_unseen = path
+        .components()
+        .any(|part| part.as_os_str().as_bytes().starts_with(b"."));
+    let is_private = PRIVATE.iter().any(|folder| path.starts_with(folder));
+    let links = trace(Path::new("/"), path).links;
+    let is_planted = links
+        .iter()
+        .any(|link| areas.iter().any(|area| link.starts_with(area)));
+    if is_unseen && !is_private && !is_planted && path.symlink_metadata().is_err() {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true).mode(0o700);
+        if let Err(error) = builder.create(path) {
+            log::debug!("{} cannot be made: {error}", path.display());
+        }
     }
 }

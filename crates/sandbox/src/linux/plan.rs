@@ -21,6 +21,7 @@ use base::AbsPath;
 
 use super::blob::{self, Blob};
 use super::{filter, kernel, mounts, protect, wall, wire};
+use crate::links::trace;
 use crate::{Layer, Network, Policy, Refused};
 
 /// What the program keeps of a plan, to read reports and to answer questions.
@@ -36,6 +37,53 @@ pub(super) struct Plan {
     pub(super) absent: Vec<PathBuf>,
     /// Names that are not to come into being, by the folder's device and inode.
     pub(super) guarded: Guarded,
+    /// Git folders that are not there and can be made.
+    pub(super) fresh: Vec<PathBuf>,
+    /// Git folders, in which nobody makes links.
+    pub(super) control: Vec<PathBuf>,
+    /// What the protected names were when the plan was made.
+    names: Vec<NamesSeen>,
+}
+
+/// Protected names of a folder, and which of them were there.
+#[derive(Debug, PartialEq, Eq)]
+struct NamesSeen {
+    folder: PathBuf,
+    names: Vec<Vec<u8>>,
+    /// Seconds and nanoseconds of the folder's last change.
+    changed: Option<(i64, i64)>,
+    found: Vec<Option<(u64, u64)>>,
+}
+
+impl NamesSeen {
+    fn of(folder: PathBuf, names: Vec<Vec<u8>>) -> Self {
+        let mut seen = Self {
+            changed: changed(&folder),
+            found: Vec::new(),
+            folder,
+            names,
+        };
+        seen.found = seen.look();
+        seen
+    }
+
+    fn look(&self) -> Vec<Option<(u64, u64)>> {
+        let name = |name: &Vec<u8>| {
+            let path = self.folder.join(OsStr::from_bytes(name));
+            let facts = fs::symlink_metadata(path).ok()?;
+            Some((facts.dev(), facts.ino()))
+        };
+        self.names.iter().map(name).collect()
+    }
+
+    fn is_current(&self) -> bool {
+        changed(&self.folder) == self.changed || self.look() == self.found
+    }
+}
+
+fn changed(folder: &Path) -> Option<(i64, i64)> {
+    let facts = fs::symlink_metadata(folder).ok()?;
+    Some((facts.ctime(), facts.ctime_nsec()))
 }
 
 /// Folders by device and inode, each with the names in it that stay as they are, in lower case.
@@ -54,6 +102,25 @@ pub(super) fn find(path: &Path) -> Option<Found> {
     let path = fs::canonicalize(path).ok()?;
     let is_folder = fs::metadata(&path).ok()?.is_dir();
     Some(Found { path, is_folder })
+}
+
+/// A path with the links to it followed as far as it is there; what is missing is kept as it is.
+pub(super) fn real(path: &Path) -> PathBuf {
+    let there = path.ancestors().find_map(|above| {
+        let real = fs::canonicalize(above).ok()?;
+        Some(real.join(path.strip_prefix(above).ok()?))
+    });
+    there.unwrap_or_else(|| path.to_owned())
+}
+
+/// The same for a path that no link leads to which a command could have made: links below `roots` are not followed.
+pub(super) fn find_own(path: &Path, roots: &[PathBuf]) -> Option<Found> {
+    let trace = trace(Path::new("/"), path);
+    let is_planted = |link: &PathBuf| roots.iter().any(|root| link.starts_with(root));
+    match trace.links.iter().any(is_planted) {
+        true => None,
+        false => find(path),
+    }
 }
 
 /// Device and inode of a path.
@@ -79,15 +146,16 @@ impl Plan {
     pub(super) fn new(policy: &Policy, is_room: bool) -> Result<Self, Refused> {
         let workspace = workspace(policy)?;
         let mut builder = Builder::default();
-        let protected = protect::find(policy, &workspace);
+        let roots = mounts::written(policy, &workspace);
+        let protected = protect::find(policy, &roots);
         let has = |layer: Layer| !policy.without.contains(&layer);
         let has_mounts = has(Layer::Mounts) && has(Layer::Namespaces);
         let mut switches = Switches::of(policy, is_room);
         limits(&mut builder, policy);
         let writable = if has_mounts {
-            mounts::plan(&mut builder, policy, &workspace, &protected)?
+            mounts::plan(&mut builder, policy, &roots, &protected)?
         } else {
-            mounts::bare(policy, &workspace, &protected)
+            mounts::bare(&roots, &protected)
         };
         if has(Layer::Landlock) {
             landlock(&mut builder, &writable)?;
@@ -102,6 +170,10 @@ impl Plan {
         head.user = u64::from(user);
         head.group = u64::from(group);
         head.highest = numbered(policy).unwrap_or_default();
+        if let Network::Hosts(hosts) = &policy.network {
+            let [four, six] = crate::net::own_ports(hosts);
+            head.set_ports(&four, &six);
+        }
         Ok(Self {
             bytes: builder.blob.write(),
             labels: builder.labels,
@@ -115,7 +187,19 @@ impl Plan {
             },
             absent: protected.absent,
             guarded: protected.guarded,
+            fresh: protected.fresh,
+            control: protected.control,
+            names: protected
+                .names
+                .into_iter()
+                .map(|(folder, names)| NamesSeen::of(folder, names))
+                .collect(),
         })
+    }
+
+    /// Whether the protected names are what they were when this was made.
+    pub(super) fn is_current(&self) -> bool {
+        self.names.iter().all(NamesSeen::is_current)
     }
 }
 

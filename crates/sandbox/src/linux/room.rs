@@ -112,6 +112,7 @@ impl Room {
             denials: Denials::default(),
             keeps: Keeps {
                 room: Some(room.clone()),
+                sockets: room.main.keeps.sockets.clone(),
                 ..Keeps::default()
             },
         };
@@ -129,6 +130,11 @@ impl Room {
         wire::say(self.main.socket.as_raw_fd(), more, &[])
             .map_err(|errno| gone(&io::Error::from_raw_os_error(errno).to_string()))?;
         Ok(waiting)
+    }
+
+    /// Whether the protected names are what they were when the room was opened.
+    pub(crate) fn is_current(&self) -> bool {
+        self.main.plan.is_current()
     }
 
     /// What was denied to the room as a whole since this was last asked.

@@ -63,6 +63,8 @@ pub(super) struct Keeps {
     pub(super) _group: Option<Group>,
     pub(super) proxy: Option<Proxy>,
     pub(super) tripwire: Option<Tripwire>,
+    /// Tells about the sockets of the sandbox.
+    pub(super) sockets: Option<Arc<OwnedFd>>,
 }
 
 impl Seat {
@@ -117,8 +119,17 @@ impl Seat {
         if let Some(listener) = next(wire::WITH_PROXY) {
             self.keeps.proxy = self.proxy(policy, listener)?;
         }
+        if let Some(listener) = next(wire::WITH_PORT)
+            && let Some(proxy) = &mut self.keeps.proxy
+        {
+            proxy.lead_on(listener.into()).map_err(no_proxy)?;
+        }
+        if let Some(sockets) = next(wire::WITH_SOCKETS) {
+            self.keeps.sockets = Some(Arc::new(sockets));
+        }
         if let Some(questions) = next(wire::WITH_QUESTIONS) {
-            watch::answer(questions, self.plan.clone(), self.denials.clone());
+            let sockets = self.keeps.sockets.clone();
+            watch::answer(questions, self.plan.clone(), self.denials.clone(), sockets);
         }
         if let Some(process) = next(wire::WITH_PROCESS).map(Arc::new) {
             if self.keeps.room.is_none() {
@@ -134,12 +145,16 @@ impl Seat {
             return Ok(None);
         };
         let proxy = Proxy::start(listener.into(), rules, self.denials.clone());
-        proxy.map(Some).map_err(|cause| Refused::Missing {
-            layer: Layer::Network,
-            step: "starting the proxy".to_owned(),
-            cause,
-            advice: "more threads or open files have to be allowed",
-        })
+        proxy.map(Some).map_err(no_proxy)
+    }
+}
+
+fn no_proxy(cause: io::Error) -> Refused {
+    Refused::Missing {
+        layer: Layer::Network,
+        step: "starting the proxy".to_owned(),
+        cause,
+        advice: "more threads or open files have to be allowed",
     }
 }
 

@@ -21,6 +21,8 @@ use super::plan::Plan;
 use crate::{Denials, Denied};
 
 mod calls;
+mod fresh;
+mod own_sockets;
 mod place;
 mod sockets;
 mod tripwire;
@@ -33,6 +35,8 @@ pub(super) struct Watched {
     listener: OwnedFd,
     plan: Arc<Plan>,
     denials: Denials,
+    /// Tells about the sockets of the sandbox.
+    sockets: Option<Arc<OwnedFd>>,
     /// The root as it is seen inside, once somebody has asked.
     root: OnceLock<OwnedFd>,
 }
@@ -46,7 +50,12 @@ struct Watcher {
 static WATCHER: OnceLock<Option<Arc<Watcher>>> = OnceLock::new();
 
 /// Answers what `listener` asks until nobody is left to ask.
-pub(super) fn answer(listener: OwnedFd, plan: Arc<Plan>, denials: Denials) {
+pub(super) fn answer(
+    listener: OwnedFd,
+    plan: Arc<Plan>,
+    denials: Denials,
+    sockets: Option<Arc<OwnedFd>>,
+) {
     let Some(watcher) = WATCHER.get_or_init(begin) else {
         // Dropping the listener makes every question fail.
         log::error!("there is no thread for the questions of sandboxes");
@@ -56,6 +65,7 @@ pub(super) fn answer(listener: OwnedFd, plan: Arc<Plan>, denials: Denials) {
         listener,
         plan,
         denials,
+        sockets,
         root: OnceLock::new(),
     });
     let key = next_key();

@@ -30,6 +30,10 @@ pub(super) const ENDED: u32 = 10;
 pub(super) const WITH_PROXY: u32 = 1;
 pub(super) const WITH_QUESTIONS: u32 = 2;
 pub(super) const WITH_PROCESS: u32 = 4;
+/// A listener on a port that leads to the machine.
+pub(super) const WITH_PORT: u32 = 8;
+/// A socket that tells about the sockets of the sandbox.
+pub(super) const WITH_SOCKETS: u32 = 16;
 
 /// What failed, where it is no step of a plan.
 pub(super) mod stage {

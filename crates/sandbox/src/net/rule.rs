@@ -1,7 +1,7 @@
 //! The list of hosts: what a line of it means, and what it reaches.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
 use thiserror::Error;
@@ -50,10 +50,28 @@ impl Rule {
         Ok(Self { who, ports })
     }
 
-    /// Whether it lets a command ask for this host and port.
+    /// The ports that it gives of the machine's own loopback, of IPv4 or of IPv6.
+    pub(super) fn own_ports(&self, is_six: bool) -> &[u16] {
+        let is_own = match &self.who {
+            Who::Host(Host::Address(address)) => {
+                address.is_loopback() && address.is_ipv6() == is_six
+            }
+            Who::Host(host) => is_localhost(host),
+            Who::Below(_) => false,
+        };
+        match is_own {
+            true => &self.ports,
+            false => &[],
+        }
+    }
+
+    /// Whether it lets a command ask for this host and port. `localhost` is the loopback by either of its addresses.
     pub(super) fn admits(&self, host: &Host, port: u16) -> bool {
         self.ports.contains(&port)
             && match (&self.who, host) {
+                (Who::Host(ours), Host::Address(address)) if is_localhost(ours) => {
+                    is_localhost_address(*address)
+                }
                 (Who::Host(ours), theirs) => ours == theirs,
                 (Who::Below(end), Host::Name(name)) => {
                     name.len() > end.len() && name.ends_with(end.as_str())
@@ -64,8 +82,24 @@ impl Rule {
 
     /// Whether it names this very address, so that it may be reached though it is a private one.
     pub(super) fn names(&self, address: IpAddr, port: u16) -> bool {
-        self.ports.contains(&port) && self.who == Who::Host(Host::of_address(address))
+        let is_named = match &self.who {
+            Who::Host(host) if is_localhost(host) => is_localhost_address(address),
+            who => *who == Who::Host(Host::of_address(address)),
+        };
+        self.ports.contains(&port) && is_named
     }
+}
+
+fn is_localhost(host: &Host) -> bool {
+    matches!(host, Host::Name(name) if name == "localhost")
+}
+
+fn is_localhost_address(address: IpAddr) -> bool {
+    [
+        IpAddr::from(Ipv4Addr::LOCALHOST),
+        Ipv6Addr::LOCALHOST.into(),
+    ]
+    .contains(&address)
 }
 
 /// As a person writes it: `example.com` is this host, `*.example.com` every host below it and not itself, `127.0.0.1`

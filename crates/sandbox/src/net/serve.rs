@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -160,8 +160,19 @@ pub(super) fn shut(stream: &TcpStream, how: Shutdown) {
     stream.shutdown(how).ok();
 }
 
-/// Serves a connection on a thread of its own.
+/// Serves a connection to the proxy on a thread of its own.
 pub(super) fn begin(stream: TcpStream, shared: &Arc<Shared>) {
+    begin_with(stream, shared, serve);
+}
+
+/// The same for a connection to a port that leads to the machine.
+pub(super) fn begin_leading_on(stream: TcpStream, shared: &Arc<Shared>) {
+    begin_with(stream, shared, lead_on);
+}
+
+type Served = fn(&TcpStream, &Shared, u64) -> io::Result<()>;
+
+fn begin_with(stream: TcpStream, shared: &Arc<Shared>, served: Served) {
     let id = {
         let mut live = shared.live();
         if live.is_ended || live.open.len() >= MOST_CONNECTIONS {
@@ -183,7 +194,7 @@ pub(super) fn begin(stream: TcpStream, shared: &Arc<Shared>) {
         .name("sandbox connection".to_owned())
         .stack_size(256 << 10)
         .spawn(move || {
-            if let Err(error) = serve(&stream, &theirs, id) {
+            if let Err(error) = served(&stream, &theirs, id) {
                 log::debug!("a connection to the proxy ended: {error}");
             }
             shut(&stream, Shutdown::Both);
@@ -192,6 +203,30 @@ pub(super) fn begin(stream: TcpStream, shared: &Arc<Shared>) {
     if let Err(error) = serving {
         log::warn!("cannot serve a connection to the proxy: {error}");
         shared.live().open.remove(&id);
+    }
+}
+
+/// Hands everything on to the address and port that the client called, which are the machine's own. A server that
+/// listens on the other address of `localhost` alone is reached too: the client has no other chance to try it.
+fn lead_on(stream: &TcpStream, shared: &Shared, id: u64) -> io::Result<()> {
+    let called = stream.local_addr()?;
+    let (address, port) = (plain(called.ip()), called.port());
+    let other = match address {
+        IpAddr::V4(v4) if v4 == Ipv4Addr::LOCALHOST => Some(Ipv6Addr::LOCALHOST.into()),
+        IpAddr::V6(v6) if v6 == Ipv6Addr::LOCALHOST => Some(Ipv4Addr::LOCALHOST.into()),
+        _ => None,
+    };
+    let host = Host::of_address(address);
+    let why = match shared.reach(id, &host, port) {
+        Ok(server) => return tunnel::join(stream, &server),
+        Err(Unreached::Denied(why) | Unreached::Failed(why)) => why,
+    };
+    let is_given = |host: &Host| shared.rules.iter().any(|rule| rule.admits(host, port));
+    let other = other.map(Host::of_address).filter(is_given);
+    match other.map(|other| shared.reach(id, &other, port)) {
+        Some(Ok(server)) => tunnel::join(stream, &server),
+        // A connection that is cut says as much as there is to say without a proxy's answer.
+        _ => Err(io::Error::other(why)),
     }
 }
 

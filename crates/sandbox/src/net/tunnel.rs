@@ -44,6 +44,19 @@ pub(super) fn relay(
     })
 }
 
+/// Hands bytes through in both directions until both ends are done, whatever they are.
+pub(super) fn join(client: &TcpStream, server: &TcpStream) -> io::Result<()> {
+    thread::scope(|scope| {
+        scope.spawn(|| copy_back(server, client));
+        let sent = copy(client, server);
+        match &sent {
+            Ok(()) => shut(server, Shutdown::Write),
+            Err(_) => shut(server, Shutdown::Both),
+        }
+        sent
+    })
+}
+
 /// From the server to the client, until the server is done.
 pub(super) fn copy_back(server: &TcpStream, client: &TcpStream) {
     if let Err(error) = copy(server, client) {

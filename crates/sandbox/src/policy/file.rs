@@ -22,7 +22,7 @@ pub struct PolicyFile {
     pub scratch: Vec<String>,
     /// As `Policy::hidden`.
     pub hidden: Vec<String>,
-    /// As `Protected::names`.
+    /// As `Protected::names`; an entry with a slash is a path below the workspace, or as elsewhere.
     pub protected: Vec<String>,
     /// As `Protected::repositories`.
     pub repositories: Vec<String>,
@@ -51,10 +51,16 @@ impl PolicyFile {
         policy.writable.extend(paths(&self.writable, home)?);
         policy.scratch.extend(paths(&self.scratch, home)?);
         policy.hidden.extend(paths(&self.hidden, home)?);
-        policy
-            .protected
-            .names
-            .extend(self.protected.iter().cloned());
+        for entry in &self.protected {
+            match entry.contains('/') {
+                true if entry.starts_with("~/") => {
+                    let named = paths(std::slice::from_ref(entry), home)?;
+                    policy.protected.paths.extend(named);
+                }
+                true => policy.protected.paths.push(policy.workspace.join(entry)),
+                false => policy.protected.names.push(entry.clone()),
+            }
+        }
         let repositories = paths(&self.repositories, home)?;
         policy.protected.repositories.extend(repositories);
         if !self.hosts.is_empty() {

@@ -8,7 +8,8 @@ use std::ffi::OsString;
 use base::AbsPath;
 use host::environment::{Recipient, is_allowed};
 
-use super::{Limits, Network, Policy, Protected};
+use super::{Limits, Network, Policy, Protected, secrets};
+use crate::names::START_FILES;
 
 /// Whose machine it is, as far as a policy needs to know.
 #[derive(Clone, Debug)]
@@ -21,86 +22,6 @@ pub struct Person {
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// In the home folder: what opens other doors.
-const SECRETS: &[&str] = &[
-    ".ssh",
-    ".aws",
-    ".azure",
-    ".gnupg",
-    ".netrc",
-    ".docker",
-    ".kube",
-    ".npmrc",
-    ".yarnrc.yml",
-    ".pypirc",
-    ".git-credentials",
-    ".pgpass",
-    ".my.cnf",
-    ".vault-token",
-    ".terraform.d",
-    ".password-store",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".gem/credentials",
-    ".m2/settings.xml",
-    ".gradle/gradle.properties",
-    ".config/gh",
-    ".config/glab-cli",
-    ".config/gcloud",
-    ".config/git/credentials",
-    ".config/hub",
-    ".config/op",
-    ".config/google-chrome",
-    ".config/chromium",
-    ".config/BraveSoftware",
-    ".config/microsoft-edge",
-    ".config/Code",
-    ".config/Cursor",
-    ".config/rclone",
-    ".config/helm",
-    ".config/doctl",
-    ".config/configstore",
-    ".config/Signal",
-    ".config/Slack",
-    ".local/share/keyrings",
-    ".local/share/kwalletd",
-    ".mozilla",
-    ".thunderbird",
-    ".claude",
-    ".claude.json",
-    ".codex",
-    ".gemini",
-    ".cursor",
-    ".continue",
-    ".bash_history",
-    ".zsh_history",
-    ".python_history",
-    ".node_repl_history",
-    ".psql_history",
-    ".mysql_history",
-    ".Xauthority",
-    ".ICEauthority",
-];
-
-/// Outside the home folder: what only the administrator reads.
-const ADMINISTRATORS: &[&str] = &[
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/etc/gshadow-",
-    "/etc/sudoers",
-    "/etc/sudoers.d",
-    "/etc/ssl/private",
-    "/etc/krb5.keytab",
-    "/etc/docker/key.json",
-    "/var/lib/docker",
-    "/var/lib/containerd",
-    "/var/lib/systemd",
-    "/var/spool/cron",
-    "/var/mail",
-    "/boot",
-];
-
 /// In the home folder: what tools write to while they work, without meaning it to last.
 const SCRATCH: &[&str] = &[
     ".cache",
@@ -112,17 +33,30 @@ const SCRATCH: &[&str] = &[
     ".local/state",
 ];
 
+impl Person {
+    /// A sentence for the person where a folder is their home folder, or holds it.
+    pub fn warning(&self, workspace: &AbsPath) -> Option<String> {
+        self.home.is_within(workspace).then(|| {
+            format!(
+                "{workspace} is your home folder or holds it, so commands can change all of your files there except \
+                 keys, what your shell and your desktop run at the start, and settings of editors and Git; open the \
+                 folder of one project instead"
+            )
+        })
+    }
+}
+
 impl Policy {
     /// The usual policy: the workspace can be written, secrets are hidden, caches are scratch, nothing
-    /// is reached, and of the environment only what is no secret goes on.
+    /// is reached, and of the environment only what is no secret goes on. What a home folder runs at the start of a
+    /// session stays as it is, where it can be written at all.
     ///
     /// `names` are those of `Protected::names`.
     pub fn usual(workspace: AbsPath, person: &Person, names: &[&str]) -> Self {
         let home = |names: &[&str]| -> Vec<AbsPath> {
             names.iter().map(|name| person.home.join(name)).collect()
         };
-        let mut hidden = home(SECRETS);
-        hidden.extend(ADMINISTRATORS.iter().filter_map(AbsPath::new));
+        let mut hidden = secrets::paths(&person.home);
         hidden.extend(person.own.iter().cloned());
         Self {
             workspace,
@@ -132,6 +66,7 @@ impl Policy {
             hidden,
             protected: Protected {
                 names: names.iter().map(|name| (*name).to_owned()).collect(),
+                paths: home(START_FILES),
                 ..Protected::default()
             },
             network: Network::None,

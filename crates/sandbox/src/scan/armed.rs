@@ -77,16 +77,18 @@ const OBJECTS: &[&str] = &[
 pub(super) fn is_armed(path: &Path, mark: &Mark, marks: &Marks) -> bool {
     match mark.way {
         Way::Name(name) => name.guard == Guard::Closed,
-        Way::Hook | Way::Pointer => true,
+        Way::Hook | Way::Pointer | Way::Program | Way::Irregular => true,
         Way::Config => match &mark.state {
-            State::Holds(text) => !is_plain(text),
-            State::There | State::Is(_) => true,
+            State::File(content) => !is_plain(&content.bytes),
+            State::There | State::Holds(_) | State::Link(_) | State::Is(_) => true,
         },
         Way::Layout => !OBJECTS.iter().any(|end| path.ends_with(end)),
         // A workspace that looks like a git folder is one, and nobody meant it to be.
         Way::Repository if path == Path::new("HEAD") => true,
         Way::Repository => beneath(path, marks).any(|(path, mark)| is_armed(path, mark, marks)),
-        Way::Drivers | Way::Gitlink | Way::Rebase | Way::LinkOut | Way::Unseen => false,
+        Way::Drivers | Way::Package | Way::Gitlink | Way::Rebase | Way::LinkOut | Way::Unseen => {
+            false
+        }
     }
 }
 
@@ -100,7 +102,7 @@ fn beneath<'a>(
 }
 
 /// Whether a configuration runs nothing. What is not understood does.
-pub(super) fn is_plain(text: &[u8]) -> bool {
+pub(crate) fn is_plain(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else {
         return false;
     };

@@ -3,11 +3,12 @@
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, RawMode, Stat};
 use rustix::io::Errno;
 
-use super::State;
+use super::{Content, State};
 
 /// Larger files are compared by identity.
 const LARGEST_HELD: i64 = 256 << 10;
@@ -22,6 +23,19 @@ pub(super) struct Entry {
 pub(super) fn open_folder(at: impl AsFd, name: &OsStr) -> Result<OwnedFd, Errno> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
     rustix::fs::openat(at, name, flags, Mode::empty())
+}
+
+/// Opens a folder some names further down, through no link.
+pub(super) fn open_below(top: impl AsFd, path: &Path) -> Result<OwnedFd, Errno> {
+    let mut held = open_folder(top, OsStr::new("."))?;
+    for part in path.components() {
+        held = match part {
+            Component::Normal(name) => open_folder(&held, name)?,
+            Component::CurDir => continue,
+            _ => return Err(Errno::XDEV),
+        };
+    }
+    Ok(held)
 }
 
 /// What a folder holds, in no order.
@@ -90,14 +104,20 @@ pub(super) fn content(
 }
 
 /// What of a name is compared. Something that cannot be read is compared by identity.
+#[allow(
+    clippy::unnecessary_cast,
+    reason = "the width of this number differs between systems"
+)]
 pub(super) fn state(folder: impl AsFd, name: &OsStr) -> Result<State, Errno> {
     let stat = stat(&folder, name)?;
-    let held = match kind(&stat) {
-        FileType::Symlink => Some(link(&folder, name)?),
+    let bytes = match kind(&stat) {
+        FileType::Symlink => return link(&folder, name).map(State::Link),
         FileType::RegularFile => content(&folder, name, LARGEST_HELD).unwrap_or(None),
         _ => None,
     };
-    Ok(held.map_or_else(|| State::Is(identity(&stat)), State::Holds))
+    let mode = stat.st_mode as u32;
+    let file = bytes.map(|bytes| State::File(Content { bytes, mode }));
+    Ok(file.unwrap_or_else(|| State::Is(identity(&stat))))
 }
 
 /// Who something is, and when it was last changed in any way.

@@ -53,6 +53,16 @@ pub(super) fn look(folder: &OwnedFd, path: &Path, marks: &mut Marks, depth: usiz
     gitlinks(folder, path, marks);
 }
 
+/// Looks at what of a git folder says where more objects lie.
+pub(super) fn look_at_objects(folder: &OwnedFd, marks: &mut Marks) {
+    for name in GIT_CONTROL
+        .iter()
+        .filter(|name| name.starts_with("objects/"))
+    {
+        one(folder, Path::new(""), name, marks);
+    }
+}
+
 fn one(folder: &OwnedFd, path: &Path, name: &str, marks: &mut Marks) {
     let (above, last) = match name.rsplit_once('/') {
         Some((above, last)) => match folder_of(folder, path, above, marks) {
@@ -80,7 +90,7 @@ fn one(folder: &OwnedFd, path: &Path, name: &str, marks: &mut Marks) {
         (_, Ok(None) | Err(_)) => match (way, open_folder(&above, last)) {
             (Way::Rebase, Ok(inner)) => rebase(&inner, &here, marks),
             (_, Ok(inner)) => {
-                all_of(inner, &here, way, marks, &|name| is_sample(name), 0);
+                all_of(inner, &here, way, marks, &is_sample, 0);
             }
             (_, Err(_)) => match state(&above, last) {
                 Ok(state) => {
@@ -109,7 +119,7 @@ fn hold(path: std::path::PathBuf, way: Way, bytes: Vec<u8>, marks: &mut Marks) {
     }
 }
 
-fn is_sample(name: &OsStr) -> bool {
+pub(super) fn is_sample(name: &OsStr) -> bool {
     name.as_bytes().ends_with(b".sample")
 }
 

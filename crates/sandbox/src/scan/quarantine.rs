@@ -3,13 +3,20 @@
 //! Invariant: nothing is lost: what is put aside lies whole in the folder of the quarantine, with a list that says where
 //! it came from, also when the program dies in between.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use base::AbsPath;
 use host::{Error, Files};
+use rustix::fs::{AtFlags, Mode};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use super::{Change, Finding, Way};
+use super::bytes::open_below;
+use super::walk::open_top;
+use super::{Before, Change, Finding, Way};
+use crate::names;
 
 /// What was put aside.
 #[derive(Debug)]
@@ -55,9 +62,13 @@ impl Quarantine {
             folder: folder.clone(),
             list: List::default(),
         };
-        let held = files.beneath(workspace);
-        let inside = held.as_deref().unwrap_or(files);
         for finding in findings.iter().filter(|finding| can_move(finding)) {
+            let top = match finding.path.is_within(workspace) {
+                true => workspace,
+                false => &finding.top,
+            };
+            let held = files.beneath(top);
+            let inside = held.as_deref().unwrap_or(files);
             let name = quarantine.list.items.len().to_string();
             quarantine.list.items.push(Item {
                 from: finding.path.as_path().to_owned(),
@@ -67,11 +78,16 @@ impl Quarantine {
             // The list first: it may name what was not moved, never the other way round.
             quarantine.write(files)?;
             move_to(&finding.path, &folder.join(name), inside)?;
-            if let Some(before) = &finding.before {
-                let aside = folder.join("before");
-                files.write_private(&aside, before)?;
-                inside.copy(&aside, &finding.path)?;
-                files.remove(&aside)?;
+            match &finding.before {
+                None => remove_empty(finding),
+                Some(Before::File(content)) => {
+                    let aside = folder.join("before");
+                    files.write_private(&aside, &content.bytes)?;
+                    inside.copy(&aside, &finding.path)?;
+                    files.remove(&aside)?;
+                    set_mode(finding, content.mode)?;
+                }
+                Some(Before::Link(target)) => set_link(finding, target)?,
             }
         }
         Ok(quarantine)
@@ -109,6 +125,9 @@ impl Quarantine {
                         files,
                     )?;
                 }
+                if let Some(above) = there.parent() {
+                    files.create_folder(&above)?;
+                }
                 move_to(&here, &there, files)?;
             }
             self.list.items.pop();
@@ -121,6 +140,60 @@ impl Quarantine {
         let text = serde_json::to_vec_pretty(&self.list).unwrap_or_default();
         files.write_private(&self.folder.join(LIST), &text)
     }
+}
+
+/// Removes the folders of a protected name that are empty now: they came with what was put aside.
+fn remove_empty(finding: &Finding) {
+    let Way::Name(_) = finding.way else {
+        return;
+    };
+    let inner = finding.path.relative_to(&finding.top);
+    let above = inner
+        .into_iter()
+        .flat_map(|inner| inner.ancestors().skip(1));
+    for folder in above.take_while(|folder| names::of(folder).is_some()) {
+        let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
+            return;
+        };
+        let removed = open_top(&finding.top)
+            .and_then(|top| open_below(top, parent))
+            .and_then(|held| rustix::fs::unlinkat(held, name, AtFlags::REMOVEDIR));
+        // It holds something else.
+        if removed.is_err() {
+            return;
+        }
+    }
+}
+
+/// Gives a file that was put back the mode that it had.
+fn set_mode(finding: &Finding, mode: u32) -> Result<(), Error> {
+    let mode = Mode::from_raw_mode((mode & 0o777) as rustix::fs::RawMode);
+    in_folder(finding, |folder, name| {
+        rustix::fs::chmodat(folder, name, mode, AtFlags::empty())
+    })
+}
+
+fn set_link(finding: &Finding, target: &[u8]) -> Result<(), Error> {
+    in_folder(finding, |folder, name| {
+        rustix::fs::symlinkat(OsStr::from_bytes(target), folder, name)
+    })
+}
+
+/// Does something to a name in a folder that is reached through no link.
+fn in_folder(
+    finding: &Finding,
+    act: impl FnOnce(&std::os::fd::OwnedFd, &OsStr) -> Result<(), Errno>,
+) -> Result<(), Error> {
+    let inner = finding.path.relative_to(&finding.top);
+    let name = finding.path.as_path().file_name().unwrap_or_default();
+    let above = inner.and_then(Path::parent).unwrap_or(Path::new(""));
+    let done = open_top(&finding.top)
+        .and_then(|top| open_below(top, above))
+        .and_then(|folder| act(&folder, name));
+    done.map_err(|errno| {
+        let reason = host::Reason::Other(errno.to_string());
+        Error::new(&finding.path, "put back", reason)
+    })
 }
 
 fn can_move(finding: &Finding) -> bool {

@@ -15,6 +15,8 @@ use host::RealFiles;
 use super::{Change, Control, Quarantine};
 use crate::names::Guard;
 
+mod planted;
+
 struct Scene {
     _folder: tempfile::TempDir,
     root: AbsPath,

@@ -12,9 +12,13 @@ use host::{Clock, RealClock};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::bytes::{Entry, content, entries, identity, link, open_folder, state};
-use super::{Mark, Marks, State, Way, git};
-use crate::names::{self, NAMES, Name};
+use super::bytes::{
+    Entry, content, entries, identity, kind, link, open_below, open_folder, stat, state,
+};
+use super::{Mark, Marks, State, Way, control, git, has_any};
+use crate::git::{Programs, Role};
+use crate::links::trace;
+use crate::names::{self, Guard, NAMES, Name};
 
 /// Deeper folders are not looked at, and said so.
 const DEEPEST: usize = 200;
@@ -29,22 +33,71 @@ const TICK_MS: u64 = 100;
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     pub(super) marks: Marks,
-    folders: HashMap<PathBuf, Folder>,
+    pub(super) folders: Folders,
+    /// Folders of git, which are read for other things.
+    pub(super) control: Folders,
 }
+
+/// Folders that were read, by their path below the top.
+pub(super) type Folders = HashMap<PathBuf, Folder>;
 
 /// A folder that was read, and what in it is worth a look.
 #[derive(Clone, Debug)]
-struct Folder {
+pub(super) struct Folder {
     identity: [u64; 5],
     /// Whether the clock had gone on by the time it was read, so that a later change shows.
     is_settled: bool,
-    kept: Vec<Kept>,
+    pub(super) kept: Vec<Kept>,
 }
 
 #[derive(Clone, Debug)]
-struct Kept {
-    name: OsString,
-    kind: FileType,
+pub(super) struct Kept {
+    pub(super) name: OsString,
+    pub(super) kind: FileType,
+}
+
+/// Reads a folder, or takes what was read before where nothing was added, renamed or removed since.
+pub(super) fn read_folder(
+    folder: &OwnedFd,
+    path: &Path,
+    before: Option<&Folders>,
+    clock: &RealClock,
+    keeps: &dyn Fn(&Entry) -> bool,
+) -> Result<Folder, Errno> {
+    let identity = identity(&rustix::fs::fstat(folder)?);
+    if let Some(known) = before.and_then(|folders| folders.get(path))
+        && known.is_settled
+        && known.identity == identity
+    {
+        return Ok(known.clone());
+    }
+    let now_ms = clock.wall_ms();
+    let changed_ms = identity[3] * 1000 + identity[4] / 1_000_000;
+    let kept = entries(folder)?.into_iter().filter(keeps);
+    let kept = kept
+        .map(|Entry { name, kind }| Kept { name, kind })
+        .collect();
+    Ok(Folder {
+        identity,
+        is_settled: changed_ms + TICK_MS < now_ms,
+        kept,
+    })
+}
+
+/// A folder that held nothing worth a look and did not change since, told without opening it.
+pub(super) fn still_empty(
+    above: impl AsFd,
+    name: &OsStr,
+    path: &Path,
+    before: Option<&Folders>,
+) -> Option<Folder> {
+    let known = before?.get(path)?;
+    if !known.is_settled || !known.kept.is_empty() {
+        return None;
+    }
+    let stat = stat(above, name).ok()?;
+    let is_same = kind(&stat) == FileType::Directory && identity(&stat) == known.identity;
+    is_same.then(|| known.clone())
 }
 
 /// The last parts of all names, folded; the first look at a name must be quick.
@@ -54,15 +107,20 @@ static LAST_PARTS: LazyLock<HashSet<String>> = LazyLock::new(|| {
 });
 
 /// Looks at a workspace; what was seen before saves reading.
-pub(super) fn workspace(path: &AbsPath, before: Option<&Seen>) -> Seen {
+pub(super) fn workspace(path: &AbsPath, programs: &Programs, before: Option<&Seen>) -> Seen {
     let mut walk = Walk {
         before,
         seen: Seen::default(),
         clock: RealClock::default(),
-        top: path.as_path(),
+        top: path,
+        links: Vec::new(),
     };
     match open_top(path) {
-        Ok(folder) => walk.folder(&folder, Path::new(""), None, 0),
+        Ok(folder) => {
+            walk.folder(&folder, Path::new(""), None, 0);
+            walk.linked(&folder);
+            walk.programs(&folder, programs);
+        }
         Err(Errno::NOENT) => {}
         Err(_) => walk.unseen(Path::new("")),
     }
@@ -70,10 +128,27 @@ pub(super) fn workspace(path: &AbsPath, before: Option<&Seen>) -> Seen {
 }
 
 /// Looks at a git folder that lies elsewhere.
-pub(super) fn git_folder(path: &AbsPath) -> Seen {
+pub(super) fn git_folder(path: &AbsPath, before: Option<&Seen>) -> Seen {
     let mut seen = Seen::default();
     match open_top(path) {
-        Ok(folder) => git::look(&folder, Path::new(""), &mut seen.marks, 0),
+        Ok(folder) => {
+            git::look(&folder, Path::new(""), &mut seen.marks, 0);
+            control::look(&folder, Path::new(""), before, &mut seen);
+        }
+        Err(Errno::NOENT) => {}
+        Err(_) => unseen(Path::new(""), &mut seen.marks),
+    }
+    seen
+}
+
+/// Looks at what the worktrees of a repository share, and commands can write.
+pub(super) fn shared(path: &AbsPath, before: Option<&Seen>) -> Seen {
+    let mut seen = Seen::default();
+    match open_top(path) {
+        Ok(folder) => {
+            git::look_at_objects(&folder, &mut seen.marks);
+            control::look_at_shared(&folder, Path::new(""), before, &mut seen);
+        }
         Err(Errno::NOENT) => {}
         Err(_) => unseen(Path::new(""), &mut seen.marks),
     }
@@ -81,7 +156,7 @@ pub(super) fn git_folder(path: &AbsPath) -> Seen {
 }
 
 /// The top itself may be reached through links: the person named it.
-fn open_top(path: &AbsPath) -> Result<OwnedFd, Errno> {
+pub(super) fn open_top(path: &AbsPath) -> Result<OwnedFd, Errno> {
     use rustix::fs::{Mode, OFlags};
     let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
     rustix::fs::open(path.as_path(), flags, Mode::empty())
@@ -99,7 +174,9 @@ struct Walk<'a> {
     before: Option<&'a Seen>,
     seen: Seen,
     clock: RealClock,
-    top: &'a Path,
+    top: &'a AbsPath,
+    /// Links below names that no agent writes.
+    links: Vec<(PathBuf, &'static Name)>,
 }
 
 impl Walk<'_> {
@@ -116,7 +193,9 @@ impl Walk<'_> {
         if depth > DEEPEST || is_much {
             return self.unseen(path);
         }
-        let Ok(read) = self.read(folder, path, within) else {
+        let before = self.before.map(|seen| &seen.folders);
+        let keeps = |entry: &Entry| within.is_some() || is_worth_a_look(entry);
+        let Ok(read) = read_folder(folder, path, before, &self.clock, &keeps) else {
             return self.unseen(path);
         };
         if git::is_bare(
@@ -133,38 +212,12 @@ impl Walk<'_> {
             };
             self.mark(&told, Way::Repository, State::There);
             git::look(folder, path, &mut self.seen.marks, 0);
+            control::look_at_shared(folder, path, self.before, &mut self.seen);
         }
         for kept in &read.kept {
             self.entry(folder, &path.join(&kept.name), kept, within, depth);
         }
         self.seen.folders.insert(path.to_owned(), read);
-    }
-
-    fn read(
-        &self,
-        folder: &OwnedFd,
-        path: &Path,
-        within: Option<&'static Name>,
-    ) -> Result<Folder, Errno> {
-        let identity = identity(&rustix::fs::fstat(folder)?);
-        if let Some(known) = self.before.and_then(|seen| seen.folders.get(path))
-            && known.is_settled
-            && known.identity == identity
-        {
-            return Ok(known.clone());
-        }
-        let now_ms = self.clock.wall_ms();
-        let changed_ms = identity[3] * 1000 + identity[4] / 1_000_000;
-        let keeps = |entry: &Entry| within.is_some() || is_worth_a_look(entry);
-        let kept = entries(folder)?.into_iter().filter(keeps);
-        let kept = kept
-            .map(|Entry { name, kind }| Kept { name, kind })
-            .collect();
-        Ok(Folder {
-            identity,
-            is_settled: changed_ms + TICK_MS < now_ms,
-            kept,
-        })
     }
 
     fn entry(
@@ -183,22 +236,131 @@ impl Walk<'_> {
             false => None,
         });
         match (kept.kind, within) {
-            (FileType::Directory, _) => match open_folder(folder, &kept.name) {
-                Ok(inner) => self.folder(&inner, path, within, depth + 1),
-                // It went away, or somebody put something else there.
-                Err(Errno::NOENT) => {}
-                Err(_) => self.unseen(path),
-            },
+            (FileType::Directory, _) => self.inner(folder, path, kept, within, depth),
             (_, Some(name)) if name.path == ".gitattributes" => {
                 self.attributes(folder, path, &kept.name)
             }
-            (_, Some(name)) => match state(folder, &kept.name) {
-                Ok(state) => self.mark(path, Way::Name(name), state),
+            (kind, Some(name)) => match state(folder, &kept.name) {
+                Ok(state) => {
+                    if kind == FileType::Symlink && name.guard == Guard::Closed {
+                        self.links.push((path.to_owned(), name));
+                    }
+                    self.mark(path, Way::Name(name), state);
+                }
                 Err(Errno::NOENT) => {}
                 Err(_) => self.unseen(path),
             },
             (FileType::Symlink, None) => self.link(folder, path, &kept.name),
             (_, None) => {}
+        }
+    }
+
+    /// A folder in a folder.
+    fn inner(
+        &mut self,
+        folder: &OwnedFd,
+        path: &Path,
+        kept: &Kept,
+        within: Option<&'static Name>,
+        depth: usize,
+    ) {
+        let before = self.before.map(|seen| &seen.folders);
+        if within.is_none()
+            && let Some(known) = still_empty(folder, &kept.name, path, before)
+        {
+            self.seen.folders.insert(path.to_owned(), known);
+            return;
+        }
+        match open_folder(folder, &kept.name) {
+            Ok(inner) => self.folder(&inner, path, within, depth + 1),
+            // It went away, or somebody put something else there.
+            Err(Errno::NOENT) => return,
+            Err(_) => return self.unseen(path),
+        }
+        // An empty folder of a protected name shows that somebody got past what keeps it from being made.
+        if let Some(name) = within
+            && name.guard == Guard::Closed
+            && !has_any(&self.seen.marks, path)
+            && names::of(path.parent().unwrap_or(Path::new(""))).is_none()
+        {
+            self.mark(path, Way::Name(name), State::There);
+        }
+    }
+
+    /// Marks what links below protected names lead to: it is read by the same programs.
+    fn linked(&mut self, top: &OwnedFd) {
+        let Ok(root) = host::Files::canonicalize(&host::RealFiles, self.top) else {
+            return;
+        };
+        for (path, name) in std::mem::take(&mut self.links) {
+            let trace = trace(root.as_path(), &path);
+            let paths = trace.links.into_iter().skip(1).chain(trace.end);
+            for path in paths {
+                let inner = path.strip_prefix(root.as_path()).unwrap_or(&path);
+                self.at(top, inner, Way::Name(name));
+            }
+        }
+    }
+
+    /// Marks the files of the workspace that git runs by itself.
+    fn programs(&mut self, top: &OwnedFd, programs: &Programs) {
+        if programs.paths.is_empty() {
+            return;
+        }
+        let Ok(root) = host::Files::canonicalize(&host::RealFiles, self.top) else {
+            return;
+        };
+        for (path, role) in &programs.paths {
+            let way = match role {
+                Role::Config => Way::Config,
+                Role::Hooks => Way::Hook,
+                Role::Program => Way::Program,
+                Role::Package => Way::Package,
+            };
+            if let Ok(inner) = path.strip_prefix(root.as_path()) {
+                self.at(top, inner, way);
+            }
+        }
+    }
+
+    /// Marks one path below the top, a folder with all that it holds. What is marked as something weaker is replaced.
+    fn at(&mut self, top: &OwnedFd, path: &Path, way: Way) {
+        let above = path.parent().unwrap_or(Path::new(""));
+        let name = path.file_name().unwrap_or_default();
+        let mut found = Marks::new();
+        let folder = match open_below(top, above) {
+            Ok(folder) => folder,
+            Err(Errno::NOENT) => return,
+            // What stands in the way is marked itself.
+            Err(_) => return,
+        };
+        match stat(&folder, name) {
+            Ok(facts) if kind(&facts) == FileType::Directory => {
+                if let Ok(inner) = open_folder(&folder, name) {
+                    all_of(inner, path, way, &mut found, &git::is_sample, 0);
+                }
+            }
+            Ok(_) => match state(&folder, name) {
+                Ok(state) => {
+                    found.insert(path.to_owned(), Mark { way, state });
+                }
+                Err(_) => unseen(path, &mut found),
+            },
+            Err(_) => {}
+        }
+        for (path, mark) in found {
+            let is_stronger = self
+                .seen
+                .marks
+                .get(&path)
+                .is_none_or(|known| match known.way {
+                    Way::Name(name) => name.guard == Guard::Watched,
+                    Way::LinkOut | Way::Unseen => true,
+                    _ => false,
+                });
+            if is_stronger {
+                self.seen.marks.insert(path, mark);
+            }
         }
     }
 
@@ -208,6 +370,7 @@ impl Walk<'_> {
                 Ok(inner) => {
                     self.mark(path, Way::Repository, State::There);
                     git::look(&inner, path, &mut self.seen.marks, 0);
+                    control::look(&inner, path, self.before, &mut self.seen);
                 }
                 Err(Errno::NOENT) => {}
                 Err(_) => self.unseen(path),
@@ -238,8 +401,12 @@ impl Walk<'_> {
         let Ok(target) = link(folder, name) else {
             return;
         };
-        if leads_out(path, Path::new(OsStr::from_bytes(&target)), self.top) {
-            self.mark(path, Way::LinkOut, State::Holds(target));
+        if leads_out(
+            path,
+            Path::new(OsStr::from_bytes(&target)),
+            self.top.as_path(),
+        ) {
+            self.mark(path, Way::LinkOut, State::Link(target));
         }
     }
 

@@ -59,7 +59,8 @@ pub(crate) fn in_parts(test: &str, part: fn()) {
             .current_dir("/");
         // Tests run side by side, and each removes its own.
         let number = GROUNDS.fetch_add(1, Ordering::Relaxed);
-        let name = format!("bx-{}-{number}", std::process::id());
+        // Not what a scene calls itself: what carries the name of a scene is killed with it.
+        let name = format!("bx-part-{}-{number}", std::process::id());
         let ground = Path::new("/var/lib").join(name);
         if user != own {
             fs::create_dir_all(&ground).expect("a folder");

@@ -75,10 +75,17 @@ impl Before {
     fn changes(&self, scene: &Scene) -> Vec<String> {
         let mut now = BTreeMap::new();
         picture(&scene.base, Path::new(""), &mut now);
+        let is_folder = |tree: &BTreeMap<PathBuf, String>| {
+            let found = tree.get(Path::new("work/.git"));
+            found.map(|text| text.starts_with("folder"))
+        };
+        // A first repository can be made; what in it would run something is for the scan.
+        let is_fresh = is_folder(&self.tree).is_none() && is_folder(&now) == Some(true);
         let mut changes = Vec::new();
         for path in self.tree.keys().chain(now.keys()) {
             let (old, new) = (self.tree.get(path), now.get(path));
-            if old != new && !self.may_change(path) {
+            let is_own = is_fresh && path.starts_with("work/.git") || self.may_change(path);
+            if old != new && !is_own {
                 changes.push(format!("{}: {old:?} is {new:?}", path.display()));
             }
         }
@@ -91,7 +98,7 @@ impl Before {
     /// Whether a path of the scene is the command's to change.
     fn may_change(&self, path: &Path) -> bool {
         let Ok(inner) = path.strip_prefix("work") else {
-            return false;
+            return is_of_worktree(path);
         };
         let mut parts = inner.components();
         let Some(first) = parts.next() else {
@@ -116,6 +123,22 @@ impl Before {
             return path.file_name().is_some_and(|name| name == ".git");
         }
         !CONTROL.iter().any(|name| rest.starts_with(name))
+    }
+}
+
+/// Whether a path is what a commit in a linked worktree writes to.
+fn is_of_worktree(path: &Path) -> bool {
+    let Ok(inner) = path.strip_prefix("hub/.git") else {
+        return false;
+    };
+    let own = inner.strip_prefix("worktrees/work").ok();
+    let is_control = |inner: &Path| CONTROL.iter().any(|name| inner.starts_with(name));
+    let is_shared = ["objects", "refs", "logs"]
+        .iter()
+        .any(|name| inner.starts_with(name));
+    match own {
+        Some(own) => !is_control(own),
+        None => is_shared && !is_control(inner),
     }
 }
 

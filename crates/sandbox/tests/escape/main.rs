@@ -16,6 +16,8 @@ mod everyday;
 mod hostile;
 mod kills;
 mod layers;
+mod planted;
 mod policies;
 mod races;
 mod scene;
+mod work;

@@ -44,6 +44,10 @@ impl Reach {
     /// Writes a file, with the folders above it. Blocks. The error is a sentence.
     pub(super) fn write(&self, path: &Path, content: &str) -> Result<(), String> {
         let path = self.inside(path)?;
+        let home = std::env::var_os("HOME").and_then(AbsPath::new);
+        if let Some(sentence) = sandbox::refusal(&self.root, &path, home.as_ref()) {
+            return Err(sentence);
+        }
         let told = |error: host::Error| error.to_string();
         if let Some(folder) = path.parent() {
             self.files.create_folder(&folder).map_err(told)?;
@@ -164,6 +168,22 @@ mod tests {
             b"s"
         );
         assert!(!reach.files.exists(&path("/other/new")));
+    }
+
+    #[test]
+    fn what_runs_programs_is_not_written() {
+        let reach = reach();
+        for path in [
+            "/project/.git/hooks/pre-commit",
+            "/project/.git/config",
+            "/project/src/.GIT/config",
+            "/project/.vscode/tasks.json",
+            "/project/src/.envrc",
+        ] {
+            let refused = reach.write(Path::new(path), "x").expect_err(path);
+            assert!(refused.contains("change it yourself"), "{refused}");
+            assert!(!reach.files.exists(&self::path(path)), "{path}");
+        }
     }
 
     #[test]

@@ -169,7 +169,8 @@ fn protected_names_stay_whether_there_or_not() {
         "mkdir .vscode",
         "mkdir .VSCODE",
         "mkdir made && mv made .vscode",
-        "mkdir .git",
+        "echo x > .git",
+        "mkdir made2 && mv made2 .git",
         "ln -s deep .git",
         "ln -s .git link && echo x > link",
         "mkdir /proc/self/cwd/.git",
@@ -468,7 +469,8 @@ fn whoever_gets_past_an_answer_is_ended() {
     let script = r#"
 import ctypes, os, threading
 libc = ctypes.CDLL(None)
-buffer = ctypes.create_string_buffer(b"aaaa")
+os.mkdir("aaaa")
+buffer = ctypes.create_string_buffer(b"aaaa/commondir")
 def flip():
     while True:
         ctypes.memmove(buffer, b".git", 4)
@@ -478,18 +480,24 @@ import time
 until = time.time() + 5
 while time.time() < until:
     libc.mkdir(buffer, 0o755)
-    try: os.rmdir("aaaa")
+    try: os.rmdir("aaaa/commondir")
     except OSError: pass
-    if os.path.exists(".git"):
+    if os.path.exists(".git/commondir"):
         time.sleep(1)
-        open(".git/config", "w").write("planted")
+        open(".git/commondir/planted", "w").write("planted")
 "#;
     let mut policy = home.policy();
     policy.limits.cpu_seconds = Some(15);
     home.write("work/race.py", script);
+    let made = std::process::Command::new("git")
+        .args(["init", "-q"])
+        .current_dir(home.work())
+        .status();
+    assert!(made.is_ok_and(|status| status.success()));
     let outcome = run(&policy, "exec python3 race.py");
-    assert!(!home.path().join("work/.git/config").exists());
-    if home.path().join("work/.git").exists() {
+    let planted = home.path().join("work/.git/commondir");
+    assert!(!planted.join("planted").exists());
+    if planted.exists() {
         assert_eq!(outcome.finished.end, End::Signal(9), "{outcome:?}");
     }
 }

@@ -80,6 +80,26 @@ pub(super) fn uses(question: &Question) -> Option<Vec<Use>> {
     })
 }
 
+/// Whether the call makes a link to a path, a pipe, a socket or a device.
+pub(super) fn makes_irregular(question: &Question) -> bool {
+    match question.call {
+        libc::SYS_symlinkat | libc::SYS_mknodat => true,
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_symlink | libc::SYS_mknod => true,
+        _ => false,
+    }
+}
+
+/// Whether the call makes a folder.
+pub(super) fn makes_folder(question: &Question) -> bool {
+    match question.call {
+        libc::SYS_mkdirat => true,
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_mkdir => true,
+        _ => false,
+    }
+}
+
 fn open(from: Option<i32>, path: u64, flags: u64) -> Use {
     let has = |flag: i32| flags & flag as u64 != 0;
     let makes = has(libc::O_CREAT);

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, StatVfsMountFlags, StatxFlags};
 
-use super::Watched;
-use super::calls::Use;
+use super::calls::{self, Use};
+use super::{Watched, fresh};
 use crate::linux::kernel::{self, Answer, Question};
 use crate::linux::launch;
 use crate::linux::plan::absolute;
+use crate::names::is_git;
 use crate::{Access, Denied};
 
 /// As many links are followed as the kernel follows.
@@ -19,18 +20,24 @@ const LINKS: usize = 40;
 
 /// Tells of what will be denied, and denies what is protected and may not be there.
 pub(super) fn judge(watched: &Watched, question: &Question, uses: &[Use]) -> Answer {
+    let mut source = None;
     for used in uses {
         let Some(path) = path(watched, question, used) else {
             continue;
         };
         let place = find(watched, question, &path, used.follows);
-        if watched.is_guarded(&place) {
+        let is_denied = match watched.in_fresh(&place) {
+            Some(inner) => fresh::denies(question, used, &inner, &place, source.as_ref()),
+            None => watched.is_guarded(&place) || watched.is_irregular(question, &place),
+        };
+        if is_denied {
             watched.tell(&place, used.access);
             return Answer::Error(libc::EPERM);
         }
         if let Some(access) = refused(&place, used) {
             watched.tell(&place, access);
         }
+        source = Some(place);
     }
     Answer::Continue
 }
@@ -77,7 +84,7 @@ fn read_path(question: &Question, address: u64) -> Option<Vec<u8>> {
 pub(super) struct Place {
     /// The folder, when it can be found from outside.
     folder: Option<OwnedFd>,
-    name: Vec<u8>,
+    pub(super) name: Vec<u8>,
     /// The path, links followed.
     path: PathBuf,
     /// What is there, the last link followed if that was asked for.
@@ -153,6 +160,25 @@ impl Watched {
         let resolve = libc::RESOLVE_IN_ROOT;
         let file = kernel::open_how(root.as_raw_fd(), &path, flags, resolve).ok()?;
         Some(launch::owned(file))
+    }
+
+    /// The path within a git folder that was not there when the command began, where it lies in one.
+    fn in_fresh(&self, place: &Place) -> Option<PathBuf> {
+        let mut fresh = self.plan.fresh.iter();
+        fresh.find_map(|git| place.path.strip_prefix(git).ok().map(Path::to_owned))
+    }
+
+    /// Whether a link or a special file is to be made in a git folder: git makes none there, and writes through them.
+    fn is_irregular(&self, question: &Question, place: &Place) -> bool {
+        if !calls::makes_irregular(question) {
+            return false;
+        }
+        let above = place.path.parent().unwrap_or(Path::new(""));
+        let is_within = self.plan.control.iter().any(|git| above.starts_with(git))
+            || above.components().any(|part| is_git(part.as_os_str()));
+        // With a name like this git tries, when it makes a repository, whether links can be made.
+        let is_trial = place.name.len() == 7 && place.name.starts_with(b"t");
+        is_within && !is_trial
     }
 
     /// Whether a protected name is meant. A folder that cannot be found from outside, such as one

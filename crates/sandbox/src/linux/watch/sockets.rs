@@ -2,7 +2,8 @@
 //!
 //! A socket of the machine lies on the read-only part of the disk and could be called all the same:
 //! neither mounts nor Landlock keep anybody from that. So only sockets on what the sandbox may write
-//! are connected to.
+//! are connected to, and of those only the ones that the sandbox made: a socket that a program of the
+//! machine made in the workspace belongs to another network.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use rustix::fs::FileType;
 
 use super::Watched;
+use super::own_sockets;
 use super::place::{self, Place};
 use crate::linux::kernel::{self, Answer, Errno, Question};
 use crate::linux::{blob, launch};
@@ -63,7 +65,7 @@ fn prepare(watched: &Watched, question: &Question) -> Result<(OwnedFd, Address),
     };
     let path = place::absolute_path(question, None, &path).ok_or(libc::ENOENT)?;
     let place = place::find(watched, question, &path, true);
-    let file = reachable(watched, place)?;
+    let file = reachable(watched, question, place)?;
     Ok((socket, Address::of(file)))
 }
 
@@ -91,7 +93,7 @@ impl Address {
     }
 }
 
-fn reachable(watched: &Watched, place: Place) -> Result<OwnedFd, Errno> {
+fn reachable(watched: &Watched, question: &Question, place: Place) -> Result<OwnedFd, Errno> {
     let Some(file) = place.target.as_ref() else {
         return Err(libc::ENOENT);
     };
@@ -99,7 +101,12 @@ fn reachable(watched: &Watched, place: Place) -> Result<OwnedFd, Errno> {
     if FileType::from_raw_mode(facts.st_mode) != FileType::Socket {
         return Err(libc::ECONNREFUSED);
     }
-    if place::is_read_only(file) {
+    let is_own = || match &watched.sockets {
+        Some(sockets) => own_sockets::has(sockets, question.thread, file),
+        // Without a network of its own nobody can tell.
+        None => !watched.has_network(),
+    };
+    if place::is_read_only(file) || !is_own() {
         watched.tell(&place, Access::Connect);
         return Err(libc::EACCES);
     }

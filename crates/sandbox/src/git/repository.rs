@@ -1,0 +1,133 @@
+//! Where the git folders of a working folder lie.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "mounts are made of what the disk holds, whatever `host::Files` would show"
+)]
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::config;
+
+/// The longest pointer file that is read, in bytes.
+const LONGEST_POINTER: u64 = 64 << 10;
+/// The most submodules of one repository that commands can commit to.
+const MOST_MODULES: usize = 64;
+/// Names of submodules may hold slashes; deeper ones are not searched.
+const DEEPEST_MODULE: usize = 8;
+
+/// The git folders of one working folder, without links.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Repository {
+    /// Index, `HEAD` and what else belongs to this working folder alone.
+    pub(crate) git_dir: PathBuf,
+    /// Objects, references, configuration and hooks; differs from `git_dir` in a linked worktree.
+    pub(crate) common_dir: PathBuf,
+}
+
+impl Repository {
+    /// The repository whose working folder this is.
+    ///
+    /// A pointer file counts only where the git folder that it names points back, so that a prepared pointer makes no
+    /// other folder writable. Within the working folder itself it always counts: that is writable anyway.
+    pub(crate) fn of(folder: &Path) -> Option<Self> {
+        let folder = fs::canonicalize(folder).ok()?;
+        let entry = folder.join(".git");
+        let kind = fs::symlink_metadata(&entry).ok()?.file_type();
+        if kind.is_dir() {
+            return Some(Self {
+                git_dir: entry.clone(),
+                common_dir: entry,
+            });
+        }
+        if !kind.is_file() {
+            return None;
+        }
+        let target = pointer(&entry)?;
+        let git_dir = fs::canonicalize(folder.join(target)).ok()?;
+        if !git_dir.is_dir() {
+            return None;
+        }
+        let common_dir = common(&git_dir)?;
+        let points_back = is_worktree(&git_dir, &common_dir, &entry)
+            || common_dir == git_dir && is_module(&git_dir, &folder);
+        (points_back || git_dir.starts_with(&folder)).then_some(Self {
+            git_dir,
+            common_dir,
+        })
+    }
+
+    /// The git folders of submodules below a git folder, and of theirs.
+    pub(crate) fn modules(git_dir: &Path) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        gather(&git_dir.join("modules"), 0, &mut found);
+        found
+    }
+}
+
+/// What `gitdir: …` in a pointer file names.
+fn pointer(file: &Path) -> Option<PathBuf> {
+    let text = line(file)?;
+    let rest = text.strip_prefix(b"gitdir:")?;
+    Some(path(rest.trim_ascii_start()))
+}
+
+fn line(file: &Path) -> Option<Vec<u8>> {
+    let facts = fs::symlink_metadata(file).ok()?;
+    if !facts.is_file() || facts.len() > LONGEST_POINTER {
+        return None;
+    }
+    let text = fs::read(file).ok()?;
+    Some(text.trim_ascii_end().to_vec())
+}
+
+fn path(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+fn common(git_dir: &Path) -> Option<PathBuf> {
+    match line(&git_dir.join("commondir")) {
+        Some(text) => fs::canonicalize(git_dir.join(path(&text))).ok(),
+        None => Some(git_dir.to_owned()),
+    }
+}
+
+fn is_worktree(git_dir: &Path, common_dir: &Path, entry: &Path) -> bool {
+    let is_listed = git_dir
+        .parent()
+        .is_some_and(|parent| parent == common_dir.join("worktrees"));
+    let back = line(&git_dir.join("gitdir"));
+    let back = back.and_then(|text| fs::canonicalize(git_dir.join(path(&text))).ok());
+    is_listed && back.as_deref() == Some(entry)
+}
+
+fn is_module(git_dir: &Path, folder: &Path) -> bool {
+    let text = line(&git_dir.join("config")).unwrap_or_default();
+    let entries = config::parse(&text);
+    let worktree = entries.iter().rev().find(|it| it.key == "core.worktree");
+    worktree.is_some_and(|it| {
+        let named = git_dir.join(&it.value);
+        fs::canonicalize(named).is_ok_and(|named| named == folder)
+    })
+}
+
+fn gather(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if !is_folder || depth >= DEEPEST_MODULE || found.len() >= MOST_MODULES {
+            continue;
+        }
+        let path = entry.path();
+        if path.join("HEAD").is_file() && path.join("objects").is_dir() {
+            found.push(path.clone());
+            gather(&path.join("modules"), depth + 1, found);
+        } else {
+            gather(&path, depth + 1, found);
+        }
+    }
+}
