@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agent::ask::Decision;
+use agent::context::OpenFiles;
 use agent::engine::Opened;
 use agent::record::{Mode, Record, TurnEnd};
 use agent::session::{Command, Event, Prompt};
@@ -21,12 +22,13 @@ pub(super) struct Seat {
 
 impl Seat {
     pub(super) async fn start(world: &World) -> Self {
-        let workshop = Workshop::open(&world.dirs(), Arc::default()).await;
+        let workshop =
+            Workshop::open(&world.dirs(), Arc::default(), |_| OpenFiles::default()).await;
         let workshop = workshop.expect("a workshop");
         assert!(workshop.problems().is_empty(), "{:?}", workshop.problems());
         let root = AbsPath::new(world.project()).expect("absolute");
         let started = workshop.start(root, "mock/m".to_owned(), Mode::Build);
-        let (opened, _) = started.await.expect("a session");
+        let opened = started.await.expect("a session").opened;
         Self {
             _workshop: workshop,
             opened,
@@ -35,9 +37,10 @@ impl Seat {
 
     /// Opens a session again in a program that knows it from the disk alone.
     pub(super) async fn resume(world: &World, id: &str) -> Self {
-        let workshop = Workshop::open(&world.dirs(), Arc::default()).await;
+        let workshop =
+            Workshop::open(&world.dirs(), Arc::default(), |_| OpenFiles::default()).await;
         let workshop = workshop.expect("a workshop");
-        let (opened, _) = workshop.resume(id).await.expect("the session");
+        let opened = workshop.resume(id).await.expect("the session").opened;
         Self {
             _workshop: workshop,
             opened,

@@ -31,7 +31,10 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Models", &["ask", "complete", "models"]),
     ("Search", &["grep", "search", "index"]),
     ("Files", &["apply", "write", "recover"]),
-    ("Setup and safety", &["doctor", "mcp", "sandbox"]),
+    (
+        "Setup and safety",
+        &["doctor", "mcp", "permissions", "sandbox"],
+    ),
 ];
 
 impl Arguments {
@@ -55,7 +58,7 @@ impl Arguments {
             {
                 let about = command.get_about().map(ToString::to_string);
                 let about = about.unwrap_or_default();
-                list.push_str(&format!("  {:<10} {about}\n", command.get_name()));
+                list.push_str(&format!("  {:<11} {about}\n", command.get_name()));
             }
             list.push('\n');
         }

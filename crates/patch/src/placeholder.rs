@@ -39,7 +39,7 @@ pub(crate) enum Style {
 }
 
 impl Style {
-    /// Judged by the end of a file's name.
+    /// Judges by the extension of the path.
     pub(crate) fn of_path(path: &str) -> Self {
         const PROSE: [&str; 9] = [
             "md", "markdown", "mdx", "rst", "txt", "adoc", "asciidoc", "org", "tex",
@@ -233,10 +233,11 @@ fn unbracketed(text: &str) -> (&str, bool) {
         let inner = said
             .strip_prefix(open)
             .and_then(|said| said.strip_suffix(close));
-        // One word in brackets is code.
+        // One word in brackets is code, and so are quotes and operators.
         let is_said = |inner: &&str| {
-            inner.contains([' ', '…'])
-                || inner.contains("...") && !inner.ends_with(char::is_alphanumeric)
+            let is_dotted = inner.contains("...") && !inner.ends_with(char::is_alphanumeric);
+            let has_words = inner.contains([' ', '…']) || is_dotted;
+            has_words && !inner.contains(['"', '\'', '`', '=', '|', '&', ';', '$'])
         };
         if let Some(inner) = inner.filter(|inner| !inner.contains([open, close]) && is_said(inner))
         {

@@ -6,6 +6,7 @@
 //! however it ends, so do they, and the kernel kills what is in them and drops their mounts.
 
 mod blob;
+mod caches;
 mod filter;
 mod group;
 mod init;

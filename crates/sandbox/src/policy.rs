@@ -29,7 +29,8 @@ pub struct Policy {
     /// are those behind a link that a command could have made.
     pub writable: Vec<AbsPath>,
     /// Folders that seem writable: changes are seen by nobody else and gone at the end. For caches in
-    /// the home folder. Those that do not exist are made, empty, where no listing shows them; others are passed over.
+    /// the home folder. Those that do not exist and would be hidden from a listing are made for the time of the
+    /// sandbox; others are passed over.
     pub scratch: Vec<AbsPath>,
     /// Files and folders that look empty. Those that do not exist are passed over.
     pub hidden: Vec<AbsPath>,

@@ -7,11 +7,8 @@ use text::Snapshot;
 use tree_sitter::Node;
 
 use crate::grammar::Roles;
-use crate::nodes::{first_children, path_to};
+use crate::nodes::path_to;
 use crate::snapshot::{SyntaxSnapshot, View};
-
-/// Children of a redirection that are searched for the body of a heredoc.
-const MOST_REDIRECTED: usize = 32;
 
 /// What kind of text a place lies in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,39 +32,12 @@ impl SyntaxSnapshot {
         let Some(view) = views.last() else {
             return Scope::Code;
         };
-        if view.is_in_blank_heredoc(text, offset) {
-            return Scope::String;
-        }
         view.scope_node(before)
             .map_or(Scope::Code, |(node, scope)| {
                 let end = node.end_byte() + view.shift;
                 let is_behind = offset.0 >= end && is_closed(view, node, text);
                 if is_behind { Scope::Code } else { scope }
             })
-    }
-}
-
-impl View<'_> {
-    /// Whether an offset lies in a heredoc that holds only blanks, whose body has no bytes in the grammar of
-    /// Bash.
-    fn is_in_blank_heredoc(&self, text: &Snapshot, offset: ByteOffset) -> bool {
-        if self.language.name() != "Bash" {
-            return false;
-        }
-        let Some(at) = offset.0.checked_sub(self.shift + 1) else {
-            return false;
-        };
-        let row = text.point_at(offset).row;
-        let row_of = |byte: usize| text.point_at(ByteOffset(byte + self.shift)).row;
-        path_to(self.root(), at).into_iter().any(|node| {
-            let children = first_children(node, MOST_REDIRECTED);
-            let body = children.iter().find(|it| it.kind() == "heredoc_body");
-            body.is_some_and(|body| {
-                // An empty body starts at the end marker.
-                let (first, end) = (row_of(node.start_byte()), row_of(body.start_byte()));
-                body.start_byte() == body.end_byte() && first < row && row < end
-            })
-        })
     }
 }
 

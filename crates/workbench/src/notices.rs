@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use base::{LineFeeds, printable};
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     Action, App, Context, DismissEvent, Entity, EventEmitter, FocusHandle, Focusable,

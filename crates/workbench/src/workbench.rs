@@ -325,6 +325,26 @@ impl Workbench {
         engines.note_open_files(root, OpenFiles { open, recent });
     }
 
+    /// The modal layer gives the keyboard back to what had it, which another tab may have covered meanwhile.
+    fn modal_changed(
+        &mut self,
+        modal: Entity<ModalLayer>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        if modal.read(cx).is_open() || self.keyboard_in != Region::Panes {
+            return;
+        }
+        let covered = self.items.iter().any(|(id, entry)| {
+            let pane = self.layout.pane_of(*id);
+            let shown = pane.and_then(|pane| self.layout.tabs(pane)?.active());
+            shown != Some(*id) && entry.item.focus_handle(cx).is_focused(window)
+        });
+        if covered {
+            self.focus_active(window, cx);
+        }
+    }
+
     /// Gives the keyboard to what shows in the active pane.
     pub(crate) fn focus_active(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.keyboard_in = Region::Panes;

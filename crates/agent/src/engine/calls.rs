@@ -214,7 +214,7 @@ impl Session {
         let Some(ready) = &slot.ready else {
             return Ok(());
         };
-        let (id, tool) = (slot.id.clone(), slot.tool.clone());
+        let id = slot.id.clone();
         let title = ready.access.title.clone();
         let details = leave::details(&ready.call, &ready.access);
         let rules = self.start.judge.rules(&*ready.tool, &ready.access);

@@ -1,3 +1,5 @@
+//! The text form of paths: readable where it can be, reversible everywhere.
+
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;

@@ -175,7 +175,7 @@ fn jsx_has_comments_of_its_own() {
         );
         toggle(
             "const a = <div>\n  «<p/>\n  <b/>ˇ»\n</div>;\n",
-            "const a = <div>\n  {/* «<p/>\n  <b/>ˇ» */}\n</div>;\n",
+            "const a = <div>\n  «{/* <p/>\n  <b/> */}ˇ»\n</div>;\n",
         );
         toggle(
             "const a = (\n  <img\n    alt=\"xˇ\"\n    b\n  />\n);\n",
@@ -243,8 +243,8 @@ fn fenced_code_and_styles_have_the_comments_of_their_language() {
     );
     in_language(
         "Markdown",
-        "some wordsˇ\n",
+        "some worˇds\n",
         ToggleLineComment,
-        "<!-- some wordsˇ -->\n",
+        "<!-- some worˇds -->\n",
     );
 }

@@ -198,7 +198,7 @@ fn strings_and_comments_take_rows_as_they_were_copied() {
     for (language, open, close) in [
         ("Python", "x = \"\"\"\n", "\n\"\"\"\n"),
         ("Rust", "/*\n", "\n*/\n"),
-        ("Bash", "cat <<EOF\n", "\nEOF\n"),
+        ("Bash", "cat <<EOF\nx\n", "\nEOF\n"),
         ("JavaScript", "x = `\n", "\n`;\n"),
     ] {
         check_fit(

@@ -189,7 +189,9 @@ fn a_question_of_a_stopped_agent_goes_away_with_the_turn() {
         event: Box::new(recorded(Record::LeaveAsked {
             call: "c1".to_owned(),
             title: "cargo test".to_owned(),
+            details: "cargo test".to_owned(),
             reason: "it runs a program".to_owned(),
+            rules: Vec::new(),
         })),
     };
     let called = Event::Child {

@@ -279,7 +279,8 @@ impl Session {
             choice("always", LeaveKind::AllowAlways),
             choice("no", LeaveKind::RejectOnce),
         ];
-        self.editor.ask(id, call, choices).await
+        let chosen = self.editor.ask(id, call, choices).await;
+        chosen.answer().map(str::to_owned)
     }
 
     fn show(&self, id: &str) {

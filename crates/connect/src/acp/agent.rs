@@ -17,7 +17,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::words::{Chosen, ConfigOption, Modes, Piece, SessionInfo, TurnEnd, Update};
 use crate::mcp::ServerEntry;
 
-pub use editor::{Chosen, Editor, EditorAbilities};
+pub use editor::{Editor, EditorAbilities, PermissionOutcome};
 
 /// What serves the sessions of an editor. Methods of a session that is open are called in the order in which the
 /// editor asked: what one does before it returns its future is done before the next is called. `cancel` comes

@@ -72,10 +72,10 @@ fn a_file_that_is_gone_has_its_text_still() {
 fn a_file_in_a_submodule_is_that_of_the_inner_repository() {
     let fixture = Fixture::new();
     fixture.write("a.txt", "outer\n");
+    fixture.commit_all();
     let inner = Fixture::at(&fixture.root().join("module"));
     let path = inner.write("a.txt", "inner\n");
     inner.commit_all();
-    fixture.commit_all();
     inner.write("a.txt", "changed\n");
     assert_eq!(text_of(&path).as_deref(), Some("inner\n"));
     assert_eq!(text_of(&fixture.root().join("module")), None);

@@ -86,21 +86,19 @@ fn without_cr(bytes: &[u8]) -> Vec<u8> {
 fn endings(repository: &git2::Repository, path: &TreePath) -> Endings {
     let path = path.to_path();
     let flags = git2::AttrCheckFlags::FILE_THEN_INDEX;
-    let attribute = |name| {
-        let value = repository.get_attr_bytes(&path, name, flags).ok().flatten();
-        value.map(<[u8]>::to_vec)
-    };
+    // libgit2 tells `text` and `-text` by the address of the value: a copy is neither.
+    let attribute = |name| repository.get_attr_bytes(&path, name, flags).ok().flatten();
     let (text, eol) = (attribute("text"), attribute("eol"));
     let setting = |name: &str| {
         let config = repository.config().ok()?;
         config.get_string(name).ok().map(|it| it.to_lowercase())
     };
     let autocrlf = setting("core.autocrlf").unwrap_or_default();
-    let eol = match AttrValue::from_bytes(eol.as_deref()) {
+    let eol = match AttrValue::from_bytes(eol) {
         AttrValue::String(eol) => Some(eol.to_owned()),
         _ => None,
     };
-    let text = match AttrValue::from_bytes(text.as_deref()) {
+    let text = match AttrValue::from_bytes(text) {
         AttrValue::True => Text::Yes,
         AttrValue::False => Text::No,
         AttrValue::String("auto") => Text::Auto,

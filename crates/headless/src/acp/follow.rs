@@ -9,7 +9,7 @@ use std::time::Duration;
 use agent::ask::Question;
 use agent::record::{Record, TurnEnd};
 use agent::session::{Command, Event};
-use connect::acp::agent::Chosen;
+use connect::acp::agent::PermissionOutcome;
 use connect::acp::words::{self, CallContent, CallState, CallUpdate, Piece, Update};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
@@ -159,7 +159,7 @@ impl Follower {
         let choices = asking::leave_choices(rules);
         let asking = self.asking.spawn(async move {
             let chosen = live.editor.ask(&live.id, asked, choices).await;
-            if chosen == Chosen::Cancelled {
+            if chosen == PermissionOutcome::Cancelled {
                 return live.stop();
             }
             let decision = asking::decision(chosen.answer());
@@ -202,7 +202,7 @@ impl Follower {
             let id = call.id.clone();
             let choices = asking::reply_choices(&question);
             let chosen = live.editor.ask(&live.id, call, choices).await;
-            if chosen == Chosen::Cancelled {
+            if chosen == PermissionOutcome::Cancelled {
                 return live.stop();
             }
             let text = asking::reply(&question, chosen.answer());

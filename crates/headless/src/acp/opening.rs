@@ -33,7 +33,7 @@ pub(super) struct Shop {
     pub(super) models: Vec<Model>,
     /// The model that sessions begin with.
     pub(super) default: String,
-    /// Whether nothing is asked.
+    /// Whether calls that would be asked for are allowed.
     pub(super) allows_asked: bool,
     /// What the person says about the sandbox.
     pub(super) confinement: Confinement,

@@ -1,3 +1,5 @@
+//! Sessions that outlive their views, over engines that the tests play.
+
 use agent::Stored;
 use agent::ask::{Decision, Question};
 use agent::record::TurnEnd;
@@ -72,6 +74,8 @@ fn approval(call: &str) -> Record {
     Record::LeaveAsked {
         call: call.to_owned(),
         title: "rm".to_owned(),
+        details: "rm".to_owned(),
+        rules: Vec::new(),
         reason: "it writes".to_owned(),
     }
 }

@@ -219,6 +219,12 @@ pub(crate) fn approval(
         false => details,
     };
     let reason = printable(reason, LineFeeds::Escape);
+    let prompt = format!("{who}  {reason}. {}", answers(rules));
+    Question::approval(details, prompt)
+}
+
+/// The answers that a question for approval takes; `rules` are what an answer for more than once keeps.
+pub(super) fn answers(rules: &[String]) -> String {
     let keep = match rules.is_empty() {
         true => String::new(),
         false => format!(
@@ -226,8 +232,7 @@ pub(crate) fn approval(
             printable(&rules_in_words(rules), LineFeeds::Escape)
         ),
     };
-    let prompt = format!("{who}  {reason}. Allow? [y]es, [n]o, or say what to do instead{keep}: ");
-    Question::approval(details, prompt)
+    format!("Allow? [y]es, [n]o, or say what to do instead{keep}: ")
 }
 
 /// The words for a decision. Nothing is no.

@@ -1,3 +1,5 @@
+//! Hooks in a real sandbox.
+
 use host::{Dirs, Files as _, RealFiles, TempFolder};
 
 use super::*;

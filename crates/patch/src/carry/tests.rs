@@ -1,4 +1,4 @@
-//! Which signs are the file's and which are the edit's.
+//! Which signs stay those of the file and which are those of the edit.
 
 use super::*;
 

@@ -361,7 +361,7 @@ impl SearchReplace {
         );
     }
 
-    /// A last line that is the beginning of a block's first marker.
+    /// Reports a last line that begins the first marker of a block.
     fn cut_off(&mut self, end: &End, sink: &mut Sink) {
         let last = self.above.back();
         if last.is_some_and(|line| line.ending == Ending::None && line.text.starts_with("<<<<<")) {

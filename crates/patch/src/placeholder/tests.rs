@@ -143,6 +143,7 @@ fn code_with_dots_is_code() {
         "raise NotImplementedError  # pragma: no cover",
         "x = 1  # other value",
         "More options...",
+        "(\"as\", \"is\" | \"before\" | \"above\")",
         "// {...} is an object",
         "--rest-width: 10px;",
         "#existing {",

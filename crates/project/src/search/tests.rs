@@ -169,7 +169,10 @@ fn every_line_ending_ends_a_row() {
             &SearchQuery::regex(r"\s+\n"),
             &scope(&[("f", text.as_bytes())]),
         );
-        assert_eq!(files[0].rows[0].columns, [1..two.len() + ending.len()]);
+        assert_eq!(
+            files[0].rows[0].columns.first(),
+            Some(&(1..two.len() + ending.len()))
+        );
         let (files, _) = run(
             &SearchQuery::regex(r"b\n"),
             &scope(&[("f", text.as_bytes())]),
@@ -207,8 +210,8 @@ fn empty_matches_have_rows_too() {
     let starts: Vec<usize> = files[0].rows.iter().map(|row| row.start.0).collect();
     assert_eq!((starts, summary.matches), (vec![0, 3, 5], 3));
     let (files, _) = run(&SearchQuery::regex("$"), &scope(&[("f", b"a\r\nb")]));
-    let ends = files[0].rows.iter().map(|row| row.columns.clone());
-    assert_eq!(ends.collect::<Vec<_>>(), [vec![1..1], vec![1..1]]);
+    let ends = files[0].rows.iter().flat_map(|row| row.columns.clone());
+    assert_eq!(ends.collect::<Vec<_>>(), [1..1, 1..1]);
 }
 
 #[test]

@@ -8,9 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use base::AbsPath;
@@ -218,7 +216,9 @@ fn cover(
         push(found, cover);
     }
     for path in &policy.scratch {
-        make_cache(path.as_path(), &areas);
+        if can_be_made(path.as_path(), &areas) {
+            builder.made.add(path.as_path());
+        }
         let Some(found) = find_own(path.as_path(), &areas) else {
             continue;
         };
@@ -510,22 +510,15 @@ fn is_covered(path: &Path, root: &Path, planned: &[Planned]) -> bool {
     })
 }
 
-/// Makes a cache that is not there yet, so that something can be put in its place. Only where the person does not see
-/// it, in a hidden folder; what cannot be made is passed over like everything that is not there.
-fn make_cache(path: &Path, areas: &[PathBuf]) {
+/// Whether a cache that is not there yet can be made for the time of the sandbox: where no listing shows it, and no link
+/// leads there that a command could have made.
+fn can_be_made(path: &Path, areas: &[PathBuf]) -> bool {
     let is_unseen = path
         .components()
         .any(|part| part.as_os_str().as_bytes().starts_with(b"."));
     let is_private = PRIVATE.iter().any(|folder| path.starts_with(folder));
     let links = trace(Path::new("/"), path).links;
-    let is_planted = links
-        .iter()
-        .any(|link| areas.iter().any(|area| link.starts_with(area)));
-    if is_unseen && !is_private && !is_planted && path.symlink_metadata().is_err() {
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true).mode(0o700);
-        if let Err(error) = builder.create(path) {
-            log::debug!("{} cannot be made: {error}", path.display());
-        }
-    }
+    let mut links = links.iter();
+    let is_planted = links.any(|link| areas.iter().any(|area| link.starts_with(area)));
+    is_unseen && !is_private && !is_planted && !is_link(path)
 }

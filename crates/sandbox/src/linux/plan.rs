@@ -20,6 +20,7 @@ use std::sync::OnceLock;
 use base::AbsPath;
 
 use super::blob::{self, Blob};
+use super::caches::Made;
 use super::{filter, kernel, mounts, protect, wall, wire};
 use crate::links::trace;
 use crate::{Layer, Network, Policy, Refused};
@@ -43,6 +44,8 @@ pub(super) struct Plan {
     pub(super) control: Vec<PathBuf>,
     /// What the protected names were when the plan was made.
     names: Vec<NamesSeen>,
+    /// Caches that were made for it.
+    pub(super) made: Made,
 }
 
 /// Protected names of a folder, and which of them were there.
@@ -187,6 +190,7 @@ impl Plan {
             },
             absent: protected.absent,
             guarded: protected.guarded,
+            made: builder.made,
             fresh: protected.fresh,
             control: protected.control,
             names: protected
@@ -366,6 +370,7 @@ pub(super) struct Builder {
     pub(super) labels: Vec<(Layer, String)>,
     /// The layer that the next steps belong to.
     pub(super) layer: Layer,
+    pub(super) made: Made,
     slots: u32,
 }
 
@@ -375,6 +380,7 @@ impl Default for Builder {
             blob: Blob::default(),
             labels: Vec::new(),
             layer: Layer::Mounts,
+            made: Made::default(),
             slots: 0,
         }
     }

@@ -38,7 +38,8 @@ fn open(policy: &Policy, is_room: bool) -> Result<Seat, Refused> {
         .map_err(|errno| missing("the launcher", errno))?;
     // Held only where it runs, so that its end is heard.
     drop(theirs);
-    let plan = Plan::new(policy, is_room)?;
+    let mut plan = Plan::new(policy, is_room)?;
+    let made = std::mem::take(&mut plan.made);
     let file = order::memory_file(&plan.bytes);
     let file = file.map_err(|errno| missing("a file in memory", errno))?;
     let told = [wire::PLAN, plan.bytes.len() as u32, 0];
@@ -50,6 +51,7 @@ fn open(policy: &Policy, is_room: bool) -> Result<Seat, Refused> {
         denials: Denials::default(),
         keeps: Keeps {
             _group: group,
+            _made: made,
             ..Keeps::default()
         },
     };

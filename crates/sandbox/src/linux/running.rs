@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use base::AbsPath;
 
+use super::caches::Made;
 use super::group::Group;
 use super::plan::{self, Plan};
 use super::room::Room;
@@ -63,6 +64,8 @@ pub(super) struct Keeps {
     pub(super) _group: Option<Group>,
     pub(super) proxy: Option<Proxy>,
     pub(super) tripwire: Option<Tripwire>,
+    /// Caches that go when the sandbox goes.
+    pub(super) _made: Made,
     /// Tells about the sockets of the sandbox.
     pub(super) sockets: Option<Arc<OwnedFd>>,
 }

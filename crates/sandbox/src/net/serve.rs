@@ -211,7 +211,7 @@ fn begin_with(stream: TcpStream, shared: &Arc<Shared>, served: Served) {
 fn lead_on(stream: &TcpStream, shared: &Shared, id: u64) -> io::Result<()> {
     let called = stream.local_addr()?;
     let (address, port) = (plain(called.ip()), called.port());
-    let other = match address {
+    let other: Option<IpAddr> = match address {
         IpAddr::V4(v4) if v4 == Ipv4Addr::LOCALHOST => Some(Ipv6Addr::LOCALHOST.into()),
         IpAddr::V6(v6) if v6 == Ipv6Addr::LOCALHOST => Some(Ipv4Addr::LOCALHOST.into()),
         _ => None,

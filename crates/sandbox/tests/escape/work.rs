@@ -318,7 +318,11 @@ fn allowed_ports_of_this_machine_are_reached_by_every_client() {
         ("127.0.0.2", "127.0.0.2", "127.0.0.2"),
     ] {
         for client in [urllib, bare, by_proxy] {
-            if client == bare && host.starts_with('[') || client == by_proxy && rule != host {
+            // The proxy asks the system for the addresses of a name, and few know ::1 as one of `localhost`.
+            let has_no_address = host == "localhost" && address == "::1";
+            if client == bare && host.starts_with('[')
+                || client == by_proxy && (rule != host || has_no_address)
+            {
                 continue;
             }
             let listener = TcpListener::bind((address, 0)).expect("a listener");

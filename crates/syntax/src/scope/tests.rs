@@ -36,12 +36,6 @@ fn scopes() {
     check("Go", "x := `aˇ`", Scope::String);
     check("Ruby", "\"a#{bˇ}\"", Scope::Code);
     check("Lua", "x = [[aˇ]]", Scope::String);
-    check("Bash", "cat <<EOF\naˇ\nEOF\n", Scope::String);
-    check("Bash", "cat <<EOF\n  ˇ\nEOF\n", Scope::String);
-    check("Bash", "cat <<EOF | wcˇ\n\nEOF\n", Scope::Code);
-    check("Bash", "cat <<EOF\n\nEOFˇ\n", Scope::Code);
-    check("Bash", "cat <<EOF\n$(lsˇ\n)\nEOF\n", Scope::Code);
-    check("Bash", "cat <<EOF\n\nEOF\nˇls\n", Scope::Code);
     check("HTML", "<a b=\"cˇ\">", Scope::String);
     check("HTML", "<script>let a = 'bˇ'</script>", Scope::String);
     check("HTML", "<script>let aˇ = 'b'</script>", Scope::Code);

@@ -13,7 +13,7 @@ use caret::find::{LetterCase, Matcher, Pattern, Replacement};
 use host::{ContentHash, Files};
 use project::search::{FileMatches, FoundRow, TextMatch};
 use project::{Binary, Document, SaveOptions, SaveTarget, load};
-use text::{Author, Edit, EditKind, LineEnding, Origin, Timestamp};
+use text::{Author, Edit, EditKind, FileFormat, LineEnding, Origin, Timestamp};
 
 /// What replaces the results of a search.
 #[derive(Clone, Debug)]
@@ -58,6 +58,8 @@ pub(crate) struct ReplacedFile {
     pub after: ContentHash,
     /// What is left of its results.
     pub rest: Option<FileMatches>,
+    /// The encoding of a closed file before, which the text of now need not tell any more.
+    pub format: Option<FileFormat>,
 }
 
 /// The disk, for closed files.
@@ -129,6 +131,7 @@ impl InFile {
             after: ContentHash::of(after.as_bytes()),
             rest: FileMatches::of(&self.path, &after, rest, self.context_rows),
             edits,
+            format: None,
         })
     }
 }
@@ -138,14 +141,16 @@ impl ReplacedFile {
     /// changed since.
     pub(crate) fn take_back(&self, text: &str) -> Result<Vec<Edit>, String> {
         let content = ContentHash::of(text.as_bytes());
-        match content {
-            _ if content == self.after => Ok(self.inverse.clone()),
-            _ if content == self.before => Ok(Vec::new()),
-            _ => Err(format!(
-                "{} keeps what was replaced in it: it changed since",
-                self.path
-            )),
+        if content == self.after {
+            return Ok(self.inverse.clone());
         }
+        if content == self.before {
+            return Ok(Vec::new());
+        }
+        Err(format!(
+            "{} keeps what was replaced in it: it changed since",
+            self.path
+        ))
     }
 }
 
@@ -156,24 +161,28 @@ pub(crate) fn replace_in_file(
     disk: &Disk<'_>,
 ) -> Result<ReplacedFile, String> {
     let mut replaced = None;
-    edit_file(&file.path, disk, |text| {
+    let format = edit_file(&file.path, None, disk, |text| {
         let done = file.replace(replace, text)?;
         Ok(replaced.insert(done).edits.clone())
     })?;
+    let replaced = replaced.map(|replaced| ReplacedFile { format, ..replaced });
     replaced.ok_or_else(|| format!("nothing was replaced in {}", file.path))
 }
 
 /// Takes back what was replaced in a file that no window shows, and saves it. Answers whether there was anything to do.
 pub(crate) fn take_back_in_file(file: &ReplacedFile, disk: &Disk<'_>) -> Result<bool, String> {
-    edit_file(&file.path, disk, |text| file.take_back(text))
+    let before = edit_file(&file.path, file.format, disk, |text| file.take_back(text))?;
+    Ok(before.is_some())
 }
 
-/// Loads a file, edits it and saves it in its encoding. Answers whether there was an edit.
+/// Loads a file, edits it and saves it in the encoding of `format`, or else in its own. Answers the format that it had,
+/// where there was an edit.
 fn edit_file(
     path: &AbsPath,
+    format: Option<FileFormat>,
     disk: &Disk<'_>,
     edits: impl FnOnce(&str) -> Result<Vec<Edit>, String>,
-) -> Result<bool, String> {
+) -> Result<Option<FileFormat>, String> {
     let loaded = load(disk.files, path, Binary::Refuse, &AtomicBool::new(false));
     let mut document = Document::from_loaded(loaded.map_err(|error| error.to_string())?);
     if !document.can_edit() {
@@ -183,7 +192,14 @@ fn edit_file(
     }
     let edits = edits(&document.snapshot().to_string())?;
     if edits.is_empty() {
-        return Ok(false);
+        return Ok(None);
+    }
+    let before = document.format();
+    if let Some(format) = format {
+        document.set_format(FileFormat {
+            line_endings: before.line_endings,
+            ..format
+        });
     }
     let origin = Origin::new(Author::User, EditKind::Other, disk.at);
     document.buffer_mut().edit(&edits, &origin);
@@ -195,7 +211,7 @@ fn edit_file(
     document
         .accept_save(outcome)
         .map_err(|error| error.to_string())?;
-    Ok(true)
+    Ok(Some(before))
 }
 
 /// The text after edits, which are sorted and disjoint.

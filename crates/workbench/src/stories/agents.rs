@@ -233,6 +233,7 @@ fn asks_for(details: &str) -> Vec<Event> {
         title: "ls #\u{2026}".to_owned(),
         details: details.to_owned(),
         reason: "it runs a program".to_owned(),
+        rules: vec!["Bash(ls)".to_owned()],
     }));
     events
 }
@@ -273,7 +274,7 @@ fn nothing_is_allowed_before_all_of_it_was_shown(cx: &mut TestAppContext) {
             }
             true => {
                 press(&mut story, "Allow once");
-                press(&mut story, "Always");
+                press(&mut story, "Always in this project");
                 assert_eq!(fake.told(), []);
                 press(&mut story, "Show 50 more lines");
             }

@@ -52,7 +52,7 @@ impl TreePanel {
             is_open: row.is_open,
             is_link: row.entry.is_link,
             is_ignored: row.entry.is_ignored || status == Some(FileStatus::Ignored),
-            problem: row.problem.clone().map(|it| ui::foreign::lines(it)),
+            problem: row.problem.clone().map(ui::foreign::lines),
             path: row.entry.path.clone(),
             status,
         })

@@ -1,6 +1,6 @@
 //! The folder of a window and its tree: opening, closing, going to it, following the text at hand.
 
-use base::{AbsPath, LineFeeds, printable};
+use base::AbsPath;
 use gpui_kit::{App, AppContext as _, ClipboardItem, Context, Entity, Focusable as _, Window};
 use ui::{ActiveSettings as _, Tone};
 

@@ -2,7 +2,6 @@
 
 use base::{AbsPath, LogErr as _};
 use editor::DocumentModel;
-use git::Repository;
 use gpui_kit::{App, AppContext as _, Context, Entity, Focusable as _, Window};
 use project::DiskOutcome;
 use text::Snapshot;
@@ -19,6 +18,7 @@ impl Workbench {
         let tree = self.tree.clone();
         let agents = self.agents.panel.clone();
         let prediction = self.prediction.clone();
+        let modal = self.modal.clone();
         let in_tree = tree.read(cx).focus_handle(cx);
         let in_agents = agents.read(cx).focus_handle(cx);
         self._subscriptions = vec![
@@ -43,6 +43,7 @@ impl Workbench {
                 this.status.update(cx, |_, cx| cx.notify());
             }),
             cx.on_focus_lost(window, Self::keyboard_lost),
+            cx.observe_in(&modal, window, Self::modal_changed),
             cx.on_focus_in(&in_tree, window, |this, _, _| {
                 this.keyboard_in = Region::Tree;
             }),
@@ -204,13 +205,16 @@ impl Workbench {
     pub(super) fn watch_visible(&self, cx: &mut Context<Self>) {
         match &self.folder {
             Some(folder) => {
-                let items = self.items.values();
-                let here = items.flat_map(|entry| {
-                    let documents = entry.item.documents(cx).into_iter();
-                    let names = documents.flat_map(|document| names_of(&document, cx));
-                    entry.item.path(cx).into_iter().chain(names)
-                });
-                folder.read(cx).set_visible(without_doubles(here));
+                let mut here = Vec::new();
+                for entry in self.items.values() {
+                    here.extend(entry.item.path(cx));
+                    for document in entry.item.documents(cx) {
+                        here.extend(names_of(&document, cx));
+                    }
+                }
+                folder
+                    .read(cx)
+                    .set_visible(without_doubles(here.into_iter()));
             }
             None => {
                 // There is one watch for all windows without a folder.

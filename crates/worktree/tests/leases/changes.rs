@@ -55,8 +55,8 @@ fn files_in_conflict_stay_behind_and_are_named() {
     write(&hub.join("other.txt"), "mine\n");
     let lease = world.pool().lease(with_changes()).unwrap().remove(0);
     let root = lease.root.as_path();
-    assert_eq!(read(&root.join("readme.md")), "# Theirs\n");
-    assert_eq!(read(&root.join("other.txt")), "mine\n");
+    assert_eq!(read(root.join("readme.md")), "# Theirs\n");
+    assert_eq!(read(root.join("other.txt")), "mine\n");
     let told = lease.caveats.join("\n");
     assert!(
         told.contains("readme.md is in conflict in your checkout"),

@@ -75,7 +75,7 @@ impl Random {
 }
 
 #[test]
-fn a_pattern_without_line_endings_matches_in_a_row_as_in_that_row_alone() {
+fn patterns_without_line_endings_match_each_row_as_alone() {
     const ATOMS: &[&str] = &[
         "a",
         ".",

@@ -70,21 +70,26 @@ impl Editor {
     }
 
     /// Asks the person for leave.
-    pub async fn ask(&self, session: &str, call: CallUpdate, choices: Vec<LeaveChoice>) -> Chosen {
+    pub async fn ask(
+        &self,
+        session: &str,
+        call: CallUpdate,
+        choices: Vec<LeaveChoice>,
+    ) -> PermissionOutcome {
         let options = choices.into_iter().map(words_v1::leave_option).collect();
         let call = words_v1::permission_call(call);
         let request = v1::RequestPermissionRequest::new(session.to_owned(), call, options);
         match self.line.send_request(request).block_task().await {
             Ok(response) => match response.outcome {
                 v1::RequestPermissionOutcome::Selected(it) => {
-                    Chosen::Answer(it.option_id.to_string())
+                    PermissionOutcome::Answer(it.option_id.to_string())
                 }
-                v1::RequestPermissionOutcome::Cancelled => Chosen::Cancelled,
-                _ => Chosen::Nothing,
+                v1::RequestPermissionOutcome::Cancelled => PermissionOutcome::Cancelled,
+                _ => PermissionOutcome::Nothing,
             },
             Err(error) => {
                 log::debug!("the editor did not answer: {}", error.message);
-                Chosen::Nothing
+                PermissionOutcome::Nothing
             }
         }
     }
@@ -129,7 +134,7 @@ impl Editor {
 
 /// What became of a question for leave.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Chosen {
+pub enum PermissionOutcome {
     /// The id of the answer that was chosen.
     Answer(String),
     /// The person stopped the turn instead of answering: the protocol has the editor say so in this way.
@@ -138,7 +143,7 @@ pub enum Chosen {
     Nothing,
 }
 
-impl Chosen {
+impl PermissionOutcome {
     /// The id of the answer, where there is one.
     pub fn answer(&self) -> Option<&str> {
         match self {

@@ -168,3 +168,53 @@ fn hosts_are_compared_with_their_ports() {
     assert!(!is_same_host("http://a.example", "https://a.example"));
     assert!(!is_same_host("nonsense", "nonsense"));
 }
+
+#[test]
+fn only_this_machine_is_local() {
+    for url in [
+        "http://localhost:80/mcp",
+        "http://127.0.0.1",
+        "https://[::1]:9/x",
+    ] {
+        assert!(is_local(url), "{url}");
+    }
+    for url in [
+        "http://localhost.evil.example/",
+        "https://127.0.0.1.example",
+        "https://10.0.0.1",
+    ] {
+        assert!(!is_local(url), "{url}");
+    }
+}
+
+#[tokio::test]
+async fn the_browser_comes_back_past_others_who_knock() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let knock = |text: &'static [u8]| async move {
+        let mut stream = TcpStream::connect(("127.0.0.1", port))
+            .await
+            .expect("it listens");
+        stream.write_all(text).await.expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.ok();
+        answer
+    };
+    let visits = async {
+        knock(b"\xff\xfe nonsense\r\n").await;
+        assert!(
+            knock(b"GET /favicon.ico HTTP/1.1\r\n\r\n")
+                .await
+                .contains("404")
+        );
+        assert!(
+            knock(b"GET /callbackish?x HTTP/1.1\r\n\r\n")
+                .await
+                .contains("404")
+        );
+        knock(b"GET /callback?code=1&state=2 HTTP/1.1\r\n\r\n").await
+    };
+    let (place, answer) = tokio::join!(came_back(&listener), visits);
+    assert_eq!(place.as_deref(), Ok("/callback?code=1&state=2"));
+    assert!(answer.contains("200 OK"), "{answer}");
+}

@@ -91,41 +91,51 @@ fn replacing_goes_from_match_to_match(cx: &mut TestAppContext) {
     );
 }
 
-#[gpui_kit::test]
-fn empty_matches_are_replaced_one_after_the_other(cx: &mut TestAppContext) {
-    for (text, pattern, with, expect) in [
-        ("ˇa\nb\n\nc", "^", "// ", "// a\n// b\n// \n// c"),
-        ("ˇa\nb", "$", ";", "a;\nb;"),
-        ("ˇaxb", "x*", "-", "-a-b-"),
-        ("ˇab cd", r"\b", "|", "|ab| |cd|"),
-        ("ˇa\nb", "^", "x\\n", "x\na\nx\nb"),
-    ] {
-        let (editor, cx) = open("/a.txt", text, cx);
-        editor.update_in(cx, |editor, window, cx| {
-            editor.open_replace(window, cx);
-            editor.find.pattern = Pattern::Regex;
-            editor.set_query(pattern, cx);
-            editor.find.replacement = with.to_owned();
-        });
+/// Replaces matches of an expression one by one until the text is as expected.
+#[track_caller]
+fn one_by_one(cx: &mut TestAppContext, text: &str, pattern: &str, with: &str, expect: &str) {
+    let (editor, cx) = open("/a.txt", text, cx);
+    editor.update_in(cx, |editor, window, cx| {
+        editor.open_replace(window, cx);
+        editor.find.pattern = Pattern::Regex;
+        editor.set_query(pattern, cx);
+        editor.find.replacement = with.to_owned();
+    });
+    let mut steps = Vec::new();
+    for _ in 0..6 {
         cx.run_until_parked();
-        let now = |cx: &mut gpui_kit::VisualTestContext| {
-            cx.run_until_parked();
-            state(&editor, cx).replace(['ˇ', '«', '»'], "")
-        };
-        let mut steps = vec![now(cx)];
-        for _ in 0..6 {
-            if steps.last().is_some_and(|text| text == expect) {
-                break;
-            }
-            editor.update_in(cx, |editor, window, cx| editor.replace_next(window, cx));
-            steps.push(now(cx));
+        steps.push(state(&editor, cx).replace(['ˇ', '«', '»'], ""));
+        if steps.last().is_some_and(|text| text == expect) {
+            return;
         }
-        assert_eq!(
-            steps.last().map(String::as_str),
-            Some(expect),
-            "{pattern}: {steps:?}"
-        );
+        editor.update_in(cx, |editor, window, cx| editor.replace_next(window, cx));
     }
+    panic!("{pattern}: {steps:?}");
+}
+
+#[gpui_kit::test]
+fn empty_matches_at_row_starts_are_replaced_one_after_the_other(cx: &mut TestAppContext) {
+    one_by_one(cx, "ˇa\nb\n\nc", "^", "// ", "// a\n// b\n// \n// c");
+}
+
+#[gpui_kit::test]
+fn empty_matches_at_row_ends_are_replaced_one_after_the_other(cx: &mut TestAppContext) {
+    one_by_one(cx, "ˇa\nb", "$", ";", "a;\nb;");
+}
+
+#[gpui_kit::test]
+fn empty_and_other_matches_are_replaced_one_after_the_other(cx: &mut TestAppContext) {
+    one_by_one(cx, "ˇaxb", "x*", "-", "-a-b-");
+}
+
+#[gpui_kit::test]
+fn word_borders_are_replaced_one_after_the_other(cx: &mut TestAppContext) {
+    one_by_one(cx, "ˇab cd", r"\b", "|", "|ab| |cd|");
+}
+
+#[gpui_kit::test]
+fn an_empty_match_may_become_rows(cx: &mut TestAppContext) {
+    one_by_one(cx, "ˇa\nb", "^", "x\\n", "x\na\nx\nb");
 }
 
 #[gpui_kit::test]

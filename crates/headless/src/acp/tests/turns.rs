@@ -129,6 +129,10 @@ async fn a_model_that_fails_is_an_error_with_its_sentence() {
     assert_eq!(end["result"]["stopReason"], "end_turn");
 }
 
+/// A PNG of one pixel.
+const PIXEL: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
+
 #[tokio::test]
 async fn what_is_attached_reaches_the_model() {
     let world = World::new([Script::text("I see.")]);
@@ -139,7 +143,7 @@ async fn what_is_attached_reaches_the_model() {
         { "type": "text", "text": "Look at " },
         { "type": "resource_link", "uri": uri("src/a.rs"), "name": "a.rs" },
         { "type": "resource", "resource": { "uri": uri("b.rs"), "text": "fn unsaved() {}" } },
-        { "type": "image", "mimeType": "image/png", "data": "aGk=" }
+        { "type": "image", "mimeType": "image/png", "data": PIXEL }
     ] });
     let (end, _) = peer.answer("session/prompt", prompt).await;
     assert_eq!(end["result"]["stopReason"], "end_turn");

@@ -1,3 +1,5 @@
+//! Servers of a checkout that serve a worktree.
+
 use connect::Variables;
 use connect::mcp::{Origin, config};
 use host::FakeFiles;

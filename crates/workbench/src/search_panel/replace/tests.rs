@@ -177,8 +177,8 @@ fn rows_that_are_left_can_be_replaced_next() {
     let mut found = world.search();
     for expect in [
         "<one>\n\nx two x\nthree\nx four\n",
-        "<one>\n\n<two>\n\n x\nthree\nx four\n",
-        "<one>\n\n<two>\n\n x\nthree\n<four>\n\n",
+        "<one>\n\n<two>\n\n <three>\n\nx four\n",
+        "<one>\n\n<two>\n\n <three>\n\n<four>\n\n",
     ] {
         let file = found.expect("a match");
         let first = file.rows[0].row;

@@ -128,7 +128,7 @@ fn what_is_left_after_a_replacement_stays_on_the_list() {
     let rest = Some(file("a", vec![found(6, &[], &[])]));
     let next = results.take_rest(&path("a"), rest, &picked, Replaced::Hidden);
     assert_eq!(next, Some(Picked::Match(path("a"), Row(6))));
-    assert_eq!(show(&results), ["a", "hit 6", "b", "hit 0", "hit 5"]);
+    assert_eq!(show(&results), ["a", "hit 6", "b", "hit 0", "…", "hit 5"]);
     assert_eq!(results.match_count(), 3);
     let picked = Picked::Match(path("a"), Row(6));
     let next = results.take_rest(&path("a"), None, &picked, Replaced::Hidden);
