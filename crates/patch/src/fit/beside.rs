@@ -10,7 +10,6 @@ use std::ops::Range;
 use crate::diff::Run;
 use crate::fold;
 
-use super::boundary::has_double_blanks;
 use super::gaps::Gap;
 use super::slide::likely_reach;
 use super::{Layout, rows_of};
@@ -43,9 +42,10 @@ pub(super) fn replaced(layout: Layout, run: &Run, gap: &Gap) -> Option<Range<usi
     if !is_before && at < reach.end {
         return None;
     }
-    let stays = match run.new.is_empty() {
-        true => leaves_one_gap(layout, run, is_before),
-        false => Edge::of(layout, run, is_before)?.is_followed(),
+    let stays = if run.new.is_empty() {
+        leaves_one_gap(layout, run, is_before)
+    } else {
+        Edge::of(layout, run, is_before)?.is_followed()
     };
     stays.then(|| rows_of(aligned, run))
 }
@@ -64,33 +64,17 @@ fn moves(layout: Layout, run: &Run) -> bool {
     new.any(is_back)
 }
 
-/// Whether lines that go away leave no two blank lines together; in a file that has such, whether
-/// none of them lies beside another change, which may have brought it.
+/// Whether lines that go away leave no two blank lines together. Where they would, they may have
+/// taken one of them along, also in a file that has such pairs.
 fn leaves_one_gap(layout: Layout, run: &Run, is_before: bool) -> bool {
     let old = &layout.block().old;
-    let is_blank = |line: &&String| fold::is_blank(line);
-    let (count, other) = match is_before {
-        true => {
-            let count = old[run.old.end..].iter().take_while(is_blank).count();
-            let end = run.old.end + count;
-            (
-                count,
-                layout.runs.iter().any(|other| other.old.start == end),
-            )
-        }
-        false => {
-            let lines = old[..run.old.start].iter().rev();
-            let count = lines.take_while(is_blank).count();
-            let start = run.old.start - count;
-            (
-                count,
-                layout.runs.iter().any(|other| other.old.end == start),
-            )
-        }
+    let beyond = if is_before {
+        old.get(run.old.end)
+    } else {
+        run.old.start.checked_sub(1).and_then(|ix| old.get(ix))
     };
     let says_something = !old[run.old.clone()].iter().all(|line| fold::is_blank(line));
-    let is_usual = has_double_blanks(layout.file, layout.block()) && !other;
-    says_something && (count == 0 || is_usual)
+    says_something && !beyond.is_some_and(|line| fold::is_blank(line))
 }
 
 /// The lines of a run beside the blank ones, and what they become.
@@ -106,6 +90,8 @@ struct Edge {
     next: f32,
     /// How much the new line is like the line on the other side of the blank ones.
     pull: f32,
+    /// Whether the new line is indented as the old one is.
+    is_level: bool,
 }
 
 impl Edge {
@@ -114,17 +100,19 @@ impl Edge {
     fn of(layout: Layout, run: &Run, is_before: bool) -> Option<Self> {
         let block = layout.block();
         let (gone, added) = (&block.old[run.old.clone()], &block.new[run.new.clone()]);
-        let edges = match is_before {
-            true => [gone.first()?, added.first()?],
-            false => [gone.last()?, added.last()?],
+        let edges = if is_before {
+            [gone.first()?, added.first()?]
+        } else {
+            [gone.last()?, added.last()?]
         };
         let is_blank = |line: &&String| fold::is_blank(line);
         if gone.iter().any(|line| fold::is_blank(line)) || edges.iter().any(is_blank) {
             return None;
         }
-        let other = match is_before {
-            true => run.old.start.checked_sub(1),
-            false => Some(run.old.end),
+        let other = if is_before {
+            run.old.start.checked_sub(1)
+        } else {
+            Some(run.old.end)
         };
         let other = other.and_then(|ix| block.old.get(ix));
         if has_bracket_alone(layout, run, is_before) {
@@ -145,6 +133,7 @@ impl Edge {
                 .map(|ix| likeness(old, &block.new[ix]))
                 .fold(0.0, f32::max),
             pull: other.map_or(0.0, |other| likeness(other, line)),
+            is_level: fold::indent(old) == fold::indent(line),
         })
     }
 
@@ -152,6 +141,10 @@ impl Edge {
     fn is_followed(&self) -> bool {
         if self.added > self.gone || self.added > self.filled {
             return self.likeness > self.next + MARGIN && self.likeness > self.pull;
+        }
+        // At another depth a line that has nothing of the old one may be something else.
+        if !self.is_level && self.likeness < ALIKE {
+            return false;
         }
         let has_same_count = self.added == self.gone;
         let is_told = has_same_count || self.likeness.max(self.next) >= ALIKE;
@@ -164,15 +157,12 @@ impl Edge {
 /// takes blank lines away: there one bracket is soon taken for another, and one blank line as well.
 fn has_bracket_alone(layout: Layout, run: &Run, is_before: bool) -> bool {
     let mut runs = layout.runs.iter();
-    let (other, between) = match is_before {
-        true => {
-            let other = runs.rev().find(|other| other.old.end < run.old.start);
-            (other, other.map(|other| other.old.end..run.old.start))
-        }
-        false => {
-            let other = runs.find(|other| other.old.start > run.old.end);
-            (other, other.map(|other| run.old.end..other.old.start))
-        }
+    let (other, between) = if is_before {
+        let other = runs.rev().find(|other| other.old.end < run.old.start);
+        (other, other.map(|other| other.old.end..run.old.start))
+    } else {
+        let other = runs.find(|other| other.old.start > run.old.end);
+        (other, other.map(|other| run.old.end..other.old.start))
     };
     other.zip(between).is_some_and(|(other, between)| {
         let old = &layout.block().old;
@@ -187,9 +177,10 @@ fn has_bracket_alone(layout: Layout, run: &Run, is_before: bool) -> bool {
 fn nearest(lines: &[String], is_first: bool) -> usize {
     let is_telling = |ix: &usize| fold::is_telling(&lines[*ix]);
     let end = lines.len() - 1;
-    match is_first {
-        true => (0..=end).find(is_telling).unwrap_or(0),
-        false => (0..=end).rev().find(is_telling).unwrap_or(end),
+    if is_first {
+        (0..=end).find(is_telling).unwrap_or(0)
+    } else {
+        (0..=end).rev().find(is_telling).unwrap_or(end)
     }
 }
 

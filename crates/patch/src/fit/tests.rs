@@ -124,10 +124,25 @@ fn lines_that_go_away_leave_no_two_blank_lines() {
     let map = &[Some(0), Some(2), Some(3), Some(4)];
     let (old, new) = ("a\nb\n\nc\n", "a\n\nc\n");
     check("a\n\nb\n\nc\n", old, new, map, Err(Doubt::Boundary));
-    // But where the file has such.
+    // Also where the file has such: the line may have taken one of them along.
     let file = "a\n\nb\n\nc\n\n\nd\n";
-    check(file, old, new, map, Ok("a\n\n\nc\n\n\nd\n"));
+    check(file, old, new, map, Err(Doubt::Boundary));
     check("a\n\nb\n\nc\n", old, "a\nc\n", map, Ok("a\n\nc\n"));
+    // And where other lines appear between the blank ones beyond.
+    let map = &[Some(0), Some(2), Some(3), Some(4), Some(5)];
+    let (file, old) = ("a\n\nb\n\n\nc\n", "a\nb\n\n\nc\n");
+    check(file, old, "a\n\nx\n\nc\n", map, Err(Doubt::Boundary));
+    check(file, old, "a\n\n\nc\n", map, Err(Doubt::Boundary));
+}
+
+#[test]
+fn unlike_lines_at_another_depth_leave_a_gap_in_doubt() {
+    let (file, old) = ("  a\n\n  b\n\n  c\n", "  a\n  b\n\n  c\n");
+    let map = &[Some(0), Some(2), Some(3), Some(4)];
+    let check = |new, after| check(file, old, new, map, after);
+    check("  a\nx\n\n  c\n", Err(Doubt::Boundary));
+    check("  a\n  x\n\n  c\n", Ok("  a\n\n  x\n\n  c\n"));
+    check("  a\nb\n\n  c\n", Err(Doubt::Boundary));
 }
 
 #[test]
