@@ -75,9 +75,12 @@ const SOAK_COUNTS: &[(&str, &str)] = &[
     ("BURIN_MERGES", "3000"),
     ("BURIN_PAYLOADS", "315"),
     ("BURIN_RACES", "10000"),
-    ("BURIN_ROUNDS", "100000"),
+    // Times the usual rounds: 34 makes more than 100,000 project replacements.
+    ("BURIN_ROUNDS", "34"),
     ("BURIN_SEEDS", "200"),
+    ("BURIN_SESSIONS", "200"),
     ("BURIN_TEST_KILLS", "100"),
+    ("PATCH_SEEDS", "25000"),
 ];
 
 /// Runs tests with large counts, in the profile and with the lints of the gate, so that nothing is built again.
